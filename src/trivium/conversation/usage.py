@@ -1,0 +1,84 @@
+"""The canonical usage record: disjoint counters, each priced once.
+
+Vendors disagree on what contains what (docs/wire/usage.md has the table): OpenAI's and Google's
+prompt counts include cache hits, Anthropic's do not; Google's output leaves reasoning out, the
+others' include it. Readers in ``wire/`` and ``providers/`` normalise to the disjoint counters
+below; writers restore each client's own convention. The same record feeds the client's usage, the
+request record and the bill.
+"""
+
+from typing import Self
+
+import msgspec
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens and units of one answer. Counters are disjoint: none contains another."""
+
+    fresh: int = 0
+    """Input tokens that were neither read from nor written to a cache."""
+    cache_read: int = 0
+    """Input tokens read from a prompt cache."""
+    cache_write_short: int = 0
+    """Input tokens written to a cache of five minutes (or of unstated life)."""
+    cache_write_long: int = 0
+    """Input tokens written to a cache of one hour."""
+    output: int = 0
+    """Output tokens apart from reasoning, audio and image tokens."""
+    reasoning: int = 0
+    """Output tokens spent on reasoning, shown or hidden."""
+    audio_input: int = 0
+    audio_output: int = 0
+    image_input: int = 0
+    image_output: int = 0
+    seconds: float | None = None
+    """Seconds of audio or video; ``None`` when that is not the unit."""
+    characters: int | None = None
+    requests: int = 1
+    estimated: bool = False
+    """``True`` when we counted, because the vendor did not report."""
+
+    @property
+    def input_total(self) -> int:
+        """All input tokens."""
+        return (
+            self.fresh
+            + self.cache_read
+            + self.cache_write_short
+            + self.cache_write_long
+            + self.audio_input
+            + self.image_input
+        )
+
+    @property
+    def output_total(self) -> int:
+        """All output tokens, reasoning included."""
+        return self.output + self.reasoning + self.audio_output + self.image_output
+
+    @classmethod
+    def inclusive(
+        cls,
+        *,
+        prompt: int,
+        completion: int,
+        cached: int = 0,
+        cache_write: int = 0,
+        reasoning: int = 0,
+        audio_input: int = 0,
+        audio_output: int = 0,
+    ) -> Self:
+        """From totals that contain their parts, as OpenAI counts; a part never exceeds its total."""
+        cached = min(cached, prompt)
+        cache_write = min(cache_write, prompt - cached)
+        audio_input = min(audio_input, prompt - cached - cache_write)
+        reasoning = min(reasoning, completion)
+        audio_output = min(audio_output, completion - reasoning)
+        return cls(
+            fresh=prompt - cached - cache_write - audio_input,
+            cache_read=cached,
+            cache_write_short=cache_write,
+            output=completion - reasoning - audio_output,
+            reasoning=reasoning,
+            audio_input=audio_input,
+            audio_output=audio_output,
+        )

@@ -1,0 +1,216 @@
+"""Every way a request can fail, and what follows from each: one closed set, one table.
+
+Nothing else in the gateway decides a status, a log level, whether another channel may be tried or
+whether a failure's text may be shown. Code that detects a failure raises :class:`Fault` with a
+:class:`Kind`; the edge renders it (``wire/errors.py``), routing reads ``blame`` and ``fallback``,
+the ledger reads ``charged``. A new kind does not pass the tests until it has a row.
+
+Status and code names: the GatewayError proposal that the official SDKs were run against
+(docs/decisions/0004-gateway-error.md).
+"""
+
+from dataclasses import dataclass
+from enum import Enum, unique
+from typing import Final
+
+
+@unique
+class Blame(Enum):
+    """Whose fault it is; decides whether a channel's health suffers."""
+
+    CALLER = "caller"  # never retried, never counted against a channel
+    CREDENTIAL = "credential"  # our account at the vendor: another channel may do better
+    VENDOR = "vendor"  # the vendor broke or refused to serve
+    US = "us"  # the gateway itself: somebody should look
+
+
+@unique
+class Kind(Enum):
+    """The closed set of faults."""
+
+    # the caller's request
+    MALFORMED_HTTP = "malformed_http"
+    MALFORMED_JSON = "malformed_json"
+    MISSING_MEMBER = "missing_member"
+    INVALID_VALUE = "invalid_value"
+    INVALID_TYPE = "invalid_type"
+    DUPLICATE_MEMBER = "duplicate_member"
+    UNREPRESENTABLE = "unrepresentable"
+    CONTEXT_TOO_LONG = "context_too_long"
+    CONTENT_POLICY = "content_policy"
+    HEADERS_TOO_LARGE = "headers_too_large"
+    BODY_TOO_LARGE = "body_too_large"
+    MEDIA_TYPE = "media_type"
+    REQUEST_TIMEOUT = "request_timeout"
+    CALLER_LEFT = "caller_left"
+    # who is asking
+    KEY_MISSING = "key_missing"
+    KEY_UNKNOWN = "key_unknown"
+    MODEL_NOT_ALLOWED = "model_not_allowed"
+    NOT_PERMITTED = "not_permitted"
+    # what is asked for
+    PATH_UNKNOWN = "path_unknown"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    MODEL_UNKNOWN = "model_unknown"
+    NOT_FOUND = "not_found"
+    # limits and money
+    RATE_LIMITED = "rate_limited"
+    BALANCE_TOO_LOW = "balance_too_low"
+    # upstream
+    NO_ROUTE = "no_route"
+    UPSTREAM_BUSY = "upstream_busy"
+    UPSTREAM_REJECTED = "upstream_rejected"
+    UPSTREAM_CREDENTIAL = "upstream_credential"
+    UPSTREAM_RATE_LIMITED = "upstream_rate_limited"
+    UPSTREAM_OVERLOADED = "upstream_overloaded"
+    UPSTREAM_UNREACHABLE = "upstream_unreachable"
+    UPSTREAM_BROKE = "upstream_broke"
+    UPSTREAM_TIMEOUT = "upstream_timeout"
+    # ourselves
+    STOPPING = "stopping"
+    INTERNAL = "internal"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What follows from one kind of fault."""
+
+    status: int
+    """HTTP status of the answer."""
+    type: str
+    """``error.type``, in the vocabulary the Anthropic SDKs know (OpenAI clients take it as is)."""
+    google: str
+    """``error.status``: Google's canonical name."""
+    code: str
+    """``error.code`` unless the fault carries its own."""
+    blame: Blame
+    level: str = "info"
+    """Log level of the line that reports it."""
+    fallback: bool = False
+    """Whether another channel of the plan may be tried (never after the first byte)."""
+    charged: bool = False
+    """Whether what was delivered before the fault is billed."""
+    retry: bool | None = None
+    """``x-should-retry``: ``None`` leaves the decision to the client's own rule."""
+
+
+_C, _K, _V, _U = Blame.CALLER, Blame.CREDENTIAL, Blame.VENDOR, Blame.US
+_BAD: Final = ("invalid_request_error", "INVALID_ARGUMENT")
+_API: Final = "api_error"
+
+TABLE: Final[dict[Kind, Row]] = {
+    Kind.MALFORMED_HTTP: Row(400, *_BAD, "invalid_request", _C),
+    Kind.MALFORMED_JSON: Row(400, *_BAD, "invalid_json", _C),
+    Kind.MISSING_MEMBER: Row(400, *_BAD, "missing_required_parameter", _C),
+    Kind.INVALID_VALUE: Row(400, *_BAD, "invalid_value", _C),
+    Kind.INVALID_TYPE: Row(400, *_BAD, "invalid_type", _C),
+    Kind.DUPLICATE_MEMBER: Row(400, *_BAD, "duplicate_parameter", _C),
+    Kind.UNREPRESENTABLE: Row(400, *_BAD, "unsupported_parameter", _C),
+    Kind.CONTEXT_TOO_LONG: Row(400, *_BAD, "context_length_exceeded", _C),
+    Kind.CONTENT_POLICY: Row(400, *_BAD, "content_policy_violation", _C),
+    Kind.HEADERS_TOO_LARGE: Row(431, *_BAD, "headers_too_large", _C),
+    Kind.BODY_TOO_LARGE: Row(413, "request_too_large", "INVALID_ARGUMENT", "request_too_large", _C),
+    Kind.MEDIA_TYPE: Row(415, *_BAD, "unsupported_media_type", _C),
+    # 408 would be retried unasked by the OpenAI and Anthropic SDKs
+    Kind.REQUEST_TIMEOUT: Row(400, *_BAD, "request_timeout", _C, retry=False),
+    # never rendered: there is nobody left to read it; the status is what the record shows
+    Kind.CALLER_LEFT: Row(499, *_BAD, "caller_left", _C, charged=True),
+    Kind.KEY_MISSING: Row(401, "authentication_error", "UNAUTHENTICATED", "missing_api_key", _C),
+    Kind.KEY_UNKNOWN: Row(401, "authentication_error", "UNAUTHENTICATED", "invalid_api_key", _C),
+    Kind.MODEL_NOT_ALLOWED: Row(
+        403, "permission_error", "PERMISSION_DENIED", "model_not_allowed", _C
+    ),
+    Kind.NOT_PERMITTED: Row(403, "permission_error", "PERMISSION_DENIED", "permission_denied", _C),
+    Kind.PATH_UNKNOWN: Row(404, "not_found_error", "NOT_FOUND", "unknown_url", _C),
+    Kind.METHOD_NOT_ALLOWED: Row(405, *_BAD, "method_not_allowed", _C),
+    Kind.MODEL_UNKNOWN: Row(404, "not_found_error", "NOT_FOUND", "model_not_found", _C),
+    Kind.NOT_FOUND: Row(404, "not_found_error", "NOT_FOUND", "not_found", _C),
+    Kind.RATE_LIMITED: Row(
+        429, "rate_limit_error", "RESOURCE_EXHAUSTED", "rate_limit_exceeded", _C
+    ),
+    Kind.BALANCE_TOO_LOW: Row(
+        429, "rate_limit_error", "RESOURCE_EXHAUSTED", "insufficient_quota", _C, retry=False
+    ),
+    Kind.NO_ROUTE: Row(
+        503, "overloaded_error", "UNAVAILABLE", "no_upstream_available", _U, "warning"
+    ),
+    Kind.UPSTREAM_BUSY: Row(
+        503, "overloaded_error", "UNAVAILABLE", "service_unavailable", _V, "warning", fallback=True
+    ),
+    Kind.UPSTREAM_REJECTED: Row(400, *_BAD, "invalid_value", _C),
+    Kind.UPSTREAM_CREDENTIAL: Row(
+        502, _API, "UNAVAILABLE", "upstream_error", _K, "error", fallback=True, retry=False
+    ),
+    Kind.UPSTREAM_RATE_LIMITED: Row(
+        429,
+        "rate_limit_error",
+        "RESOURCE_EXHAUSTED",
+        "rate_limit_exceeded",
+        _K,
+        "warning",
+        fallback=True,
+    ),
+    Kind.UPSTREAM_OVERLOADED: Row(
+        503, "overloaded_error", "UNAVAILABLE", "service_unavailable", _V, "warning", fallback=True
+    ),
+    Kind.UPSTREAM_UNREACHABLE: Row(
+        502, _API, "UNAVAILABLE", "upstream_error", _V, "warning", fallback=True
+    ),
+    Kind.UPSTREAM_BROKE: Row(
+        502, _API, "UNAVAILABLE", "upstream_error", _V, "warning", fallback=True, charged=True
+    ),
+    Kind.UPSTREAM_TIMEOUT: Row(
+        504,
+        "timeout_error",
+        "DEADLINE_EXCEEDED",
+        "upstream_timeout",
+        _V,
+        "warning",
+        fallback=True,
+        charged=True,
+    ),
+    Kind.STOPPING: Row(
+        503, "overloaded_error", "UNAVAILABLE", "service_unavailable", _U, "info", charged=True
+    ),
+    Kind.INTERNAL: Row(500, _API, "INTERNAL", "internal_error", _U, "error", charged=True),
+}
+
+
+class Fault(Exception):  # noqa: N818 - the glossary's word for our closed error value
+    """One failure, with what the caller may be told about it.
+
+    ``message`` is shown to callers: readable alone, no secret, no upstream host, no stack.
+    ``param`` is the path of the offending request member (``messages[2].content``) or ``None``.
+    ``code`` overrides the kind's default code; always a symbolic string here.
+    ``retry_after`` is in seconds, ``None`` when nothing is known.
+    ``status`` overrides the kind's status, for a vendor's own 4xx that is passed through.
+    """
+
+    __slots__ = ("code", "kind", "message", "param", "retry_after", "status")
+
+    def __init__(
+        self,
+        kind: Kind,
+        message: str,
+        *,
+        param: str | None = None,
+        code: str | None = None,
+        retry_after: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        row = TABLE[kind]
+        self.kind = kind
+        self.message = message
+        self.param = param
+        self.code = code or row.code
+        self.retry_after = retry_after
+        self.status = status or row.status
+
+    @property
+    def row(self) -> Row:
+        """The table's row for this fault's kind."""
+        return TABLE[self.kind]
+
+    def __repr__(self) -> str:
+        return f"Fault({self.kind.name}, {self.message!r}, param={self.param!r})"

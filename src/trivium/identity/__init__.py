@@ -1,0 +1,1 @@
+"""Who is asking: users, gateway keys and their hashes."""

@@ -1,0 +1,66 @@
+"""Users and keys as the rest of the gateway sees them."""
+
+from enum import Enum, unique
+
+import msgspec
+
+
+@unique
+class Role(Enum):
+    """What a user may do beyond using models."""
+
+    USER = "user"
+    ADMIN = "admin"
+
+
+class User(msgspec.Struct, frozen=True, kw_only=True):
+    """A person or a team. Balances live in ``ledger/``."""
+
+    id: int
+    name: str
+    email: str
+    role: Role = Role.USER
+    disabled: bool = False
+    unlimited: bool = False
+    """Spends without a balance."""
+    created_at: int = 0
+    """Seconds since the epoch."""
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """A gateway key without its secret."""
+
+    id: int
+    user_id: int
+    name: str
+    hint: str
+    """The last four characters, to tell keys apart."""
+    models: tuple[str, ...] = ()
+    """Allowed model names; empty allows all. A trailing ``*`` matches a prefix."""
+    expires_at: int | None = None
+    """Seconds since the epoch; ``None``: never."""
+    disabled: bool = False
+    created_at: int = 0
+    last_used_at: int | None = None
+
+
+class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Whoever presented a key: what the hot path needs of key and user, and no more."""
+
+    key_id: int
+    user_id: int
+    unlimited: bool
+    disabled: bool
+    """The key or its user is disabled."""
+    expires_at: float
+    """Seconds since the epoch; infinity when the key never expires."""
+    models: frozenset[str]
+    """Exact names allowed; empty together with ``prefixes`` allows all."""
+    prefixes: tuple[str, ...]
+    """Allowed prefixes, from entries that end in ``*``."""
+
+    def may_use(self, model: str) -> bool:
+        """Whether the key's allow-list lets it use this model."""
+        if not self.models and not self.prefixes:
+            return True
+        return model in self.models or any(model.startswith(p) for p in self.prefixes)

@@ -1,0 +1,1 @@
+"""Being able to explain it afterwards: logs, records."""

@@ -1,0 +1,35 @@
+"""The request record: one row a request, enough to explain the outcome and the bill."""
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+
+
+class Record(msgspec.Struct, kw_only=True, gc=False):
+    """What happened to one request. Prompts and answers are never part of it."""
+
+    request_id: str
+    at: float
+    """Seconds since the epoch when the request was whole."""
+    key_id: int | None = None
+    user_id: int | None = None
+    operation: str = ""
+    model: str = ""
+    """The public name asked for, at most 200 characters."""
+    channel: str = ""
+    """The channel that answered, or the last one tried; empty when none was."""
+    upstream_model: str = ""
+    status: int = 0
+    """HTTP status sent; 499 when the caller left before any."""
+    fault: str = ""
+    """``Kind`` value when it did not end well."""
+    stream: bool = False
+    attempts: int = 0
+    first_byte_ms: float | None = None
+    """From ``at`` to the first byte sent to the caller."""
+    total_ms: float = 0.0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    usage: Usage | None = None
+    end_user: str = ""
+    """Attribution header of the caller's (user profile, Claude Code session); never trusted."""

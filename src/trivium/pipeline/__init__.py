@@ -1,0 +1,1 @@
+"""The story that calls the chapters, in order."""

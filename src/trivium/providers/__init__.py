@@ -1,0 +1,1 @@
+"""Who can answer: one small module or one table row per upstream. Pure."""

@@ -1,0 +1,77 @@
+"""What a provider is: a value that says where, with which kind of credential, and how it differs.
+
+Differences that can be data are data, so routing, the pipeline and the documentation can read
+them. Behaviour is a small pure function held in a field.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import Enum, unique
+
+import msgspec
+
+from trivium.faults import Fault
+from trivium.wire.operation import Operation
+
+
+@unique
+class Auth(Enum):
+    """How a credential is presented to the vendor."""
+
+    BEARER = "bearer"  # Authorization: Bearer KEY
+    X_API_KEY = "x-api-key"
+    X_GOOG_API_KEY = "x-goog-api-key"
+    API_KEY = "api-key"  # Azure
+    NONE = "none"  # local engines
+
+
+class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
+    """What the upstream is known to do. Off unless a source says otherwise."""
+
+    stream_usage: bool = False
+    """Takes ``stream_options.include_usage`` on chat and completions."""
+    tools: bool = False
+    images: bool = False
+    documents: bool = False
+    audio: bool = False
+    reasoning: bool = False
+    structured_output: bool = False
+    prompt_cache: bool = False
+
+
+class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+    """A vendor's answer that is not a success, as it came."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Lower-case names."""
+    body: bytes
+    """At most the first 64 KiB."""
+
+
+class Provider(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of upstream."""
+
+    name: str
+    """What ``provider = "…"`` in a channel says."""
+    title: str
+    """The vendor's own spelling, for people."""
+    base_url: str | None
+    """As the vendor's official SDK takes it; ``None`` where every account has its own."""
+    auth: Auth
+    paths: Mapping[Operation, str]
+    """Path below the base URL of each operation it serves natively; ``{model}`` is filled in."""
+    capabilities: Capabilities = Capabilities()
+    forwards: frozenset[str] = frozenset()
+    """Caller's request headers (lower case) that travel to this vendor. Nothing else does."""
+    returns: frozenset[str] = frozenset()
+    """Vendor's answer headers (lower case) that travel to the caller. Nothing else does."""
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Headers always sent, unless the caller's forwarded one replaces it."""
+    query: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Query parameters always sent."""
+    quirks: frozenset[str] = frozenset()
+    """Names of known deviations that the relay repairs (``providers/quirks.py``)."""
+    failure: Callable[[Refusal], Fault]
+    """What a refusal means to us and what the caller may read of it."""
+    source: str = ""
+    """Where this was read: an address and a date."""

@@ -1,0 +1,1 @@
+"""Where it goes: the model catalogue, bindings, plans."""

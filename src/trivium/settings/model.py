@@ -1,0 +1,186 @@
+"""Every setting with its unit, its default and why that default. Read by ``settings/load.py``.
+
+The TOML file has one table per struct below; ``TRIVIUM_SECTION__NAME`` in the environment
+overrides a scalar. Unknown settings are errors. A secret is written ``env:NAME`` or ``file:PATH``.
+"""
+
+import msgspec
+
+
+class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of the file; a misspelt setting is an error, not silence."""
+
+
+class Server(_Section):
+    """The listening side."""
+
+    listen: str = "127.0.0.1:8080"
+    """HOST:PORT. Loopback until an operator decides otherwise."""
+    workers: int = 1
+    """Processes. More than one needs ``shared.url``."""
+    admin_listen: str | None = None
+    """HOST:PORT of the pages plane; ``None``: the same port as the relay."""
+    public_url: str | None = None
+    """How the outside sees the gateway; ``None``: ``http://`` and ``listen``."""
+    auth_url: str | None = None
+    """Origin of the OAuth endpoints; ``None``: ``public_url``."""
+    api_url: str | None = None
+    """Origin of ``/api/oauth_apps``; ``None``: ``public_url``."""
+    tls_certificate: str | None = None
+    """PEM file; with ``tls_key`` the port speaks TLS."""
+    tls_key: str | None = None
+    backlog: int = 2048
+    """Connections the kernel may queue for us (uvicorn's value)."""
+    connections_max: int = 20_000
+    """Open caller connections a worker keeps; beyond it new ones get 503 and are closed."""
+    header_bytes_max: int = 65_536
+    """Request line and headers together. Codex sends 16 KiB; nginx allows 32, Node 16."""
+    headers_max: int = 200
+    """Header lines of one request (Apache allows 100, Go has no count)."""
+    body_bytes_max: int = 134_217_728
+    """128 MiB: the vendors take 20 to 100 MiB of inline media."""
+    header_timeout_s: float = 15.0
+    """From the first byte of a request to the end of its headers."""
+    body_timeout_s: float = 60.0
+    """Longest silence within a request body."""
+    keepalive_s: float = 75.0
+    """An idle caller connection is closed after this (nginx's value)."""
+    pipeline_max: int = 16
+    """Parsed requests that may wait behind the current one; reading pauses beyond it."""
+    write_high_bytes: int = 65_536
+    """Unsent bytes to one caller above which its upstream is no longer read."""
+    drain_s: float = 30.0
+    """After SIGTERM: how long running answers may go on before they are ended legally."""
+    half_closed: str = "cancel"
+    """``cancel``: a caller that shuts its sending side has left (as nginx and Go see it);
+    ``answer``: it is still answered."""
+    cors_origins: tuple[str, ...] = ()
+    """Origins browsers may call from; ``["*"]`` for all. Empty: no CORS headers."""
+    query_key: bool = True
+    """Whether ``?key=`` is accepted as a key."""
+    explain_headers: bool = True
+    """Whether answers carry ``trivium-channel`` and ``trivium-attempts``."""
+
+
+class Storage(_Section):
+    """The database."""
+
+    url: str = "sqlite:///trivium.db"
+    """``sqlite:///PATH`` or ``postgresql://USER:PASSWORD@HOST/DB``."""
+    journal: str = "journal/"
+    """Directory of the workers' journals."""
+    pool: int = 5
+    """PostgreSQL connections a worker may hold."""
+    poll_s: float = 1.0
+    """How often a worker looks for changed keys: revocation is in force within twice this."""
+
+
+class Shared(_Section):
+    """State shared by workers and nodes."""
+
+    url: str = ""
+    """``redis://…`` or ``valkey://…``; empty: none."""
+
+
+class Upstream(_Section):
+    """The calling side: limits for all channels unless a channel sets its own."""
+
+    connect_timeout_s: float = 10.0
+    first_byte_timeout_s: float = 600.0
+    """The official SDKs wait 600 s."""
+    idle_timeout_s: float = 300.0
+    total_timeout_s: float = 3600.0
+    keepalive_s: float = 20.0
+    """An idle upstream connection is not reused after this; common servers close at 30 to 75."""
+    connections_max: int = 2048
+    """Open connections to one origin; beyond it requests wait."""
+    wait_s: float = 5.0
+    """How long a request waits for a free connection before 503."""
+    answer_bytes_max: int = 134_217_728
+    """An unstreamed answer, whole."""
+    header_bytes_max: int = 131_072
+    """Status line and headers of an answer."""
+    dns_ttl_s: float = 30.0
+    proxy: str | None = None
+    """``http://…`` or ``socks5://…`` for all channels; ``None``: ``https_proxy`` and friends."""
+    ca_file: str | None = None
+    """PEM bundle to verify vendors with; ``None``: the system's."""
+
+
+class Records(_Section):
+    """Request records."""
+
+    flush_s: float = 1.0
+    """How often records are written, in one batch."""
+    queue_max: int = 100_000
+    """Records that may wait while the database is away; the oldest are then dropped and counted."""
+    retention_days: int = 90
+    """Older records are swept; 0 keeps them for ever."""
+
+
+class Logs(_Section):
+    """What is logged, to standard error."""
+
+    level: str = "info"
+    format: str = "auto"
+    """``json``, ``text``, or ``auto``: text on a terminal."""
+
+
+class Timeouts(_Section):
+    """A channel's own time limits in seconds; ``None``: the ``[upstream]`` value."""
+
+    connect: float | None = None
+    first_byte: float | None = None
+    idle: float | None = None
+    total: float | None = None
+
+
+class ChannelEntry(_Section):
+    """One ``[[channels]]`` table."""
+
+    name: str
+    provider: str
+    api_key: str | None = None
+    api_keys: tuple[str, ...] = ()
+    base_url: str | None = None
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
+    proxy: str | None = None
+    max_concurrency: int | None = None
+    timeouts: Timeouts = Timeouts()
+    disabled: bool = False
+
+
+class BindingEntry(_Section):
+    """One ``[[models.bindings]]`` table."""
+
+    channel: str
+    model: str | None = None
+    shape: str | None = None
+    priority: int = 0
+    weight: int = 1
+
+
+class ModelEntry(_Section):
+    """One ``[[models]]`` table."""
+
+    name: str
+    bindings: tuple[BindingEntry, ...] = ()
+    price: dict[str, str] = msgspec.field(default_factory=dict)
+    free: bool = False
+    title: str | None = None
+    owned_by: str = "trivium"
+    context_max: int | None = None
+    output_max: int | None = None
+
+
+class Settings(_Section):
+    """The whole file."""
+
+    server: Server = Server()
+    storage: Storage = Storage()
+    shared: Shared = Shared()
+    upstream: Upstream = Upstream()
+    records: Records = Records()
+    logs: Logs = Logs()
+    channels: tuple[ChannelEntry, ...] = ()
+    models: tuple[ModelEntry, ...] = ()

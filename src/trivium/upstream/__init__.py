@@ -1,0 +1,1 @@
+"""The only sockets to vendors: pool, calls, time limits."""

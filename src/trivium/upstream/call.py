@@ -1,0 +1,89 @@
+"""The seam between the pipeline and the sockets: what is asked of a vendor and what comes back.
+
+The pipeline implements :class:`Sink`; the client calls it synchronously from the loop turn that
+read the bytes, so a relayed frame costs no task switch. Tests pass a scripted client.
+"""
+
+from typing import Protocol
+
+import msgspec
+
+from trivium.faults import Fault
+from trivium.routing.model import TimeLimits
+
+
+class Origin(msgspec.Struct, frozen=True, gc=False):
+    """Where connections go; connections are pooled and limited per origin."""
+
+    scheme: str
+    """``http`` or ``https``."""
+    host: str
+    port: int
+    proxy: str | None = None
+    """``http://…`` or ``socks5://…``; ``None``: direct."""
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One HTTP request, ready to be written."""
+
+    origin: Origin
+    payload: bytes
+    """Head and body in one piece: one write."""
+    limits: TimeLimits
+
+
+class Sink(Protocol):
+    """Receives one answer. After ``done`` or ``broke`` nothing more is called."""
+
+    def head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+        """The final status line and headers, names in lower case; 1xx are swallowed."""
+        ...
+
+    def data(self, data: bytes) -> None:
+        """All body bytes of one read, unchunked and with any gzip or deflate coding undone."""
+        ...
+
+    def done(self) -> None:
+        """The body is whole, by its own framing."""
+        ...
+
+    def broke(self, fault: Fault) -> None:
+        """The answer cannot go on: reset, truncated, garbled, too slow, too large."""
+        ...
+
+
+class Call(Protocol):
+    """One running call."""
+
+    reused: bool
+    """Whether the connection had served before."""
+
+    def pause(self) -> None:
+        """Stop reading: the caller is slow. The idle limit does not run meanwhile."""
+        ...
+
+    def resume(self) -> None:
+        """Read again."""
+        ...
+
+    def abort(self) -> None:
+        """Close the connection now and call the sink no more. Harmless after the end."""
+        ...
+
+
+class Client(Protocol):
+    """Makes calls over pooled connections."""
+
+    async def open(self, request: Request, sink: Sink) -> Call:
+        """Write the request and return; the answer goes to ``sink``.
+
+        Raises ``Fault``: UPSTREAM_UNREACHABLE (name, connect, TLS), UPSTREAM_TIMEOUT (connect
+        limit), UPSTREAM_BUSY (no connection free within the wait limit). A cancelled ``open``
+        leaves nothing behind. When a reused connection dies before any byte of the answer, the
+        request is written once more on a fresh one and the sink never knows.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close idle connections; running calls are the pipeline's to end."""
+        ...

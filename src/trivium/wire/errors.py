@@ -1,0 +1,136 @@
+"""GatewayError: one error body for every gateway operation, readable by all three SDK families.
+
+``error`` is printed first: google-genai recognises an error inside a stream by the text
+``{"error":`` at the start of the data (docs/decisions/0004-gateway-error.md). On the
+generate-content shape ``error.code`` is the integer HTTP status and ``error.details`` carries the
+symbolic code, as that protocol has it; elsewhere ``code`` is the symbolic string.
+"""
+
+import math
+from typing import Any, Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.wire.operation import Shape
+
+_encode = msgspec.json.Encoder().encode
+
+RETRY_AFTER_MAX_S: Final = 60
+"""Longest delay we ask for: openai-python does not retry at all above 120 s, anthropic sleeps."""
+
+
+def body(fault: Fault, request_id: str, shape: Shape | None = None) -> bytes:
+    """The GatewayError object as JSON. ``shape`` is ``None`` where no shape is known."""
+    row = fault.row
+    error: dict[str, Any] = {
+        "type": _type(fault),
+        "message": fault.message,
+        "param": fault.param,
+        "code": fault.code,
+        "status": row.google if fault.status == row.status else _google(fault.status),
+    }
+    if shape is Shape.GENERATE:
+        error["code"] = fault.status
+        error["details"] = _details(fault)
+    return _encode({"error": error, "type": "error", "request_id": request_id})
+
+
+def headers(fault: Fault) -> list[tuple[bytes, bytes]]:
+    """Headers that tell a client whether and when to try again."""
+    out: list[tuple[bytes, bytes]] = []
+    retry = fault.row.retry
+    if fault.retry_after is not None:
+        delay = max(0.0, fault.retry_after)
+        if delay > RETRY_AFTER_MAX_S:
+            retry = False
+        else:
+            out.append((b"retry-after", b"%d" % math.ceil(delay)))
+            out.append((b"retry-after-ms", b"%d" % math.ceil(delay * 1000)))
+    if retry is not None:
+        out.append((b"x-should-retry", b"true" if retry else b"false"))
+    return out
+
+
+def _type(fault: Fault) -> str:
+    if fault.status == fault.row.status:
+        return fault.row.type
+    return _TYPES.get(fault.status, "invalid_request_error" if fault.status < 500 else "api_error")
+
+
+_TYPES: Final = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+_GOOGLE: Final = {
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    502: "UNAVAILABLE",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+    529: "UNAVAILABLE",
+}
+
+
+def _google(status: int) -> str:
+    return _GOOGLE.get(status, "INVALID_ARGUMENT" if status < 500 else "INTERNAL")
+
+
+def _details(fault: Fault) -> list[dict[str, Any]]:
+    details: list[dict[str, Any]] = [
+        {
+            "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+            "reason": fault.code.upper(),
+            "domain": "gateway",
+            "metadata": {},
+        }
+    ]
+    if fault.status == 429 and fault.retry_after is not None:
+        details.append(
+            {
+                "@type": "type.googleapis.com/google.rpc.RetryInfo",
+                "retryDelay": f"{math.ceil(max(0.0, fault.retry_after))}s",
+            }
+        )
+    return details
+
+
+def stream_tail(fault: Fault, request_id: str, shape: Shape) -> bytes:
+    """Frames that end a stream of this shape after a fault: its error, then its own terminal.
+
+    The responses shape needs the response object and sequence numbers, so its stream module
+    builds its own tail; so does the array form of generate-content.
+    """
+    data = body(fault, request_id, shape)
+    if shape is Shape.MESSAGES:
+        # without the event line the Anthropic SDKs drop the frame silently
+        return b"event: error\ndata: " + data + b"\n\n"
+    if shape is Shape.GENERATE:
+        return b"data: " + data + b"\n\n"
+    return b"data: " + data + b"\n\ndata: [DONE]\n\n"
+
+
+def too_long(message: str) -> str:
+    """Context-overflow text that agents recognise: they match words, not codes."""
+    lead = "prompt is too long"
+    if message.lower().startswith(lead) and "exceeds the context window" in message:
+        return message
+    return f"{lead}: the request exceeds the context window of this model. {message}".strip()
+
+
+def internal() -> Fault:
+    """The fault for an exception nobody planned: its text never reaches a caller."""
+    return Fault(
+        Kind.INTERNAL,
+        "The gateway failed to handle this request. Quote the request id when reporting it.",
+    )

@@ -1,0 +1,83 @@
+"""What the pass-through lane needs to know of each operation: read, splice, watch.
+
+An operation's passage never builds a body. It checks what the specification limits, names the few
+members to replace, and watches the answer for usage and for its own terminal event.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault
+from trivium.wire.peek import Members
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a request says about itself, read before anything is decided."""
+
+    model: str
+    """The public model name asked for."""
+    stream: bool = False
+    """Whether the answer is to be streamed."""
+    output_max: int | None = None
+    """The request's own limit on output tokens; ``None`` when it sets none."""
+    usage_wanted: bool = False
+    """Whether the caller itself asked for usage inside the stream (chat and completions)."""
+    array: bool = False
+    """Whether the stream is one JSON array (generate-content without ``alt=sse``)."""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What a whole, unstreamed answer says about itself."""
+
+    usage: Usage | None = None
+    """``None`` when the vendor reported none."""
+    error: bytes | None = None
+    """The raw ``error`` member of an answer that came with status 200, else ``None``."""
+
+
+class StreamWatch(Protocol):
+    """Watches one streamed answer on its way to the caller. One object per answer; pure."""
+
+    usage: Usage | None
+    """The last usage reported so far."""
+    finished: bool
+    """Whether the shape's own terminal event has passed."""
+    error: bytes | None
+    """The raw error object of an error event that came inside the stream, else ``None``."""
+
+    def feed(self, data: bytes) -> bytes:
+        """What to forward for the bytes of one upstream read: ordinarily whole blocks, unchanged.
+
+        The bytes of a block that is still open are held back until it is whole. Raises ``Fault``
+        (UPSTREAM_BROKE) when a frame outgrows its limit.
+        """
+        ...
+
+    def end(self, fault: Fault | None, request_id: str) -> bytes:
+        """Bytes that end the answer legally after the upstream's last byte.
+
+        ``fault`` says why it broke, ``None`` for a clean end of the body. Empty when the terminal
+        event has already passed; otherwise the held-back rest if it is whole, then the shape's
+        own error and terminal events. A clean end without the terminal event is a failure too.
+        """
+        ...
+
+
+class Passage(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation's pass-through behaviour."""
+
+    facts: Callable[[Members], Facts]
+    """Read and check the request. Raises ``Fault`` naming the member.
+
+    For generate-content operations the model and the stream flag come from the path: the edge
+    fills them in with ``msgspec.structs.replace`` and this function leaves ``model`` empty.
+    """
+    changes: Callable[[Members, Facts, str], Mapping[str, bytes | None]]
+    """Members to splice for the channel's own model name: (members, facts, upstream model)."""
+    answer: Callable[[bytes], Answer]
+    """Read a whole 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) when it is not this shape's JSON."""
+    watch: Callable[[Facts], StreamWatch] | None = None
+    """A fresh watch for a streamed answer; ``None`` where the operation never streams."""
