@@ -19,7 +19,7 @@ class Clock(Protocol):
 class SystemClock:
     """The machine's own clock."""
 
-    now = staticmethod(time.time)
+    now = staticmethod(time.time)  # noqa: TID251 - this is the door
     monotonic = staticmethod(time.monotonic)
 
 
@@ -30,9 +30,11 @@ class FixedClock:
         self.at = now
 
     def now(self) -> float:
+        """Where it stands."""
         return self.at
 
     def monotonic(self) -> float:
+        """The same reading."""
         return self.at
 
     def advance(self, seconds: float) -> None:

@@ -67,7 +67,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
         audio_input: int = 0,
         audio_output: int = 0,
     ) -> Self:
-        """From totals that contain their parts, as OpenAI counts; a part never exceeds its total."""
+        """From totals that contain their parts, as OpenAI counts; no part exceeds its total."""
         cached = min(cached, prompt)
         cache_write = min(cache_write, prompt - cached)
         audio_input = min(audio_input, prompt - cached - cache_write)

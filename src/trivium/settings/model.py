@@ -11,7 +11,7 @@ class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A table of the file; a misspelt setting is an error, not silence."""
 
 
-class Server(_Section):
+class Server(_Section, frozen=True):
     """The listening side."""
 
     listen: str = "127.0.0.1:8080"
@@ -62,7 +62,7 @@ class Server(_Section):
     """Whether answers carry ``trivium-channel`` and ``trivium-attempts``."""
 
 
-class Storage(_Section):
+class Storage(_Section, frozen=True):
     """The database."""
 
     url: str = "sqlite:///trivium.db"
@@ -75,14 +75,14 @@ class Storage(_Section):
     """How often a worker looks for changed keys: revocation is in force within twice this."""
 
 
-class Shared(_Section):
+class Shared(_Section, frozen=True):
     """State shared by workers and nodes."""
 
     url: str = ""
     """``redis://…`` or ``valkey://…``; empty: none."""
 
 
-class Upstream(_Section):
+class Upstream(_Section, frozen=True):
     """The calling side: limits for all channels unless a channel sets its own."""
 
     connect_timeout_s: float = 10.0
@@ -107,7 +107,7 @@ class Upstream(_Section):
     """PEM bundle to verify vendors with; ``None``: the system's."""
 
 
-class Records(_Section):
+class Records(_Section, frozen=True):
     """Request records."""
 
     flush_s: float = 1.0
@@ -118,7 +118,7 @@ class Records(_Section):
     """Older records are swept; 0 keeps them for ever."""
 
 
-class Logs(_Section):
+class Logs(_Section, frozen=True):
     """What is logged, to standard error."""
 
     level: str = "info"
@@ -126,7 +126,7 @@ class Logs(_Section):
     """``json``, ``text``, or ``auto``: text on a terminal."""
 
 
-class Timeouts(_Section):
+class Timeouts(_Section, frozen=True):
     """A channel's own time limits in seconds; ``None``: the ``[upstream]`` value."""
 
     connect: float | None = None
@@ -135,7 +135,7 @@ class Timeouts(_Section):
     total: float | None = None
 
 
-class ChannelEntry(_Section):
+class ChannelEntry(_Section, frozen=True):
     """One ``[[channels]]`` table."""
 
     name: str
@@ -150,7 +150,7 @@ class ChannelEntry(_Section):
     disabled: bool = False
 
 
-class BindingEntry(_Section):
+class BindingEntry(_Section, frozen=True):
     """One ``[[models.bindings]]`` table."""
 
     channel: str
@@ -160,7 +160,7 @@ class BindingEntry(_Section):
     weight: int = 1
 
 
-class ModelEntry(_Section):
+class ModelEntry(_Section, frozen=True):
     """One ``[[models]]`` table."""
 
     name: str
@@ -173,7 +173,7 @@ class ModelEntry(_Section):
     output_max: int | None = None
 
 
-class Settings(_Section):
+class Settings(_Section, frozen=True):
     """The whole file."""
 
     server: Server = Server()

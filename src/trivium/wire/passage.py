@@ -78,6 +78,6 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
     changes: Callable[[Members, Facts, str], Mapping[str, bytes | None]]
     """Members to splice for the channel's own model name: (members, facts, upstream model)."""
     answer: Callable[[bytes], Answer]
-    """Read a whole 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) when it is not this shape's JSON."""
+    """Read a whole 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
     watch: Callable[[Facts], StreamWatch] | None = None
     """A fresh watch for a streamed answer; ``None`` where the operation never streams."""

@@ -1,9 +1,9 @@
-"""The top level of a JSON request body: read a few members, replace a few, leave the rest alone.
+r"""The top level of a JSON request body: read a few members, replace a few, leave the rest alone.
 
 The pass-through lane never parses what it does not need. One pass gives every top-level member as
 a raw slice, duplicates included: parsers disagree on which of two equal names counts, so a name we
 read or replace that occurs twice is refused; otherwise the vendor might read another ``model``
-than the one we checked. Names are compared after unescaping, so ``"mod\\u0065l"`` is ``model``.
+than the one we checked. Names are compared after unescaping, so ``"mod\u0065l"`` is ``model``.
 """
 
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ class Members:
         data = bytes(raw)
         return None if data == b"null" else data
 
-    def value(self, name: str) -> Any:  # noqa: ANN401 - any JSON value
+    def value(self, name: str) -> Any:
         """The member decoded, ``None`` when absent or null."""
         raw = self.raw(name)
         return None if raw is None else _decode_any(raw)
