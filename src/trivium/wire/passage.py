@@ -22,7 +22,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     stream: bool = False
     """Whether the answer is to be streamed."""
     output_max: int | None = None
-    """The request's own limit on output tokens; ``None`` when it sets none."""
+    """The request's own limit on output tokens, over all choices; ``None`` when it sets none."""
+    choices: int = 1
+    """Answers asked for (``n``, ``best_of``, prompts): a limit that we assume, where the request
+    sets none, holds for each of them."""
     usage_wanted: bool = False
     """Whether the caller itself asked for usage inside the stream (chat and completions)."""
     array: bool = False
@@ -75,8 +78,12 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
     For generate-content operations the model and the stream flag come from the path: the edge
     fills them in with ``msgspec.structs.replace`` and this function leaves ``model`` empty.
     """
-    changes: Callable[[Members, Facts, str], Mapping[str, bytes | None]]
-    """Members to splice for the channel's own model name: (members, facts, upstream model)."""
+    changes: Callable[[Members, Facts, str, bool], Mapping[str, bytes | None]]
+    """Members to splice: (members, facts, the channel's own model name, whether to ask for usage).
+
+    The last is ``True`` where the provider can report usage inside a stream; operations whose
+    streams always carry it ignore it. What the caller itself asked for travels either way.
+    """
     answer: Callable[[bytes], Answer]
     """Read a whole 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
     watch: Callable[[Facts], StreamWatch] | None = None
