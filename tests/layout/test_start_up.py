@@ -1,0 +1,87 @@
+"""Start-up is a budget: what relays must not wait for what shows pages or moves tables.
+
+Every module of the relay's path is imported in a fresh interpreter, one after the other, and the
+first one that draws in something heavy is named.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = (
+    "alembic",
+    "aiosqlite",
+    "asyncpg",
+    "cryptography",
+    "jinja2",
+    "opentelemetry",
+    "pydantic",
+    "requests",
+    "rich",
+    "sqlalchemy",
+    "starlette",
+    "stripe",
+    "tiktoken",
+    "xllamacpp",
+)
+"""Distributions that may be imported late, never at start."""
+
+LATE = {
+    "storage": "the database is opened after the socket",
+    "console": "pages come after relaying",
+}
+"""Rows whose modules are imported at first use."""
+
+CPU_SECONDS_MAX = 1.0
+"""Processor time of all imports together; twice what a slow laptop needs."""
+
+SCRIPT = """
+import importlib, sys, time
+began = time.process_time()
+for name in sys.argv[2].split():
+    importlib.import_module(name)
+    drawn = [heavy for heavy in sys.argv[1].split() if heavy in sys.modules]
+    if drawn:
+        raise SystemExit(f"{name} imports {', '.join(drawn)}")
+print(time.process_time() - began)
+"""
+
+
+def relaying(sources):
+    """Modules that are imported before the gateway listens, in the order of their names."""
+    names = [
+        f"trivium.{s.module}"
+        for s in sources
+        if s.module
+        and s.module.split(".")[0] not in LATE
+        and s.path.name not in ("store.py", "__main__.py")
+        and (s.module.split(".")[0] != "cli" or s.module in ("cli", "cli.main"))
+    ]
+    return ["trivium", *names]
+
+
+def start(*names):
+    """Import modules in a fresh interpreter: its exit code and what it said."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", SCRIPT, " ".join(HEAVY), " ".join(names)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, (done.stdout + done.stderr).strip()
+
+
+def test_the_relay_imports_nothing_heavy(sources):
+    """Listening does not wait for the database layer, the pages or the tables."""
+    names = relaying(sources)
+    assert {"trivium.faults", "trivium.settings.model", "trivium.wire.sse"} <= set(names)
+    code, said = start(*names)
+    assert (0, True) == (code, code == 0 and float(said) < CPU_SECONDS_MAX), said
+
+
+@pytest.mark.parametrize("heavy", ["sqlalchemy", "starlette", "rich"])
+def test_a_heavy_import_is_caught(heavy):
+    """The rule can fail, and names the module."""
+    assert (1, f"{heavy} imports {heavy}") == start("trivium.faults", heavy)

@@ -1,0 +1,78 @@
+"""A credential is not to be seen where nobody asked for it."""
+
+import copy
+import json
+import pickle
+import traceback
+
+import msgspec
+import pytest
+
+from trivium.secret import Secret
+
+PLANTED = "sk-planted-0123456789"
+
+
+@pytest.mark.parametrize(
+    "show",
+    [
+        str,
+        repr,
+        ascii,
+        "{}".format,
+        "{!r:>40}".format,
+        lambda secret: f"{secret}",
+        lambda secret: "%s" % secret,  # noqa: UP031 - the old form is another way out
+        lambda secret: repr({"key": [secret]}),
+        lambda secret: repr((secret,)),
+    ],
+)
+def test_no_way_of_printing_shows_it(show):
+    """Logs and reprs show stars."""
+    assert PLANTED not in show(Secret(PLANTED))
+    assert "***" in show(Secret(PLANTED))
+
+
+@pytest.mark.parametrize(
+    "carry",
+    [
+        pickle.dumps,
+        copy.copy,
+        copy.deepcopy,
+        json.dumps,
+        msgspec.json.encode,
+        msgspec.to_builtins,
+        vars,
+    ],
+)
+def test_no_way_of_serialising_carries_it(carry):
+    """It cannot leave the process by accident."""
+    with pytest.raises(TypeError) as caught:
+        carry(Secret(PLANTED))
+    assert PLANTED not in str(caught.value)
+
+
+def test_a_traceback_with_locals_shows_stars():
+    """Error reporters print local variables."""
+
+    def fail(secret):
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken") as caught:
+        fail(Secret(PLANTED))
+    shown = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+    text = "".join(shown.format())
+    assert "Secret(***)" in text
+
+
+def test_reveal_gives_the_credential():
+    """The one way to it is the one with a name."""
+    assert Secret(PLANTED).reveal() == PLANTED
+
+
+def test_equal_credentials_are_equal():
+    """A reload can tell whether a credential changed; a text is never equal to a secret."""
+    assert Secret("a") == Secret("a")
+    assert Secret("a") != Secret("b")
+    assert Secret("a") != "a"
+    assert {Secret("a")} == {Secret("a"), Secret("a")}
