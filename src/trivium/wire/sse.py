@@ -3,8 +3,11 @@
 ``str.splitlines`` and most text decoders also split at U+2028, U+0085 and six more, which JSON
 may carry raw inside a string: a frame would be torn in two (httpx 0.28 does). So frames are cut
 before decoding.
+
+Source: HTML Living Standard, section 9.2.6, "Interpreting an event stream".
 """
 
+import re
 from typing import Final
 
 import msgspec
@@ -13,6 +16,11 @@ from trivium.faults import Fault, Kind
 
 FRAME_BYTES_MAX: Final = 64 * 1024 * 1024
 """Longest single frame; a 4K image as base64 stays well under it."""
+
+_TAIL: Final = 3
+"""Bytes of an open block that can belong to a blank line: CR LF CR before the closing LF."""
+
+_BLANK: Final = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False):
@@ -29,76 +37,119 @@ class Splitter:
     Raises ``Fault`` (``UPSTREAM_BROKE``) when one block outgrows ``limit`` bytes.
     """
 
-    __slots__ = ("_rest", "limit")
+    __slots__ = ("_parts", "_size", "_tail", "limit")
 
     def __init__(self, limit: int = FRAME_BYTES_MAX) -> None:
-        self._rest = b""
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._tail = b""
         self.limit = limit
 
     @property
     def rest(self) -> bytes:
         """Bytes of the block that is still open."""
-        return self._rest
+        return b"".join(self._parts)
 
     def feed(self, data: bytes) -> bytes:
         """All blocks completed by ``data``."""
         # HOT: one call per upstream read. The end of the last whole block is searched from the
-        # right, so a read of a hundred frames costs one search, not a hundred.
-        if self._rest:
-            data = self._rest + data
-        end = last_boundary(data)
-        if end == len(data):
-            self._rest = b""
-            return data
-        self._rest = data[end:]
-        if len(self._rest) > self.limit:
+        # right, so a read of a hundred frames costs one search, not a hundred. The parts of a
+        # block that spans many reads are joined once, when it is whole.
+        if not self._parts:
+            end = last_boundary(data)
+            if end == len(data):
+                return data
+            if end:
+                self._keep(data[end:])
+                return data[:end]
+            self._keep(data)
+            return b""
+        window = self._tail + data
+        end = last_boundary(window)
+        if not end:
+            self._keep(data)
+            return b""
+        whole = b"".join([*self._parts, data])
+        end += len(whole) - len(window)
+        self._parts.clear()
+        self._size = 0
+        if end < len(whole):
+            self._keep(whole[end:])
+            return whole[:end]
+        self._tail = b""
+        return whole
+
+    def take(self) -> bytes:
+        """The open block's bytes, which are forgotten: the stream has ended."""
+        rest = b"".join(self._parts)
+        self._parts.clear()
+        self._size = 0
+        self._tail = b""
+        return rest
+
+    def _keep(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size > self.limit:
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream sent a stream frame that is too large.")
-        return data[:end]
+        tail = part if len(part) >= _TAIL or not self._parts else self._tail + part
+        self._tail = tail[-_TAIL:]
+        self._parts.append(part)
 
 
 def last_boundary(data: bytes) -> int:
     """Index just after the last blank line in ``data``, 0 when there is none.
 
-    A CR at the very end is left open: the LF that may follow belongs to it.
+    A CR that follows a LF at the very end is left open: its own LF may still come.
     """
     end = data.rfind(b"\n\n") + 2
     if b"\r" in data:
-        crlf = data.rfind(b"\r\n\r\n")
-        if crlf >= 0 and crlf + 4 > end:
-            end = crlf + 4
-        for pattern in (b"\r\r", b"\n\r", b"\r\n\n"):
-            at = data.rfind(pattern)
-            if at < 0:
-                continue
-            stop = at + len(pattern)
-            if data[stop - 1 : stop] == b"\r":
-                if stop == len(data):
-                    # maybe half of a CRLF: wait, unless an earlier boundary serves
-                    continue
-                if data[stop : stop + 1] == b"\n":
-                    stop += 1
-            end = max(end, stop)
+        # LF CR (with CRLF as the usual case) and CR CR; a LF after them belongs to the CR
+        limit = len(data)
+        at = data.rfind(b"\n\r")
+        if at + 2 == limit:
+            at = data.rfind(b"\n\r", 0, limit - 1)
+        for found in (at, data.rfind(b"\r\r")):
+            if found >= 0:
+                stop = found + 2
+                end = max(end, stop + 1 if data[stop : stop + 1] == b"\n" else stop)
     return end if end >= 2 else 0
 
 
-def frames(blocks: bytes) -> list[Frame]:
+def blocks(run: bytes) -> list[bytes]:
+    """A run of whole blocks, one by one, each with its blank line; joined they give the run."""
+    if b"\r" not in run:
+        parts = run.split(b"\n\n")
+        out = [part + b"\n\n" for part in parts[:-1]]
+        return [*out, parts[-1]] if parts[-1] else out
+    out = []
+    start = 0
+    for blank in _BLANK.finditer(run):
+        out.append(run[start : blank.end()])
+        start = blank.end()
+    return [*out, run[start:]] if start < len(run) else out
+
+
+def parse(block: bytes) -> Frame | None:
+    """The event of one block; ``None`` when it has no ``data`` line (comments, unknown fields)."""
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    event = b""
+    data: list[bytes] = []
+    for line in block.split(b"\n"):
+        if line.startswith(b"data:"):
+            data.append(line[6:] if line.startswith(b"data: ") else line[5:])
+        elif line.startswith(b"event:"):
+            event = line[7:] if line.startswith(b"event: ") else line[6:]
+        elif line == b"data":
+            data.append(b"")
+    if not data:
+        return None
+    return Frame(event, b"\n".join(data) if len(data) > 1 else data[0])
+
+
+def frames(run: bytes) -> list[Frame]:
     """The events of a run of whole blocks. Comments and unknown fields give nothing."""
-    if b"\r" in blocks:
-        blocks = blocks.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    out: list[Frame] = []
-    for block in blocks.split(b"\n\n"):
-        event = b""
-        data: list[bytes] = []
-        for line in block.split(b"\n"):
-            if line.startswith(b"data:"):
-                data.append(line[6:] if line.startswith(b"data: ") else line[5:])
-            elif line.startswith(b"event:"):
-                event = line[6:].strip()
-            elif line == b"data":
-                data.append(b"")
-        if data:
-            out.append(Frame(event, b"\n".join(data) if len(data) > 1 else data[0]))
-    return out
+    return [found for block in blocks(run) if (found := parse(block)) is not None]
 
 
 def frame(data: bytes, event: bytes = b"") -> bytes:

@@ -1,0 +1,124 @@
+"""Server-sent events on bytes: where frames end, and that cuts do not matter."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.faults import Fault, Kind
+from trivium.wire import sse
+
+ENDS = [b"\n", b"\r\n", b"\r"]
+
+
+def fed(*reads: bytes) -> tuple[bytes, bytes]:
+    splitter = sse.Splitter()
+    return b"".join(splitter.feed(read) for read in reads), splitter.rest
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (b"data: a\n\n", [sse.Frame(b"", b"a")]),
+        (b"data:a\n\n", [sse.Frame(b"", b"a")]),
+        (b"data:  a\n\n", [sse.Frame(b"", b" a")]),
+        (b"data\n\n", [sse.Frame(b"", b"")]),
+        (b"event: x\ndata: a\n\n", [sse.Frame(b"x", b"a")]),
+        (b"event:x\r\ndata: a\r\n\r\n", [sse.Frame(b"x", b"a")]),
+        (b"data: a\rdata: b\r\r", [sse.Frame(b"", b"a\nb")]),
+        (b"data: a\n\n\n\ndata: b\n\n", [sse.Frame(b"", b"a"), sse.Frame(b"", b"b")]),
+        (b": OPENROUTER PROCESSING\n\n", []),
+        (b"id: 7\nretry: 10\n\n", []),
+        (b": c\ndata: a\n\n", [sse.Frame(b"", b"a")]),
+        (b"database: a\n\n", []),
+        (
+            "data: a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg\n\n".encode(),
+            [sse.Frame(b"", "a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg".encode())],
+        ),
+    ],
+)
+def test_blocks_become_frames(run, expected):
+    """Fields, comments and the three line ends follow the standard; nothing else splits."""
+    assert expected == sse.frames(run)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_any_cut_gives_the_same_blocks(end):
+    """Cut anywhere, also byte by byte, the same bytes come out and the same rest stays."""
+    wire = end.join(
+        [b"event: x", b"data: \xf0\x9f\x98\x80", b"", b": c", b"", b"data: b", b"", b"data: o"]
+    )
+    whole = fed(wire)
+    assert b"data: o" == whole[1]
+    assert whole == fed(*(bytes([byte]) for byte in wire))
+    for cut in range(len(wire)):
+        assert whole == fed(wire[:cut], wire[cut:])
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r"])
+def test_a_block_is_released_with_its_blank_line(end):
+    """Nobody waits for the next frame, whichever line end the vendor uses."""
+    splitter = sse.Splitter()
+    one = b"data: a" + end + end
+    assert [one, one] == [splitter.feed(one), splitter.feed(one)]
+
+
+def test_a_carriage_return_waits_for_its_line_feed():
+    """CR LF CR is not yet a blank line of a CRLF stream: the LF would open the next block."""
+    splitter = sse.Splitter()
+    assert b"" == splitter.feed(b"data: a\r\n\r")
+    assert b"data: a\r\n\r\n" == splitter.feed(b"\n")
+
+
+@given(
+    st.lists(st.sampled_from([b"\n", b"\r", b"\r\n", b"data: a", b":", b"x"]), max_size=12),
+    st.lists(st.integers(0, 40), max_size=4),
+)
+def test_nothing_is_lost_or_added(parts, cuts):
+    """Blocks and rest always join to the input, for every mixture of line ends and every cut."""
+    wire = b"".join(parts)
+    points = sorted({0, len(wire), *(cut for cut in cuts if cut < len(wire))})
+    out, rest = fed(*(wire[a:b] for a, b in itertools.pairwise(points)))
+    assert wire == out + rest
+    assert wire == b"".join(sse.blocks(wire))
+
+
+@given(
+    st.lists(st.text(alphabet="a:\u2028\x85\x0b\x1c é", max_size=8), min_size=1, max_size=5),
+    st.sampled_from(ENDS),
+)
+def test_written_data_is_read_back(texts, end):
+    """Every frame we write is the frame a reader gets, under each line end."""
+    run = b"".join(sse.frame(text.encode()) for text in texts).replace(b"\n", end)
+    assert [sse.Frame(b"", text.encode()) for text in texts] == sse.frames(run)
+
+
+def test_a_frame_has_its_event_line_first():
+    """The event line comes before the data it names."""
+    assert b"event: error\ndata: {}\n\n" == sse.frame(b"{}", b"error")
+
+
+def test_a_frame_over_the_limit_is_a_fault_and_one_under_it_is_not():
+    """The limit counts the open block only, however many whole ones came before."""
+    splitter = sse.Splitter(limit=100)
+    assert splitter.feed(b"data: a\n\n" * 100)
+    splitter.feed(b"x" * 100)
+    with pytest.raises(Fault) as caught:
+        splitter.feed(b"x")
+    assert Kind.UPSTREAM_BROKE is caught.value.kind
+
+
+def test_a_long_frame_in_small_reads_comes_out_whole():
+    """Twelve megabytes in one data line arrive unharmed (and without copying them each read)."""
+    wire = b"data: " + b"A" * 12_000_000 + b"\n\n"
+    step = 65536
+    out, rest = fed(*(wire[at : at + step] for at in range(0, len(wire), step)))
+    assert (wire, b"") == (out, rest)
+
+
+def test_take_empties_the_splitter():
+    """What was open is handed out once."""
+    splitter = sse.Splitter()
+    splitter.feed(b"data: a\n\ndata: b\n")
+    assert (b"data: b\n", b"", b"") == (splitter.take(), splitter.take(), splitter.rest)
