@@ -3,9 +3,12 @@ r"""The top level of a JSON request body: read a few members, replace a few, lea
 The pass-through lane never parses what it does not need. One pass gives every top-level member as
 a raw slice, duplicates included: parsers disagree on which of two equal names counts, so a name we
 read or replace that occurs twice is refused; otherwise the vendor might read another ``model``
-than the one we checked. Names are compared after unescaping, so ``"mod\u0065l"`` is ``model``.
+than the one we checked. Names are compared after unescaping, so ``"mod\u0065l"`` is ``model``,
+and regardless of case: a server written in Go takes ``Model`` for ``model``, and the later of the
+two wins (golang/go#43664, read 2026-11-21).
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -37,36 +40,60 @@ _decode_any: Final = msgspec.json.Decoder().decode
 class Members:
     """The top-level members of one request body."""
 
-    __slots__ = ("_first", "_twice", "pairs")
+    __slots__ = ("_first", "_folded", "_twice", "pairs")
 
     def __init__(self, pairs: list[tuple[str, msgspec.Raw]]) -> None:
         self.pairs = pairs
         first = dict(pairs)
         self._first = first
         self._twice: frozenset[str] = frozenset()
-        if len(first) != len(pairs):
-            seen: set[str] = set()
-            twice: set[str] = set()
-            for name, _ in pairs:
-                (twice if name in seen else seen).add(name)
-            self._twice = frozenset(twice)
+        self._folded: dict[str, str] = {}
+        # one look at all names together: OpenAI's and Anthropic's are lower-case ASCII throughout
+        names = "".join(first)
+        if len(first) != len(pairs) or not (names.isascii() and names.islower()):
+            self._look_closer()
+
+    def _look_closer(self) -> None:
+        twice: set[str] = set()
+        for name, _ in self.pairs:
+            fold = name.casefold()
+            if fold in self._folded:
+                twice.add(fold)
+            self._folded[fold] = name
+        self._twice = frozenset(twice)
+
+    def __contains__(self, name: str) -> bool:
+        """Whether the member is there, be it null."""
+        return name in self._first
 
     def raw(self, name: str) -> bytes | None:
-        """The member's bytes, ``None`` when absent or null. Raises DUPLICATE_MEMBER."""
-        if self._twice and name in self._twice:
-            raise Fault(
-                Kind.DUPLICATE_MEMBER, f"`{name}` occurs twice in the request body.", param=name
-            )
+        """The member's bytes, ``None`` when absent or null.
+
+        Raises DUPLICATE_MEMBER when it occurs twice, in whatever spelling, and INVALID_VALUE when
+        it occurs in another spelling only.
+        """
+        if self._folded:
+            self._check(name)
         raw = self._first.get(name)
         if raw is None:
             return None
         data = bytes(raw)
         return None if data == b"null" else data
 
+    def _check(self, name: str) -> None:
+        fold = name.casefold()
+        if fold in self._twice:
+            raise Fault(
+                Kind.DUPLICATE_MEMBER, f"`{name}` occurs twice in the request body.", param=name
+            )
+        if name not in self._first and fold in self._folded:
+            spelled = self._folded[fold]
+            raise Fault(Kind.INVALID_VALUE, f"`{spelled}` must be spelled `{name}`.", param=spelled)
+
     def value(self, name: str) -> Any:
         """The member decoded, ``None`` when absent or null."""
         raw = self.raw(name)
-        return None if raw is None else _decode_any(raw)
+        return None if raw is None else decode(raw, name)
 
     def string(self, name: str) -> str | None:
         """A string member, ``None`` when absent or null. Raises INVALID_TYPE."""
@@ -82,7 +109,7 @@ class Members:
             return False
         if raw == b"true":
             return True
-        raise _wrong_type(name, "true or false", _decode_any(raw))
+        raise _wrong_type(name, "true or false", decode(raw, name))
 
     def integer(self, name: str) -> int | None:
         """An integer member, ``None`` when absent or null; 5.0 counts. Raises INVALID_TYPE."""
@@ -98,21 +125,18 @@ class Members:
 
         Every other member's value stays byte for byte, in its place, duplicates included.
         """
+        if self._folded:
+            for name in changes:
+                self._check(name)
         parts: list[bytes] = []
         left = dict(changes)
         for name, raw in self.pairs:
-            if name in changes:
-                if self._twice and name in self._twice:
-                    raise Fault(
-                        Kind.DUPLICATE_MEMBER,
-                        f"`{name}` occurs twice in the request body.",
-                        param=name,
-                    )
+            if name in left:
                 new = left.pop(name)
                 if new is not None:
-                    parts.append(_encode(str(name)) + b":" + new)
+                    parts.append(_encode(name) + b":" + new)
             else:
-                parts.append(_encode(str(name)) + b":" + bytes(raw))
+                parts.append(_encode(name) + b":" + bytes(raw))
         parts += [_encode(name) + b":" + new for name, new in left.items() if new is not None]
         return b"{" + b",".join(parts) + b"}"
 
@@ -127,15 +151,35 @@ def members(body: bytes) -> Members:
         ) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as exc:
         raise Fault(
-            Kind.MALFORMED_JSON, f"The request body is not valid JSON: {_where(exc)}."
+            Kind.MALFORMED_JSON, f"The request body is not valid JSON: {_where(exc, body)}."
         ) from None
     except RecursionError:
         raise Fault(Kind.MALFORMED_JSON, "The request body is nested too deeply.") from None
     return Members([(str(name), raw) for name, raw in pairs.items()])
 
 
-def _where(exc: Exception) -> str:
-    text = str(exc).rstrip(".")
+def decode(raw: bytes, name: str) -> Any:
+    """One member's value. Raises MALFORMED_JSON: members are only skimmed until they are read."""
+    try:
+        return _decode_any(raw)
+    except (ValueError, RecursionError) as exc:  # msgspec's and the decoder's are ValueErrors
+        raise Fault(
+            Kind.MALFORMED_JSON, f"`{name}` is not valid JSON: {_where(exc)}.", param=name
+        ) from None
+
+
+_SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def _where(exc: Exception, body: bytes = b"") -> str:
+    text = str(exc).removeprefix("JSON is malformed: ").rstrip(".")
+    if isinstance(exc, UnicodeDecodeError):
+        text = "it is not UTF-8"
+    elif isinstance(exc, RecursionError):
+        text = "it is nested too deeply"
+    elif "truncated" in text and _SURROGATE.search(body):
+        # msgspec calls it truncated, which sends people looking in the wrong place
+        text += r" (an escape \ud800 to \udfff that is not one half of a pair cannot be read)"
     return text[0].lower() + text[1:] if text else "unreadable"
 
 

@@ -1,0 +1,154 @@
+"""The top level of a request body: what is read, what is replaced, what stays."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.faults import Fault, Kind
+from trivium.wire.peek import members
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**40), 2**40)
+    | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=2), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+NAMES = st.text(st.characters(codec="utf-8"), max_size=6).filter(
+    lambda name: name.casefold() not in {"model", "gone", "new"}
+)
+
+
+def fault_of(call) -> Fault:
+    with pytest.raises(Fault) as caught:
+        call()
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        (b"", Kind.MALFORMED_JSON, "truncated"),
+        (b"[1]", Kind.MALFORMED_JSON, "must be a JSON object"),
+        (b"null", Kind.MALFORMED_JSON, "must be a JSON object"),
+        (b'{"a":1,}', Kind.MALFORMED_JSON, "trailing comma in object (byte 7)"),
+        (b'{"a":1}x', Kind.MALFORMED_JSON, "trailing characters"),
+        (b'{"a":NaN}', Kind.MALFORMED_JSON, "invalid character"),
+        (b'{"\xff":1}', Kind.MALFORMED_JSON, "not UTF-8"),
+        (b'{"a":"\\ud83d"}', Kind.MALFORMED_JSON, "one half of a pair"),
+        (
+            b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+            Kind.MALFORMED_JSON,
+            "nested too deeply",
+        ),
+    ],
+)
+def test_a_body_that_is_no_object_is_refused_with_the_place(body, kind, words):
+    """The message says what is wrong, and where when that is known."""
+    fault = fault_of(lambda: members(body))
+    assert kind is fault.kind
+    assert words in fault.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"model":"a","model":"b"}',
+        b'{"model":"a","mod\\u0065l":"b"}',
+        b'{"model":"a","Model":"b"}',
+        b'{"MODEL":"a","model":"b"}',
+    ],
+)
+def test_a_name_that_occurs_twice_is_refused_when_it_matters(body):
+    """Escaped or in other case, it is the same name to some parser; so it must occur once."""
+    found = members(body)
+    assert Kind.DUPLICATE_MEMBER is fault_of(lambda: found.string("model")).kind
+    assert "model" == fault_of(lambda: found.string("model")).param
+    assert Kind.DUPLICATE_MEMBER is fault_of(lambda: found.splice({"model": b'"c"'})).kind
+
+
+def test_letters_that_fold_to_ascii_are_the_same_name():
+    """Go folds the long s to s, so this stream flag would be read by a Go server."""
+    found = members('{"stream":false,"\u017ftream":true}'.encode())
+    assert Kind.DUPLICATE_MEMBER is fault_of(lambda: found.flag("stream")).kind
+
+
+def test_another_spelling_alone_is_refused():
+    """A flag that some servers would see and we would not is an error that says how to spell it."""
+    fault = fault_of(lambda: members(b'{"Stream":true}').flag("stream"))
+    assert (Kind.INVALID_VALUE, "Stream") == (fault.kind, fault.param)
+    assert "`stream`" in fault.message
+
+
+def test_a_name_nobody_reads_may_occur_twice():
+    """Members that are not our business travel as they are."""
+    found = members(b'{"x":1,"model":"a","x":2,"X":3}')
+    assert b'{"x":1,"model":"b","x":2,"X":3}' == found.splice({"model": b'"b"'})
+
+
+@pytest.mark.parametrize(
+    ("reader", "raw", "expected"),
+    [
+        ("string", b'"a\\u00e9"', "a\u00e9"),
+        ("string", b"null", None),
+        ("flag", b"true", True),
+        ("flag", b"false", False),
+        ("flag", b"null", False),
+        ("integer", b"5", 5),
+        ("integer", b"5.0", 5),
+        ("integer", b"-1", -1),
+        ("integer", b"null", None),
+        ("value", b'{"a":[1]}', {"a": [1]}),
+    ],
+)
+def test_members_are_read_by_type(reader, raw, expected):
+    """Null is the same as absent, and 5.0 is an integer."""
+    assert expected == getattr(members(b'{"m": ' + raw + b" }"), reader)("m")
+
+
+@pytest.mark.parametrize(
+    ("reader", "raw", "kind", "words"),
+    [
+        ("string", b"1", Kind.INVALID_TYPE, "`m` must be a string, not a number"),
+        ("string", b"[]", Kind.INVALID_TYPE, "not an array"),
+        ("string", b"{}", Kind.INVALID_TYPE, "not an object"),
+        ("flag", b'"true"', Kind.INVALID_TYPE, "`m` must be true or false, not a string"),
+        ("integer", b"true", Kind.INVALID_TYPE, "`m` must be an integer, not a boolean"),
+        ("integer", b"1.5", Kind.INVALID_TYPE, "not a number"),
+        ("integer", b"1e999", Kind.MALFORMED_JSON, "out of range"),
+        ("integer", b"9" * 5000, Kind.MALFORMED_JSON, "out of range"),
+        ("string", b'"\xff"', Kind.MALFORMED_JSON, "not UTF-8"),
+    ],
+)
+def test_a_member_of_another_type_is_refused_by_name(reader, raw, kind, words):
+    """Whatever the bytes, the answer is a fault that names the member."""
+    fault = fault_of(lambda: getattr(members(b'{"m":' + raw + b"}"), reader)("m"))
+    assert (kind, "m") == (fault.kind, fault.param)
+    assert words in fault.message
+
+
+def test_absent_and_null_are_told_apart_when_asked():
+    """A member may be required and still be null."""
+    found = members(b'{"prompt":null}')
+    assert (True, False, None) == ("prompt" in found, "model" in found, found.raw("prompt"))
+
+
+@given(st.lists(st.tuples(NAMES, JSON), max_size=6), st.integers(0, 6))
+def test_splicing_keeps_every_other_member(pairs, place):
+    """Names, order, repetitions and the very bytes of all other members survive."""
+    listed = [(name, msgspec.json.encode(value)) for name, value in pairs]
+    place = min(place, len(listed))
+    before = [*listed[:place], ("model", b'"a"'), *listed[place:]]
+    body = b"{" + b" , ".join(msgspec.json.encode(n) + b" : " + v for n, v in before) + b"}"
+    after = members(members(body).splice({"model": b'"b"', "gone": None, "new": b"[1]"})).pairs
+    expected = [(n, b'"b"' if n == "model" else v) for n, v in before] + [("new", b"[1]")]
+    assert expected == [(name, bytes(raw)) for name, raw in after]
+
+
+def test_a_removed_member_is_gone():
+    """None takes the member out, and changes nothing where it is not there."""
+    assert b'{"a":1}' == members(b'{"a":1,"b":2}').splice({"b": None, "c": None})
