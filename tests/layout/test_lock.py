@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-FILES = ("bootstrap.txt", "run.txt", "dev.txt", "engine.txt")
+FILES = ("bootstrap.txt", "build.txt", "run.txt", "dev.txt", "engine.txt")
 PIN = re.compile(r"^([a-z0-9][a-z0-9._-]*)(\[[a-z,]+\])?==[^ ;\\]+( ;[^\\]+)?( \\)?$")
 HASH = re.compile(r"^    --hash=sha256:[0-9a-f]{64}( \\)?$")
 
@@ -33,6 +33,11 @@ def names(text):
     return {match[1] for line in text.splitlines() if (match := PIN.match(line))}
 
 
+def pins(text):
+    """Every pin with its version and marker, as written."""
+    return {line.removesuffix(" \\") for line in text.splitlines() if PIN.match(line)}
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_everything_is_pinned_and_hashed(root, name):
     """What is installed is what was locked, from whatever index."""
@@ -53,8 +58,17 @@ def test_the_lock_covers_what_the_project_declares(root):
 
     assert bare(project["project"]["dependencies"]) <= locked["run.txt"]
     assert bare(project["dependency-groups"]["dev"]) <= locked["dev.txt"]
-    assert locked["run.txt"] <= locked["dev.txt"]
+    assert bare(["hatchling", "editables"]) <= locked["build.txt"]
     assert bare(project["project"]["optional-dependencies"]["engine"]) <= locked["engine.txt"]
+
+
+def test_what_is_tested_is_what_is_served(root):
+    """Serving installs the very versions the tests ran with, and so does building."""
+    dev, run, build = (
+        pins((root / "requirements" / name).read_text(encoding="utf-8"))
+        for name in ("dev.txt", "run.txt", "build.txt")
+    )
+    assert (set(), set()) == (run - dev, build - dev)
 
 
 H = "    --hash=sha256:" + "0" * 64

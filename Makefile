@@ -1,0 +1,56 @@
+# Everything here works on a machine with Python 3.11 or newer and `make`; the rest is installed into .venv.
+.DEFAULT_GOAL := help
+.PHONY: help demo check test layout lint types format dependencies node soak compat bench lock news clean dev
+
+RUN := .venv/bin
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## a gateway with a small real model inside, no vendor account needed (downloads about 130 MB once)
+	@exec scripts/demo.sh
+
+check: ## format, lint, types, dependencies, layout, tests, coverage: exactly what .ci/run does
+	@exec scripts/check.sh
+
+test: dev node ## the tests; pass options as ARGS="tests/wire -x"
+	@exec $(RUN)/python -m pytest -m "not slow" $(ARGS)
+
+layout: dev ## the rules of the house alone
+	@exec $(RUN)/python -m pytest tests/layout
+
+lint: dev ## ruff
+	@$(RUN)/ruff format --check . && exec $(RUN)/ruff check .
+
+format: dev ## let ruff write
+	@$(RUN)/ruff format . && exec $(RUN)/ruff check --fix .
+
+types: dev ## mypy, strict
+	@exec $(RUN)/mypy
+
+dependencies: dev ## what is imported is declared, what is declared is imported
+	@exec $(RUN)/deptry src
+
+node: ## install the Node clients that tests/node drives, from its lock
+	@exec scripts/node.sh
+
+soak: dev ## the slow tests that `make check` leaves out
+	@exec $(RUN)/python -m pytest -m slow --timeout 7200 $(ARGS)
+
+compat: dev node ## the tests against the local engine and the Node clients
+	@scripts/environment.sh engine && exec $(RUN)/python -m pytest -m "engine or node" $(ARGS)
+
+bench: dev ## CPU per request beside nginx; needs gcc, wrk and nginx
+	@exec bench/run.sh $(ARGS)
+
+lock: dev ## resolve requirements/ anew, nothing younger than a week
+	@exec scripts/lock.sh
+
+news: dev ## show the changelog entry that the fragments would make
+	@exec $(RUN)/towncrier build --draft --version next
+
+clean: ## remove .venv, caches and what a demo left
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
+
+dev:
+	@scripts/environment.sh dev

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Runs every check, goes on after a failure, and ends with one summary.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+scripts/environment.sh dev || exit
+
+marks="not slow"
+if [ "${TRIVIUM_WITHOUT_NODE:-}" = 1 ]; then
+  marks="$marks and not node"
+fi
+summary=()
+failed=0
+
+step() {
+  local name=$1 began=$SECONDS result=passed
+  shift
+  printf '\n== %s\n' "$name"
+  "$@" || result=FAILED
+  [ "$result" = passed ] || failed=1
+  summary+=("$(printf '%-14s %-8s %4d s' "$name" "$result" $((SECONDS - began)))")
+}
+
+trap 'exit 130' INT TERM
+bin=.venv/bin
+step format "$bin/ruff" format --check .
+step lint "$bin/ruff" check .
+step types "$bin/mypy"
+step dependencies "$bin/deptry" src
+step layout "$bin/python" -m pytest tests/layout
+step node scripts/node.sh
+step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist loadfile -m "$marks" \
+  --ignore tests/layout --cov --cov-report=term
+
+printf '\n== summary\n'
+printf '%s\n' "${summary[@]}"
+if [ "$failed" = 0 ]; then
+  echo "make check: everything passed"
+else
+  echo "make check: something FAILED, see above"
+fi
+exit "$failed"
