@@ -1,0 +1,1 @@
+"""The Google-shaped operations: generate-content, token count, embeddings."""

@@ -1,0 +1,1 @@
+"""The Anthropic-shaped operations: messages and their token count."""

@@ -1,0 +1,45 @@
+"""The two headers that say which messages protocol a caller speaks.
+
+Source: SDKs 0.125, 1.11 and 2.11 and the vendor's version notes, read on 2026-11-21. SDKs of
+2026 send ``2026-10-21``, older ones and Claude Code still ``2023-06-01``.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from trivium.faults import Fault, Kind
+
+VERSIONS: Final = ("2023-06-01", "2026-10-21")
+"""Versions we accept, oldest first."""
+
+_NAMES: Final = ("anthropic-version", "vendor-version")
+
+
+def version(headers: Mapping[str, str]) -> str:
+    """The protocol version of a request whose header names are in lower case.
+
+    The SDKs' own header wins over the alias. Absent or empty: the oldest version, although the
+    vendor itself insists on the header. Raises INVALID_VALUE on any other value.
+    """
+    for name in _NAMES:
+        value = headers.get(name, "").strip()
+        if not value:
+            continue
+        if value not in VERSIONS:
+            accepted = " and ".join(f"`{known}`" for known in VERSIONS)
+            raise Fault(
+                Kind.INVALID_VALUE,
+                f"`{name}` is `{value[:40]}`; accepted are {accepted}.",
+                param=name,
+            )
+        return value
+    return VERSIONS[0]
+
+
+def betas(lines: Iterable[str]) -> tuple[str, ...]:
+    """Names in the ``anthropic-beta`` header lines: in order, each once.
+
+    Unknown names are kept: the vendor judges them, and clients send more than the SDKs list.
+    """
+    names = (name.strip() for line in lines for name in line.split(","))
+    return tuple(dict.fromkeys(name for name in names if name))
