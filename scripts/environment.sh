@@ -49,25 +49,22 @@ install() {
     .venv/bin/python -m pip install --disable-pip-version-check --no-input --quiet "$@" 2>"$log" && return
   fi
   cat "$log" >&2
-  if grep -qiE 'no matching distribution|no wheels|not compatible|unsupported|has no usable|no compatible' "$log" &&
-    ! grep -qiE 'connection|resolve host|name resolution|dns error|network|timed out|offline' "$log"; then
-    unsupported
-  fi
-  fail "packages could not be installed (the reason is above)." \
-    "Without a way to the package index, name a mirror you can reach: UV_INDEX_URL=… PIP_INDEX_URL=… make …" \
-    "Everything is checked by hash, so a mirror cannot change what you get."
+  refused
 }
 
-unsupported() {
+# The two reasons there are cannot be told apart by every installer's text, so both are answered.
+refused() {
   local platform
   platform=$(.venv/bin/python -c 'import sys, sysconfig; print(sysconfig.get_platform(), "with Python %d.%d" % sys.version_info[:2])')
+  local instead=("If there is no ready-made file for $platform: Trivium is tested on"
+    "Linux (x86-64, ARM64) and macOS with CPython 3.11 to 3.14.")
   if [ "$kind" = engine ]; then
-    fail "the local engine has no ready-made package for $platform." \
-      "Use Trivium with a vendor's key instead: the README's \"With a vendor's key\" shows the file;" \
-      "then: .venv/bin/trivium serve --config trivium.toml"
+    instead=("If there is no ready-made file for $platform, or to do without the engine:"
+      "use a vendor's key, as the README shows, then .venv/bin/trivium serve --config trivium.toml")
   fi
-  fail "a locked package has no ready-made file for $platform." \
-    "Trivium is tested on Linux (x86-64, ARM64) and macOS with CPython 3.11 to 3.14."
+  fail "packages could not be installed; the installer's own words are above." \
+    "If the package index cannot be reached: name a mirror, UV_INDEX_URL=… PIP_INDEX_URL=… make …" \
+    "(everything is checked by hash: a mirror cannot change what you get)." "${instead[@]}"
 }
 
 # A stamp holds the hash of all that decides an installation; equal stamp, nothing to do.
