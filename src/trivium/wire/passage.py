@@ -54,8 +54,10 @@ class StreamWatch(Protocol):
     def feed(self, data: bytes) -> bytes:
         """What to forward for the bytes of one upstream read: ordinarily whole blocks, unchanged.
 
-        The bytes of a block that is still open are held back until it is whole. Raises ``Fault``
-        (UPSTREAM_BROKE) when a frame outgrows its limit.
+        The bytes of a block that is still open are held back until it is whole. An error event is
+        never forwarded, nor is anything after it: ``error`` is set, and the pipeline ends the
+        stream with its own words. Raises ``Fault`` (UPSTREAM_BROKE) when a frame outgrows its
+        limit.
         """
         ...
 
