@@ -10,6 +10,10 @@ import msgspec
 class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A table of the file; a misspelt setting is an error, not silence."""
 
+    def __repr__(self) -> str:
+        """The type alone: keys and passwords may be written out in any section."""
+        return f"{type(self).__name__}(...)"
+
 
 class Server(_Section, frozen=True):
     """The listening side."""
@@ -29,6 +33,7 @@ class Server(_Section, frozen=True):
     tls_certificate: str | None = None
     """PEM file; with ``tls_key`` the port speaks TLS."""
     tls_key: str | None = None
+    """PEM file with the key of ``tls_certificate``."""
     backlog: int = 2048
     """Connections the kernel may queue for us (uvicorn's value)."""
     connections_max: int = 20_000
@@ -86,10 +91,13 @@ class Upstream(_Section, frozen=True):
     """The calling side: limits for all channels unless a channel sets its own."""
 
     connect_timeout_s: float = 10.0
+    """To a usable connection, name look-up and TLS included."""
     first_byte_timeout_s: float = 600.0
-    """The official SDKs wait 600 s."""
+    """From the request to the first byte of the answer. The official SDKs wait 600 s."""
     idle_timeout_s: float = 300.0
+    """Longest silence within an answer. Reasoning models pause for minutes."""
     total_timeout_s: float = 3600.0
+    """From start to the answer's last byte."""
     keepalive_s: float = 20.0
     """An idle upstream connection is not reused after this; common servers close at 30 to 75."""
     connections_max: int = 2048
@@ -101,6 +109,7 @@ class Upstream(_Section, frozen=True):
     header_bytes_max: int = 131_072
     """Status line and headers of an answer."""
     dns_ttl_s: float = 30.0
+    """How long a looked-up address is used; 0 looks up every time."""
     proxy: str | None = None
     """``http://…`` or ``socks5://…`` for all channels; ``None``: ``https_proxy`` and friends."""
     ca_file: str | None = None
@@ -122,6 +131,7 @@ class Logs(_Section, frozen=True):
     """What is logged, to standard error."""
 
     level: str = "info"
+    """``debug``, ``info``, ``warning`` or ``error``: that and everything above it."""
     format: str = "auto"
     """``json``, ``text``, or ``auto``: text on a terminal."""
 
@@ -130,47 +140,76 @@ class Timeouts(_Section, frozen=True):
     """A channel's own time limits in seconds; ``None``: the ``[upstream]`` value."""
 
     connect: float | None = None
+    """To a usable connection, in seconds."""
     first_byte: float | None = None
+    """From the request to the first byte of the answer, in seconds."""
     idle: float | None = None
+    """Longest silence within an answer, in seconds."""
     total: float | None = None
+    """From start to the answer's last byte, in seconds."""
 
 
 class ChannelEntry(_Section, frozen=True):
     """One ``[[channels]]`` table."""
 
     name: str
+    """Unique. Shown in logs, records and the ``trivium-channel`` header."""
     provider: str
+    """Which kind of upstream: a name from the list of providers."""
     api_key: str | None = None
+    """The account's key: ``env:NAME``, ``file:PATH`` or the key itself."""
     api_keys: tuple[str, ...] = ()
+    """Several keys of one account, used in turn; instead of ``api_key``."""
     base_url: str | None = None
+    """As the vendor's official SDK takes it (openai: with ``/v1``; anthropic, gemini: the origin);
+    ``None``: the provider's own."""
     headers: dict[str, str] = msgspec.field(default_factory=dict)
+    """Headers added to every call; a value may be ``env:NAME`` or ``file:PATH``."""
     proxy: str | None = None
+    """``http://…`` or ``socks5://…``; ``None``: the ``[upstream]`` value."""
     max_concurrency: int | None = None
+    """Calls that may run at once, for each worker; ``None``: no limit."""
     timeouts: Timeouts = Timeouts()
+    """This channel's own time limits."""
     disabled: bool = False
+    """Kept in the file, never called."""
 
 
 class BindingEntry(_Section, frozen=True):
     """One ``[[models.bindings]]`` table."""
 
     channel: str
+    """The ``name`` of a channel."""
     model: str | None = None
+    """The channel's own name for the model; ``None``: the public one."""
     shape: str | None = None
+    """``chat``, ``responses``, ``messages`` or ``generate``: what to speak upstream; ``None``: what the
+    caller speaks, if the provider has it."""
     priority: int = 0
+    """Lower goes first; higher ones are fallbacks."""
     weight: int = 1
+    """Share of the requests among bindings of one priority; 0: only when all others failed."""
 
 
 class ModelEntry(_Section, frozen=True):
     """One ``[[models]]`` table."""
 
     name: str
+    """Unique. What callers ask for."""
     bindings: tuple[BindingEntry, ...] = ()
+    """Where it is served: at least one ``[[models.bindings]]``."""
     price: dict[str, str] = msgspec.field(default_factory=dict)
+    """US dollars by kind, as decimals in quotes; the kinds are listed below."""
     free: bool = False
+    """The only way to a price of zero."""
     title: str | None = None
+    """For people; ``None``: the name."""
     owned_by: str = "trivium"
+    """Shown in model lists."""
     context_max: int | None = None
+    """Tokens of context; ``None``: not stated."""
     output_max: int | None = None
+    """Output tokens of one answer at most; ``None``: not stated."""
 
 
 class Settings(_Section, frozen=True):

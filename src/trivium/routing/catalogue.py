@@ -1,0 +1,256 @@
+"""Build the catalogue out of settings, or refuse with one error that names every slip."""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from difflib import get_close_matches
+from pathlib import Path as FilePath
+from typing import TypeAlias
+
+from trivium.providers.base import Auth, Provider
+from trivium.routing.model import Binding, Catalogue, Channel, Model, TimeLimits
+from trivium.secret import Secret
+from trivium.settings.errors import Path, SettingsError
+from trivium.settings.load import Loaded, environment
+from trivium.settings.model import BindingEntry, ChannelEntry, Settings, Upstream
+from trivium.settings.secrets import Secrets
+from trivium.settings.source import dotted
+from trivium.wire.operation import CONVERSATION, SHAPE, Shape
+
+Resolve: TypeAlias = Callable[[str, str], Secret]
+"""(text, setting) -> secret; raises SettingsError."""
+Normalise: TypeAlias = Callable[[Provider, str], str]
+"""(provider, base URL as written) -> base URL as paths are appended to it; raises ValueError."""
+
+
+def catalogue_of(
+    loaded: Loaded, providers: Mapping[str, Provider] | None = None, revision: int = 0
+) -> Catalogue:
+    """The catalogue of settings as loaded, with file and line in its errors."""
+    return build(
+        loaded.settings,
+        providers,
+        resolve=loaded.secrets.resolve,
+        revision=revision,
+        title=loaded.source.title,
+        proxy=loaded.proxy,
+    )
+
+
+def build(
+    settings: Settings,
+    providers: Mapping[str, Provider] | None = None,
+    *,
+    resolve: Resolve | None = None,
+    revision: int = 0,
+    normalise: Normalise | None = None,
+    title: Callable[[Path], str] = dotted,
+    proxy: Callable[[str], str | None] = lambda _: None,
+) -> Catalogue:
+    """The catalogue of checked settings. Raises SettingsError with one line a problem.
+
+    ``providers`` and ``normalise`` default to the ones that are shipped, ``resolve`` to the
+    process's environment and files below the current folder; ``title`` names a setting in
+    messages, ``proxy`` gives the environment's proxy for a base URL. Disabled channels are left
+    out; a model all of whose channels are disabled stays, without bindings.
+    """
+    if providers is None:
+        from trivium.providers.registry import PROVIDERS
+
+        providers = PROVIDERS
+    if normalise is None:
+        from trivium.providers.address import normalise as shipped
+
+        normalise = shipped
+    builder = _Builder(
+        upstream=settings.upstream,
+        providers=providers,
+        resolve=resolve or Secrets(environment(), FilePath()).resolve,
+        normalise=normalise,
+        title=title,
+        proxy=proxy,
+    )
+    channels: dict[str, Channel] = {}
+    disabled: set[str] = set()
+    for i, entry in enumerate(settings.channels):
+        if entry.disabled:
+            disabled.add(entry.name)
+            continue
+        channel = builder.channel(i, entry)
+        if channel is not None:
+            channels[entry.name] = channel
+    models = {
+        entry.name: Model(
+            name=entry.name,
+            bindings=tuple(
+                builder.binding(("models", i, "bindings", j), bound, entry.name, channel)
+                for j, bound in enumerate(entry.bindings)
+                if (channel := channels.get(bound.channel)) is not None
+            ),
+            free=entry.free,
+            price={kind: Decimal(price) for kind, price in entry.price.items()},
+            title=entry.title,
+            owned_by=entry.owned_by,
+            context_max=entry.context_max,
+            output_max=entry.output_max,
+        )
+        for i, entry in enumerate(settings.models)
+    }
+    if builder.lines:
+        raise SettingsError(*builder.lines)
+    return Catalogue(models=models, channels=channels, revision=revision)
+
+
+class _Builder:
+    """Collects problems while it builds, so that all of them are told at once."""
+
+    def __init__(
+        self,
+        *,
+        upstream: Upstream,
+        providers: Mapping[str, Provider],
+        resolve: Resolve,
+        normalise: Normalise,
+        title: Callable[[Path], str],
+        proxy: Callable[[str], str | None],
+    ) -> None:
+        self._upstream = upstream
+        self._providers = providers
+        self._resolve = resolve
+        self._normalise = normalise
+        self._title = title
+        self._proxy = proxy
+        self.lines: list[str] = []
+
+    def _report(self, path: Path, what: str, example: str = "") -> None:
+        line = f"{self._title(path)} {what}"
+        self.lines.append(f"{line}. Example: {example}" if example else line)
+
+    def channel(self, i: int, entry: ChannelEntry) -> Channel | None:
+        """One channel; ``None`` after reporting why it cannot be."""
+        before = len(self.lines)
+        path: Path = ("channels", i)
+        provider = self._provider((*path, "provider"), entry.provider)
+        if provider is None:
+            return None
+        base_url = self._base_url((*path, "base_url"), provider, entry.base_url)
+        credentials = self._credentials(path, provider, entry)
+        headers = {
+            name: self._header((*path, "headers", name), text)
+            for name, text in entry.headers.items()
+        }
+        proxy = entry.proxy or self._upstream.proxy
+        if proxy is None and base_url:
+            try:
+                proxy = self._proxy(base_url)
+            except SettingsError as exc:
+                self.lines += [line for line in exc.lines if line not in self.lines]
+        if len(self.lines) > before:
+            return None
+        return Channel(
+            name=entry.name,
+            provider=provider,
+            base_url=base_url,
+            credentials=credentials,
+            headers=headers,
+            limits=_limits(entry, self._upstream),
+            proxy=proxy,
+            max_concurrency=entry.max_concurrency,
+        )
+
+    def binding(self, path: Path, entry: BindingEntry, model: str, channel: Channel) -> Binding:
+        """One binding; a shape that its provider does not speak is reported."""
+        shape = Shape(entry.shape) if entry.shape else None
+        spoken = spoken_shapes(channel.provider)
+        if shape is not None and shape not in spoken:
+            names = [s.value for s in spoken]
+            self._report(
+                (*path, "shape"),
+                f"is {shape.value}, which provider {channel.provider.name} does not speak "
+                f"(it speaks {', '.join(names) or 'no conversation shape'})",
+                f'shape = "{names[0]}"' if names else "",
+            )
+        return Binding(
+            channel=channel,
+            model=entry.model or model,
+            shape=shape,
+            priority=entry.priority,
+            weight=entry.weight,
+        )
+
+    def _provider(self, path: Path, name: str) -> Provider | None:
+        provider = self._providers.get(name)
+        if provider is None:
+            close = get_close_matches(name.lower(), self._providers, n=1)
+            known = ", ".join(sorted(self._providers))
+            hint = f"(did you mean {close[0]}?)" if close else f"(there are {known})"
+            example = (close or sorted(self._providers) or ["openai"])[0]
+            self._report(
+                path, f'is "{name}", which is not a provider {hint}', f'provider = "{example}"'
+            )
+        return provider
+
+    def _base_url(self, path: Path, provider: Provider, written: str | None) -> str:
+        base_url = written or provider.base_url
+        if base_url is None:
+            self._report(
+                path,
+                f"is missing: every {provider.title} account has its own",
+                'base_url = "https://host.example/v1"',
+            )
+            return ""
+        try:
+            return self._normalise(provider, base_url)
+        except ValueError as exc:
+            example = provider.base_url or "https://host.example/v1"
+            self._report(path, f"cannot be used: {exc}", f'base_url = "{example}"')
+            return ""
+
+    def _credentials(
+        self, path: Path, provider: Provider, entry: ChannelEntry
+    ) -> tuple[Secret, ...]:
+        single = entry.api_key is not None
+        texts = (entry.api_key,) if entry.api_key is not None else entry.api_keys
+        example = f'api_key = "env:{provider.name.upper().replace("-", "_")}_API_KEY"'
+        if texts and provider.auth is Auth.NONE:
+            self._report(
+                (*path, "api_key" if single else "api_keys"),
+                f"is given, but provider {provider.name} takes none: it would never be sent",
+            )
+            return ()
+        # an address of the operator's own may belong to an engine that asks for no key
+        if not texts and provider.auth is not Auth.NONE and entry.base_url is None:
+            self._report((*path, "api_key"), f"is missing: {provider.title} asks for one", example)
+            return ()
+        found: list[Secret] = []
+        for k, text in enumerate(texts):
+            at: Path = (*path, "api_key") if single else (*path, "api_keys", k)
+            try:
+                found.append(self._resolve(text, self._title(at)))
+            except SettingsError as exc:
+                self.lines += [f"{line}. Example: {example}" for line in exc.lines]
+        return tuple(found)
+
+    def _header(self, path: Path, text: str) -> str:
+        if not text.startswith(("env:", "file:")):
+            return text
+        try:
+            return self._resolve(text, self._title(path)).reveal()
+        except SettingsError as exc:
+            self.lines += exc.lines
+            return ""
+
+
+def spoken_shapes(provider: Provider) -> list[Shape]:
+    """Conversation shapes a provider serves natively, in the order of :class:`Shape`."""
+    served = {SHAPE[operation] for operation in provider.paths}
+    return [shape for shape in Shape if shape in served and shape in CONVERSATION]
+
+
+def _limits(entry: ChannelEntry, upstream: Upstream) -> TimeLimits:
+    own = entry.timeouts
+    return TimeLimits(
+        connect=upstream.connect_timeout_s if own.connect is None else own.connect,
+        first_byte=upstream.first_byte_timeout_s if own.first_byte is None else own.first_byte,
+        idle=upstream.idle_timeout_s if own.idle is None else own.idle,
+        total=upstream.total_timeout_s if own.total is None else own.total,
+    )

@@ -1,0 +1,56 @@
+"""A plan in plain data, for people who ask why a request goes where it goes. No secrets."""
+
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from trivium.routing.model import Binding, Skip, Step
+from trivium.routing.policy import TITLES, plan
+from trivium.routing.router import Router, no_route
+from trivium.wire.operation import SHAPE, Operation
+
+
+def explain(router: Router, operation: Operation, model_name: str) -> dict[str, Any]:
+    """The plan of one operation on one model, heaviest binding first within a priority.
+
+    ``refused`` says why nothing would be called; ``None`` when something would. Raises ``Fault``
+    (MODEL_UNKNOWN).
+    """
+    model = router.find(model_name)
+    found = plan(model, operation, lambda: 0.0)
+    steps = sorted(found.steps, key=lambda step: (step.binding.priority, -step.binding.weight))
+    refused = None if steps else no_route(model, operation)
+    return {
+        "model": model.name,
+        "operation": operation.value,
+        "asked_for": TITLES[operation],
+        "revision": router.catalogue.revision,
+        "steps": [_step(step) for step in steps],
+        "skipped": [_skip(skip) for skip in found.skipped],
+        "refused": refused and {"status": refused.status, "message": refused.message},
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    provider = step.binding.channel.provider
+    path = provider.paths[step.operation].replace("{model}", quote(step.binding.model, safe=""))
+    return {
+        **_target(step.binding),
+        "operation": step.operation.value,
+        "shape": SHAPE[step.operation].value,
+        "path": urlsplit(step.binding.channel.base_url).path + path,
+        "priority": step.binding.priority,
+        "weight": step.binding.weight,
+        "why": step.why,
+    }
+
+
+def _skip(skip: Skip) -> dict[str, Any]:
+    return {**_target(skip.binding), "why": skip.why}
+
+
+def _target(binding: Binding) -> dict[str, Any]:
+    return {
+        "channel": binding.channel.name,
+        "provider": binding.channel.provider.name,
+        "upstream_model": binding.model,
+    }

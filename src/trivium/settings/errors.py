@@ -1,0 +1,40 @@
+"""What is wrong with the settings, said so that one look at the file mends it."""
+
+from typing import Any, TypeAlias
+
+import msgspec
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Where a setting is: ``("models", 0, "bindings", 1, "weight")``."""
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """One thing wrong with one setting."""
+
+    path: Path
+    what: str
+    """Follows the setting's name: ``must be HOST:PORT, not "8080"``. Never a secret's value."""
+    example: str = ""
+    """A line of TOML that would be right; empty when ``what`` already says it."""
+
+
+class SettingsError(Exception):
+    """Settings that cannot be used. ``lines`` has one readable line for each problem."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: short, quoted where it is text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        text = value if len(value) <= 60 else value[:57] + "..."
+        return f'the text "{text}"'.replace("\n", "\\n")
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
+    return str(value)

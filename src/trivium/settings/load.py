@@ -1,0 +1,144 @@
+"""Read the settings: the file, then the environment, then flags; checked whole, or refused whole.
+
+This is the only place that reads the environment.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from trivium.settings.environment import Given, read_environment, read_flags
+from trivium.settings.errors import Problem, SettingsError
+from trivium.settings.locate import lines
+from trivium.settings.model import Settings
+from trivium.settings.proxies import proxy_for
+from trivium.settings.read import read
+from trivium.settings.relations import relations
+from trivium.settings.secrets import Secrets
+from trivium.settings.source import Source
+
+_BYTES_MAX: Final = 16_777_216
+_NO_FLAGS: Final[Mapping[str, str]] = {}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Loaded:
+    """Settings together with what is needed to go on from them."""
+
+    settings: Settings
+    source: Source
+    """Where each setting was given, for messages."""
+    secrets: Secrets
+    """Looks up ``env:`` and ``file:`` as this file means them."""
+    proxy: Callable[[str], str | None]
+    """The environment's proxy for an address."""
+
+
+def environment() -> Mapping[str, str]:
+    """The process's own environment, as it is now."""
+    return dict(os.environ)  # noqa: TID251 - this is the door
+
+
+def load(
+    path: Path | None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    flags: Mapping[str, str] = _NO_FLAGS,
+) -> Settings:
+    """The settings of a file (``None``: defaults only) and the environment.
+
+    ``environ`` defaults to the process's. ``flags`` wins over both: ``{"server.workers": "4"}``.
+    Raises SettingsError with one line for every problem.
+    """
+    return load_with_source(path, environ, flags=flags).settings
+
+
+def load_with_source(
+    path: Path | None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    flags: Mapping[str, str] = _NO_FLAGS,
+    secrets: Secrets | None = None,
+) -> Loaded:
+    """As :func:`load`, with the places that building a catalogue and watching the file need."""
+    environ = environment() if environ is None else environ
+    secrets = secrets or Secrets(environ, path.parent if path else Path())
+    name = str(path) if path else ""
+    text = _text(path) if path else ""
+    source = Source(name=name, data=_parse(text, name))
+    source.lines = lines(text)
+    given, slips = read_environment(environ)
+    _lay_over(source, [*given, *read_flags(flags)])
+
+    settings, problems = read(source.data, secrets.look_up)
+    problems += relations(settings, [problem.path for problem in problems])
+
+    def proxy(url: str) -> str | None:
+        return proxy_for(url, environ)
+
+    if slips or problems:
+        told = [f"{slip.path[0]} {slip.what}" for slip in slips]
+        raise SettingsError(
+            *told, *(source.say(problem) for problem in _in_order(problems, source))
+        )
+    return Loaded(settings=settings, source=source, secrets=secrets, proxy=proxy)
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_BYTES_MAX + 1)
+    except OSError as exc:
+        raise SettingsError(
+            f"{path}: cannot be read: {exc.strerror or type(exc).__name__}"
+        ) from None
+    if len(data) > _BYTES_MAX:
+        raise SettingsError(f"{path}: is above {_BYTES_MAX} bytes, which no settings file is")
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as exc:
+        line = data.count(b"\n", 0, exc.start) + 1
+        raise SettingsError(f"{path}:{line}: is not UTF-8 text") from None
+
+
+def _parse(text: str, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as exc:
+        what = str(exc)
+        found = re.search(r" \(at line (\d+), column \d+\)", what)
+        line = int(found[1]) if found else text.count("\n") + 1
+        what = what.replace(found[0], "") if found else what
+        raise SettingsError(
+            f"{name}:{line}: is not TOML: {what}. "
+            'Text goes in quotes and a table in brackets. Example: listen = "127.0.0.1:8080"'
+        ) from None
+    except RecursionError:
+        raise SettingsError(f"{name}: is nested too deeply") from None
+
+
+def _lay_over(source: Source, given: list[Given]) -> None:
+    for item in given:
+        section, name = item.path
+        table = source.data.setdefault(str(section), {})
+        if isinstance(table, dict):
+            table[name] = item.value
+            source.given[item.path] = item.label
+
+
+def _in_order(problems: list[Problem], source: Source) -> list[Problem]:
+    """Problems as one meets them reading the file; those from elsewhere first."""
+
+    def line(problem: Problem) -> int:
+        if problem.path in source.given:
+            return 0
+        ends = range(len(problem.path), 0, -1)
+        return next(
+            (source.lines[problem.path[:e]] for e in ends if problem.path[:e] in source.lines), 0
+        )
+
+    return sorted(problems, key=line)

@@ -1,0 +1,146 @@
+"""Walk raw TOML data against the settings' types: every slip is found, not only the first.
+
+What comes out always fits :class:`~trivium.settings.model.Settings`: a setting with a problem is
+replaced by its default or left empty, so that the checks after this one can still run.
+"""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+from trivium.settings.errors import Path, Problem, shown
+from trivium.settings.model import Settings
+from trivium.settings.rules import rule
+
+_BAD = object()
+"""Stands for a value that had a problem."""
+
+
+def read(data: dict[str, Any], look_up: Callable[[str], str]) -> tuple[Settings, list[Problem]]:
+    """Settings out of TOML data, and everything wrong with single values.
+
+    ``look_up`` turns ``env:NAME`` into what it names; it raises ValueError saying why it cannot.
+    """
+    walk = _Walk(look_up)
+    top = inspect.type_info(Settings)
+    assert isinstance(top, inspect.StructType)
+    clean = walk.table(top, data, ())
+    return msgspec.convert(clean, Settings), walk.problems
+
+
+class _Walk:
+    def __init__(self, look_up: Callable[[str], str]) -> None:
+        self._look_up = look_up
+        self.problems: list[Problem] = []
+
+    def _report(self, path: Path, what: str, example: str = "") -> Any:
+        self.problems.append(Problem(path, what, example))
+        return _BAD
+
+    def table(self, kind: inspect.StructType, raw: dict[str, Any], path: Path) -> dict[str, Any]:
+        """A table with a type of its own."""
+        fields = {field.name: field for field in kind.fields}
+        clean: dict[str, Any] = {}
+        for name, value in raw.items():
+            if name not in fields:
+                self._unknown(name, list(fields), path)
+                continue
+            got = self._value(fields[name].type, value, (*path, name))
+            if got is not _BAD:
+                clean[name] = got
+        for name, field in fields.items():
+            if field.required and name not in clean:
+                if name not in raw:
+                    self._report((*path, name), "is missing")
+                clean[name] = ""
+        return clean
+
+    def _unknown(self, name: str, known: list[str], path: Path) -> None:
+        close = get_close_matches(name, known, n=1)
+        found = rule((*path, close[0])) if close else None
+        if found:
+            what = f"is not a setting (did you mean {close[0]}?)"
+            self._report((*path, name), what, found.example)
+            return
+        home = next((s for s in known if not path and rule((s, name))), None)
+        if home:
+            self._report((name,), f"is a setting of [{home}]: write it below that line")
+        else:
+            self._report((*path, name), f"is not a setting; there are {', '.join(known)}")
+
+    def _value(self, kind: inspect.Type, raw: Any, path: Path) -> Any:
+        if isinstance(kind, inspect.UnionType):
+            if raw is None:
+                return None
+            kind = next(t for t in kind.types if not isinstance(t, inspect.NoneType))
+        if isinstance(kind, inspect.VarTupleType):
+            return self._list(kind.item_type, raw, path)
+        if not isinstance(kind, inspect.StructType | inspect.DictType):
+            return self._scalar(kind, raw, path)
+        if not isinstance(raw, dict):
+            return self._report(path, f"must be a table, not {shown(raw)}")
+        if isinstance(kind, inspect.StructType):
+            return self.table(kind, raw, path)
+        return self._names(kind.value_type, raw, path)
+
+    def _list(self, item: inspect.Type, raw: Any, path: Path) -> Any:
+        if isinstance(raw, list):
+            items = [self._value(item, value, (*path, i)) for i, value in enumerate(raw)]
+            return [value for value in items if value is not _BAD]
+        if isinstance(item, inspect.StructType):
+            return self._report(path, "must be a list of tables: double brackets around the name")
+        return self._report(path, f"must be a list, not {shown(raw)}")
+
+    def _names(self, kind: inspect.Type, raw: dict[str, Any], path: Path) -> dict[str, Any]:
+        found = rule(path)
+        clean: dict[str, Any] = {}
+        for name, value in raw.items():
+            what = found.names(name) if found and found.names else None
+            if what:
+                self._report((*path, name), what)
+                continue
+            got = self._value(kind, value, (*path, name))
+            if got is not _BAD:
+                clean[name] = got
+        return clean
+
+    def _scalar(self, kind: inspect.Type, raw: Any, path: Path) -> Any:
+        found = rule(path)
+        wanted = _misfit(kind, raw)
+        if wanted:
+            secret = found is not None and found.secret
+            what = f"must be {wanted}" + ("" if secret else f", not {shown(raw)}")
+            if path[0] == "models" and "price" in path:
+                what = f"must be a decimal in quotes, not {shown(raw)}: a float cannot hold money"
+            elif wanted == "text" and not secret:
+                what += ": put it in quotes"
+            return self._report(path, what)
+        if found is None or found.check is None:
+            return raw
+        if found.resolved and isinstance(raw, str) and raw.startswith(("env:", "file:")):
+            try:
+                raw = self._look_up(raw)
+            except ValueError as exc:
+                return self._report(path, str(exc))
+        what = found.check(raw) or ""
+        return self._report(path, what) if what else raw
+
+
+def _misfit(kind: inspect.Type, raw: Any) -> str:
+    """What a scalar should have been; empty when it fits."""
+    match kind:
+        case inspect.StrType():
+            return "" if isinstance(raw, str) else "text"
+        case inspect.BoolType():
+            return "" if isinstance(raw, bool) else "true or false"
+        case inspect.IntType():
+            fits = isinstance(raw, int) and not isinstance(raw, bool)
+            return "" if fits else "a whole number"
+        case inspect.FloatType():
+            fits = isinstance(raw, int | float) and not isinstance(raw, bool)
+            return "" if fits else "a number"
+        case _:
+            raise TypeError(f"no reader for settings of type {kind}")

@@ -1,0 +1,121 @@
+"""Checks between settings: each value may be fine alone and wrong beside another."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from difflib import get_close_matches
+
+from trivium.settings.errors import Path, Problem
+from trivium.settings.model import ModelEntry, Settings
+
+
+def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
+    """Everything wrong between settings.
+
+    ``broken`` are the settings that already have a problem: what only follows from one of them
+    is not said again.
+    """
+
+    def sound(*path: str | int) -> bool:
+        return not any(b[: len(path)] == path for b in broken)
+
+    yield from _server(settings)
+    yield from _channels(settings)
+    channels = [entry.name for entry in settings.channels]
+    complete = "" not in channels and ("channels",) not in broken
+    names: dict[str, int] = {}
+    for i, model in enumerate(settings.models):
+        if model.name and names.setdefault(model.name, i) != i:
+            yield Problem(
+                ("models", i, "name"),
+                "is taken: another model above has it",
+                'name = "gpt-5-eu"',
+            )
+        if sound("models", i):
+            yield from _price(i, model)
+            yield from _bindings(i, model)
+        for j, binding in enumerate(model.bindings):
+            if complete and binding.channel and binding.channel not in channels:
+                close = get_close_matches(binding.channel, channels, n=1)
+                hint = f"; did you mean {close[0]}" if close else ""
+                known = (close or channels or ["openai-main"])[0]
+                yield Problem(
+                    ("models", i, "bindings", j, "channel"),
+                    f'names no channel: there is no "{binding.channel}"{hint}',
+                    f'channel = "{known}"',
+                )
+
+
+def _server(settings: Settings) -> Iterator[Problem]:
+    server = settings.server
+    if server.workers > 1 and not settings.shared.url:
+        yield Problem(
+            ("server", "workers"),
+            f"is {server.workers}, which needs shared.url: without it each worker counts requests, "
+            "tokens and budgets for itself, and every limit is multiplied by the workers",
+            '[shared] url = "redis://127.0.0.1:6379/0"',
+        )
+    if (server.tls_certificate is None) != (server.tls_key is None):
+        absent = "tls_key" if server.tls_key is None else "tls_certificate"
+        present = "tls_certificate" if absent == "tls_key" else "tls_key"
+        yield Problem(
+            ("server", present), f"needs {absent} beside it", f'{absent} = "tls/server.pem"'
+        )
+    if server.admin_listen is not None and server.admin_listen == server.listen:
+        yield Problem(
+            ("server", "admin_listen"),
+            "is the address of listen; leave it out to serve both on one port",
+        )
+
+
+def _channels(settings: Settings) -> Iterator[Problem]:
+    names: dict[str, int] = {}
+    for i, entry in enumerate(settings.channels):
+        if entry.name and names.setdefault(entry.name, i) != i:
+            yield Problem(
+                ("channels", i, "name"),
+                "is taken: another channel above has it",
+                f'name = "{entry.name}-2"',
+            )
+        if entry.api_key is not None and entry.api_keys:
+            yield Problem(("channels", i, "api_keys"), "stands beside api_key: keep one of the two")
+        lower = [name.lower() for name in entry.headers]
+        for name in entry.headers:
+            if lower.count(name.lower()) > 1:
+                yield Problem(
+                    ("channels", i, "headers", name), "occurs twice: case makes no difference"
+                )
+
+
+def _price(i: int, model: ModelEntry) -> Iterator[Problem]:
+    if model.free and model.price:
+        yield Problem(("models", i, "free"), "stands beside a price: keep one of the two")
+    elif not model.free and not model.price:
+        yield Problem(
+            ("models", i, "price"), "is missing; a model that costs nothing says free = true"
+        )
+    elif not model.free and not any(Decimal(price) for price in model.price.values()):
+        yield Problem(
+            ("models", i, "price"),
+            "is 0 throughout; a model that costs nothing says so instead",
+            "free = true",
+        )
+
+
+def _bindings(i: int, model: ModelEntry) -> Iterator[Problem]:
+    if not model.bindings:
+        yield Problem(
+            ("models", i, "bindings"),
+            "is missing: a model is served by at least one channel",
+            '[[models.bindings]] channel = "openai-main"',
+        )
+    heaviest: dict[int, int] = {}
+    first: dict[int, int] = {}
+    for j, binding in enumerate(model.bindings):
+        first.setdefault(binding.priority, j)
+        heaviest[binding.priority] = max(heaviest.get(binding.priority, 0), binding.weight)
+    for priority, weight in heaviest.items():
+        if weight == 0:
+            yield Problem(
+                ("models", i, "bindings", first[priority], "weight"),
+                f"is 0, as are all weights at priority {priority}: one has to be above 0",
+            )

@@ -1,0 +1,143 @@
+"""For every setting a line that would be right, and the check its value must pass.
+
+Keys leave list positions out; ``*`` stands for any name in a table of the operator's own.
+"""
+
+from typing import Final
+
+import msgspec
+
+from trivium.settings import syntax
+from trivium.settings.errors import Path
+from trivium.settings.syntax import Check, above_zero, between, one_of
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """What a value must be."""
+
+    example: str
+    """A line of TOML."""
+    check: Check | None = None
+    names: Check | None = None
+    """For tables with names of the operator's choosing: what a name must look like."""
+    secret: bool = False
+    """The value may be or hold a password: never shown."""
+    resolved: bool = False
+    """``env:NAME`` and ``file:PATH`` are replaced by what they name when the file is read.
+
+    A channel's keys and headers are not: they stay references until the catalogue is built.
+    """
+
+
+_MANY: Final = between(1, 1_000_000)
+_BYTES: Final = between(1_024, 2**40)
+_WAIT: Final = between(0, 1_000_000)
+
+RULES: Final[dict[str, Rule]] = {
+    "server": Rule("[server]"),
+    "server.listen": Rule('listen = "127.0.0.1:8080"', syntax.listen_address),
+    "server.workers": Rule("workers = 1", between(1, 1024)),
+    "server.admin_listen": Rule('admin_listen = "127.0.0.1:8081"', syntax.listen_address),
+    "server.public_url": Rule('public_url = "https://gateway.example"', syntax.web_url),
+    "server.auth_url": Rule('auth_url = "https://login.gateway.example"', syntax.web_url),
+    "server.api_url": Rule('api_url = "https://api.gateway.example"', syntax.web_url),
+    "server.tls_certificate": Rule('tls_certificate = "tls/server.pem"', syntax.filled),
+    "server.tls_key": Rule('tls_key = "tls/server.key"', syntax.filled),
+    "server.backlog": Rule("backlog = 2048", _MANY),
+    "server.connections_max": Rule("connections_max = 20000", _MANY),
+    "server.header_bytes_max": Rule("header_bytes_max = 65536", _BYTES),
+    "server.headers_max": Rule("headers_max = 200", _MANY),
+    "server.body_bytes_max": Rule("body_bytes_max = 134217728", _BYTES),
+    "server.header_timeout_s": Rule("header_timeout_s = 15.0", above_zero),
+    "server.body_timeout_s": Rule("body_timeout_s = 60.0", above_zero),
+    "server.keepalive_s": Rule("keepalive_s = 75.0", _WAIT),
+    "server.pipeline_max": Rule("pipeline_max = 16", _MANY),
+    "server.write_high_bytes": Rule("write_high_bytes = 65536", _BYTES),
+    "server.drain_s": Rule("drain_s = 30.0", _WAIT),
+    "server.half_closed": Rule('half_closed = "cancel"', one_of("cancel", "answer")),
+    "server.cors_origins": Rule('cors_origins = ["https://app.example"]'),
+    "server.cors_origins.*": Rule('cors_origins = ["https://app.example"]', syntax.browser_origin),
+    "server.query_key": Rule("query_key = true"),
+    "server.explain_headers": Rule("explain_headers = true"),
+    "storage": Rule("[storage]"),
+    "storage.url": Rule(
+        'url = "sqlite:///trivium.db"', syntax.storage_url, secret=True, resolved=True
+    ),
+    "storage.journal": Rule('journal = "journal/"', syntax.filled),
+    "storage.pool": Rule("pool = 5", between(1, 1000)),
+    "storage.poll_s": Rule("poll_s = 1.0", above_zero),
+    "shared": Rule("[shared]"),
+    "shared.url": Rule(
+        'url = "redis://127.0.0.1:6379/0"', syntax.shared_url, secret=True, resolved=True
+    ),
+    "upstream": Rule("[upstream]"),
+    "upstream.connect_timeout_s": Rule("connect_timeout_s = 10.0", above_zero),
+    "upstream.first_byte_timeout_s": Rule("first_byte_timeout_s = 600.0", above_zero),
+    "upstream.idle_timeout_s": Rule("idle_timeout_s = 300.0", above_zero),
+    "upstream.total_timeout_s": Rule("total_timeout_s = 3600.0", above_zero),
+    "upstream.keepalive_s": Rule("keepalive_s = 20.0", _WAIT),
+    "upstream.connections_max": Rule("connections_max = 2048", _MANY),
+    "upstream.wait_s": Rule("wait_s = 5.0", _WAIT),
+    "upstream.answer_bytes_max": Rule("answer_bytes_max = 134217728", _BYTES),
+    "upstream.header_bytes_max": Rule("header_bytes_max = 131072", _BYTES),
+    "upstream.dns_ttl_s": Rule("dns_ttl_s = 30.0", _WAIT),
+    "upstream.proxy": Rule(
+        'proxy = "http://127.0.0.1:3128"', syntax.proxy_url, secret=True, resolved=True
+    ),
+    "upstream.ca_file": Rule('ca_file = "tls/vendors.pem"', syntax.filled),
+    "records": Rule("[records]"),
+    "records.flush_s": Rule("flush_s = 1.0", above_zero),
+    "records.queue_max": Rule("queue_max = 100000", between(1, 100_000_000)),
+    "records.retention_days": Rule("retention_days = 90", between(0, 100_000)),
+    "logs": Rule("[logs]"),
+    "logs.level": Rule('level = "info"', one_of("debug", "info", "warning", "error")),
+    "logs.format": Rule('format = "auto"', one_of("auto", "json", "text")),
+    "channels": Rule("[[channels]]"),
+    "channels.name": Rule('name = "openai-main"', syntax.channel_name),
+    "channels.provider": Rule('provider = "openai"', syntax.filled),
+    "channels.api_key": Rule('api_key = "env:OPENAI_API_KEY"', syntax.filled, secret=True),
+    "channels.api_keys": Rule('api_keys = ["env:KEY_ONE", "file:keys/two"]'),
+    "channels.api_keys.*": Rule(
+        'api_keys = ["env:KEY_ONE", "file:keys/two"]', syntax.filled, secret=True
+    ),
+    "channels.base_url": Rule('base_url = "https://api.openai.com/v1"', syntax.web_url),
+    "channels.headers": Rule('headers = { x-team = "research" }', names=syntax.header_name),
+    "channels.headers.*": Rule(
+        'headers = { x-team = "research" }', syntax.header_value, secret=True
+    ),
+    "channels.proxy": Rule(
+        'proxy = "http://127.0.0.1:3128"', syntax.proxy_url, secret=True, resolved=True
+    ),
+    "channels.max_concurrency": Rule("max_concurrency = 64", _MANY),
+    "channels.timeouts": Rule("timeouts = { first_byte = 120 }"),
+    "channels.timeouts.connect": Rule("timeouts = { connect = 5 }", above_zero),
+    "channels.timeouts.first_byte": Rule("timeouts = { first_byte = 120 }", above_zero),
+    "channels.timeouts.idle": Rule("timeouts = { idle = 60 }", above_zero),
+    "channels.timeouts.total": Rule("timeouts = { total = 900 }", above_zero),
+    "channels.disabled": Rule("disabled = true"),
+    "models": Rule("[[models]]"),
+    "models.name": Rule('name = "gpt-5"', syntax.model_name),
+    "models.bindings": Rule("[[models.bindings]]"),
+    "models.bindings.channel": Rule('channel = "openai-main"', syntax.filled),
+    "models.bindings.model": Rule('model = "gpt-5-2026-08-01"', syntax.filled),
+    "models.bindings.shape": Rule(
+        'shape = "chat"', one_of("chat", "responses", "messages", "generate")
+    ),
+    "models.bindings.priority": Rule("priority = 0", between(-1_000_000, 1_000_000)),
+    "models.bindings.weight": Rule("weight = 1", between(0, 1_000_000)),
+    "models.price": Rule('price = { input = "1.25", output = "10" }', names=syntax.price_kind),
+    "models.price.*": Rule('price = { input = "1.25", output = "10" }', syntax.price),
+    "models.free": Rule("free = true"),
+    "models.title": Rule('title = "GPT-5"', syntax.filled),
+    "models.owned_by": Rule('owned_by = "trivium"', syntax.filled),
+    "models.context_max": Rule("context_max = 400000", between(1, 1_000_000_000)),
+    "models.output_max": Rule("output_max = 128000", between(1, 1_000_000_000)),
+}
+
+
+def rule(path: Path) -> Rule | None:
+    """The rule of a setting; ``None`` where there is no such setting."""
+    names = ".".join(step for step in path if isinstance(step, str))
+    if isinstance(path[-1], int):
+        return RULES.get(f"{names}.*") or RULES.get(names)
+    return RULES.get(names) or RULES.get(f"{names.rpartition('.')[0]}.*")

@@ -1,0 +1,73 @@
+"""Turn ``env:NAME`` and ``file:PATH`` into what they name. Values never reach a message."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from trivium.secret import Secret
+from trivium.settings.errors import SettingsError
+
+_USABLE: Final = re.compile(r"[\x20-\x7e]+")
+BYTES_MAX: Final = 65_536
+"""A secret file longer than this is not a secret but the wrong file."""
+
+
+class Secrets:
+    """Looks secrets up in one environment and, for relative paths, from one folder."""
+
+    def __init__(self, environ: Mapping[str, str], folder: Path) -> None:
+        self._environ = environ
+        self._folder = folder
+        self.files: dict[Path, os.stat_result | None] = {}
+        """Every file asked for so far, as it was when read; ``None`` for one that could not be.
+
+        A reload watches them.
+        """
+
+    def resolve(self, text: str, setting: str) -> Secret:
+        """The secret that ``text`` names, or ``text`` itself when it has neither prefix.
+
+        Raises SettingsError naming ``setting`` and the variable or file, never the value.
+        """
+        try:
+            return Secret(self.look_up(text))
+        except ValueError as exc:
+            raise SettingsError(f"{setting} {exc}") from None
+
+    def look_up(self, text: str) -> str:
+        """As :meth:`resolve`, in the clear. Raises ValueError."""
+        if text.startswith("env:"):
+            name = text.removeprefix("env:")
+            value, origin = self._variable(name), f"the environment variable {name}"
+        elif text.startswith("file:"):
+            name = text.removeprefix("file:")
+            value, origin = self._file(name), f"the file {name}"
+        else:
+            value, origin = text, "it"
+        if not value:
+            raise ValueError(f"has no value: {origin} is empty")
+        if not _USABLE.fullmatch(value):
+            raise ValueError(f"must be visible ASCII text on one line, but {origin} is not")
+        return value
+
+    def _variable(self, name: str) -> str:
+        value = self._environ.get(name)
+        if value is None:
+            raise ValueError(f"names the environment variable {name}, which is not set")
+        return value.strip()
+
+    def _file(self, name: str) -> str:
+        path = self._folder / name
+        self.files[path] = None
+        try:
+            with path.open("rb") as file:
+                self.files[path] = os.fstat(file.fileno())
+                data = file.read(BYTES_MAX + 1)
+        except (OSError, ValueError) as exc:
+            why = getattr(exc, "strerror", None) or type(exc).__name__
+            raise ValueError(f"names the file {name}, which cannot be read: {why}") from None
+        if len(data) > BYTES_MAX:
+            raise ValueError(f"names the file {name}, which is above {BYTES_MAX} bytes")
+        return data.decode("utf-8", "replace").rstrip("\r\n")

@@ -1,0 +1,197 @@
+"""What single values must look like. A check answers with what is wrong, or ``None``.
+
+Addresses that may carry a password are never quoted back.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any, Final, TypeAlias
+from urllib.parse import SplitResult, urlsplit
+
+from trivium.settings.errors import shown
+from trivium.settings.prices import DECIMAL, KINDS
+
+Check: TypeAlias = Callable[[Any], str | None]
+
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2
+_FIELD_VALUE: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?")
+_HOST: Final = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]*[0-9A-Za-z])?\.?|\[[0-9A-Fa-f:.]+\]")
+_CHANNEL: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:/@-]{0,63}")
+
+FRAMING: Final = frozenset(
+    {
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "keep-alive",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""Headers that frame or route a message: an operator's own would break or smuggle requests."""
+
+
+def host_port(text: str) -> tuple[str, int]:
+    """Host and port of ``HOST:PORT``; an IPv6 host in brackets comes without them.
+
+    Port 0 lets the kernel choose. Raises ValueError.
+    """
+    host, colon, port = text.rpartition(":")
+    if not colon or not _HOST.fullmatch(host) or not re.fullmatch(r"[0-9]{1,5}", port):
+        raise ValueError("not HOST:PORT")
+    if int(port) > 65_535:
+        raise ValueError("the port is above 65535")
+    return host.strip("[]"), int(port)
+
+
+def listen_address(value: str) -> str | None:
+    """Check ``HOST:PORT``."""
+    try:
+        host_port(value)
+    except ValueError:
+        return f"must be HOST:PORT with a port up to 65535, not {shown(value)}"
+    return None
+
+
+def _split(value: str) -> SplitResult | None:
+    if not re.fullmatch(r"[\x21-\x7e]+", value):
+        return None
+    try:
+        parts = urlsplit(value)
+        _ = parts.port
+    except ValueError:
+        return None
+    host = f"[{parts.hostname}]" if parts.hostname and ":" in parts.hostname else parts.hostname
+    return parts if host and _HOST.fullmatch(host) else None
+
+
+def web_url(value: str) -> str | None:
+    """Check an ``http(s)://`` address without credentials, query or fragment."""
+    parts = _split(value)
+    if parts is None or parts.scheme not in {"http", "https"}:
+        return "must be a whole address that begins with http:// or https://"
+    if "@" in parts.netloc:
+        return "must not carry a user name or password in the address"
+    if "?" in value or "#" in value:
+        return "must not have a query or a fragment"
+    return None
+
+
+def browser_origin(value: str) -> str | None:
+    """Check an origin as browsers send it, or ``*``."""
+    if value == "*" or (web_url(value) is None and not urlsplit(value).path):
+        return None
+    return f'must be "*" or scheme and host as browsers send them, not {shown(value)}'
+
+
+def proxy_url(value: str) -> str | None:
+    """Check a proxy's address; a password in it is fine and never shown."""
+    parts = _split(value)
+    if parts is None or parts.scheme not in {"http", "socks5"} or parts.path not in {"", "/"}:
+        return "must be http://HOST:PORT or socks5://HOST:PORT"
+    return None
+
+
+def storage_url(value: str) -> str | None:
+    """Check a database's address."""
+    if value.startswith("sqlite:///") and len(value) > len("sqlite:///"):
+        return None
+    if value.startswith("postgresql://") and _split(value) is not None:
+        return None
+    return "must be sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE"
+
+
+def shared_url(value: str) -> str | None:
+    """Check the shared state's address; empty means none."""
+    if value == "":
+        return None
+    parts = _split(value)
+    if parts is None or parts.scheme not in {"redis", "rediss", "valkey", "valkeys"}:
+        return "must be empty or redis://HOST:PORT/0 (rediss://, valkey://, valkeys://)"
+    return None
+
+
+def between(low: float, high: float = math.inf) -> Check:
+    """A finite number from ``low`` to ``high``, both included."""
+
+    def check(value: float) -> str | None:
+        if math.isfinite(value) and low <= value <= high:
+            return None
+        limit = f"{low:,} or more" if high == math.inf else f"from {low:,} to {high:,}"
+        return f"must be {limit}, not {value}"
+
+    return check
+
+
+def above_zero(value: float) -> str | None:
+    """Check a finite number above zero."""
+    if math.isfinite(value) and value > 0:
+        return None
+    return f"must be a number above 0, not {value}"
+
+
+def one_of(*names: str) -> Check:
+    """One of a few words."""
+
+    def check(value: str) -> str | None:
+        if value in names:
+            return None
+        listed = ", ".join(f'"{name}"' for name in names)
+        return f"must be one of {listed}, not {shown(value)}"
+
+    return check
+
+
+def filled(value: str) -> str | None:
+    """Check that a text is not empty."""
+    return None if value.strip() else "must not be empty"
+
+
+def channel_name(value: str) -> str | None:
+    """Check a channel's name: it travels in a response header and in logs."""
+    if _CHANNEL.fullmatch(value):
+        return None
+    return f"must be 1 to 64 letters, digits or ._:/@- and begin with one, not {shown(value)}"
+
+
+def model_name(value: str) -> str | None:
+    """Check a public model name; ``*`` is kept for the patterns of allow-lists."""
+    good = 0 < len(value) <= 200 and value.isprintable() and not re.search(r"[\s*]", value)
+    return None if good else f"must be 1 to 200 characters without spaces or *, not {shown(value)}"
+
+
+def header_name(value: str) -> str | None:
+    """Check the name of a header the operator adds."""
+    if not _TOKEN.fullmatch(value):
+        return "is not a header name: letters, digits and -_ only"
+    if value.lower() in FRAMING:
+        return "is a header that the gateway has to write itself"
+    return None
+
+
+def header_value(value: str) -> str | None:
+    """Check a header's value; it may be a secret, so it is not shown."""
+    return None if _FIELD_VALUE.fullmatch(value) else "must be visible ASCII text on one line"
+
+
+def price_kind(value: str) -> str | None:
+    """Check the kind of a price."""
+    if value in KINDS:
+        return None
+    close = get_close_matches(value, KINDS, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(KINDS)}"
+    return f"is not a kind of price ({hint})"
+
+
+def price(value: str) -> str | None:
+    """Check a price."""
+    if DECIMAL.fullmatch(value):
+        return None
+    return f"must be a plain decimal of 0 or more in US dollars, not {shown(value)}"
