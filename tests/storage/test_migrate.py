@@ -1,0 +1,121 @@
+"""Tables become what this version needs, or the operator is told what to do."""
+
+import asyncio
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
+
+from trivium.storage import migrate
+from trivium.storage.database import Database
+from trivium.storage.errors import SchemaStale
+from trivium.storage.schema import metadata
+
+
+@pytest.mark.asyncio
+async def test_the_steps_build_exactly_the_schema(database):
+    """Autogenerate finds no difference between the migrated tables and the metadata."""
+
+    def differences(connection):
+        options = {"compare_type": True, "compare_server_default": True}
+        return compare_metadata(MigrationContext.configure(connection, opts=options), metadata)
+
+    async with database.read() as conn:
+        assert [] == await conn.run_sync(differences)
+
+
+def test_the_list_of_steps_is_the_files():
+    """What ``ensure`` compares with is what Alembic would run."""
+    config = Config()
+    config.set_main_option("script_location", "trivium:storage/migrations")
+    found = [step.revision for step in ScriptDirectory.from_config(config).walk_revisions()]
+    assert list(migrate.REVISIONS) == found[::-1]
+
+
+@pytest.mark.asyncio
+async def test_upgrade_is_done_once(empty_url):
+    """An empty database has no step; an upgraded one has the last, also after a second upgrade."""
+    db = Database(empty_url)
+    assert None is await migrate.current(db)
+    await migrate.upgrade(db)
+    assert migrate.REVISIONS[-1] == await migrate.current(db)
+    await migrate.upgrade(db)
+    await db.close()
+
+
+@pytest.mark.asyncio
+async def test_two_nodes_may_upgrade_at_once(empty_url):
+    """One does it, the other waits and finds nothing to do."""
+    nodes = [Database(empty_url), Database(empty_url)]
+    await asyncio.gather(*(migrate.upgrade(db) for db in nodes))
+    for db in nodes:
+        assert migrate.REVISIONS[-1] == await migrate.current(db)
+        await db.close()
+
+
+@pytest.mark.asyncio
+async def test_a_database_of_ones_own_is_migrated_at_start(empty_url):
+    """SQLite has no other node that could run an older version."""
+    db = Database(empty_url)
+    await migrate.ensure(db, is_shared=False)
+    assert migrate.REVISIONS[-1] == await migrate.current(db)
+    await db.close()
+
+
+@pytest.mark.asyncio
+async def test_a_shared_stale_database_is_refused(empty_url):
+    """Nothing is changed in passing, and the message says what to run."""
+    db = Database(empty_url)
+    with pytest.raises(SchemaStale, match="run `trivium migrate`"):
+        await migrate.ensure(db, is_shared=True)
+    assert None is await migrate.current(db)
+    await db.close()
+
+
+@pytest.mark.asyncio
+async def test_shared_is_decided_by_the_engine_unless_told(empty_url):
+    """PostgreSQL is shared, SQLite is not."""
+    db = Database(empty_url)
+    if db.is_sqlite:
+        await migrate.ensure(db)
+        assert migrate.REVISIONS[-1] == await migrate.current(db)
+    else:
+        with pytest.raises(SchemaStale):
+            await migrate.ensure(db)
+    await db.close()
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+@pytest.mark.asyncio
+async def test_a_newer_database_is_refused(empty_url, is_shared):
+    """An older version does not touch tables it does not know, whoever owns them."""
+    db = Database(empty_url)
+    await migrate.upgrade(db)
+    async with db.write() as conn:
+        await conn.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(SchemaStale, match="newer trivium"):
+        await migrate.ensure(db, is_shared=is_shared)
+    with pytest.raises(SchemaStale, match="newer trivium"):
+        await migrate.upgrade(db)
+    assert "9999" == await migrate.current(db)
+    await db.close()
+
+
+@pytest.mark.asyncio
+async def test_a_step_that_fails_leaves_no_trace(empty_url, monkeypatch):
+    """The steps and their mark are one transaction."""
+    db = Database(empty_url)
+    run = migrate._run
+
+    def run_and_fail(connection):
+        run(connection)
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(migrate, "_run", run_and_fail)
+    with pytest.raises(ZeroDivisionError):
+        await migrate.upgrade(db)
+    assert None is await migrate.current(db)
+    await db.close()
