@@ -1,0 +1,91 @@
+"""Lets an ASGI application answer an exchange: the pages plane on the relay's own port.
+
+The request body is whole by the time an application sees it. Only the ``http`` scope exists;
+there are no WebSockets, and lifespan is the wiring's.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import unquote
+
+from trivium.edge.exchange import Exchange
+
+Message = MutableMapping[str, Any]
+Application = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
+    Awaitable[None],
+]
+
+_OWNED = frozenset(
+    {b"connection", b"content-length", b"content-type", b"date", b"transfer-encoding"}
+)
+
+
+async def serve(exchange: Exchange, application: Application, scheme: str, peer: str) -> None:
+    """Run the application for one exchange. Raises what it raises."""
+    answer = _Answer(exchange)
+    await application(_scope(exchange, scheme, peer), answer.receive, answer.send)
+    answer.close()
+
+
+def _scope(exchange: Exchange, scheme: str, peer: str) -> Message:
+    headers = exchange.repeated or list(exchange.headers.items())
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.0" if exchange.http10 else "1.1",
+        "method": exchange.method,
+        "scheme": scheme,
+        "path": unquote(exchange.path.decode("latin-1")),
+        "raw_path": exchange.path,
+        "query_string": exchange.query,
+        "root_path": "",
+        "headers": headers,
+        "client": (peer, 0) if peer else None,
+        "server": None,
+        "state": {"request_id": exchange.request_id},
+    }
+
+
+class _Answer:
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange = exchange
+        self.asked = False
+        self.status = 0
+        self.content_type = b"application/octet-stream"
+        self.streaming = False
+
+    async def receive(self) -> Message:
+        if not self.asked:
+            self.asked = True
+            return {"type": "http.request", "body": self.exchange.body, "more_body": False}
+        # the next message is the caller's departure, which cancels this task
+        await asyncio.Event().wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        exchange = self.exchange
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            for name, value in message.get("headers", ()):
+                if name == b"content-type":
+                    self.content_type = value
+                elif name not in _OWNED:
+                    exchange.extra.append((name, value))
+            return
+        body = message.get("body", b"")
+        if message.get("more_body", False):
+            if not self.streaming:
+                self.streaming = True
+                exchange.begin(self.status, self.content_type)
+            exchange.write(body)
+        elif self.streaming:
+            exchange.write(body)
+            exchange.finish()
+        else:
+            exchange.answer(self.status, body, content_type=self.content_type)
+
+    def close(self) -> None:
+        if not self.exchange.over:
+            self.exchange.break_off()

@@ -1,0 +1,480 @@
+"""A caller's connection: httptools in, exchanges out, answered in the order they came.
+
+llhttp is strict (both length headers, repeated lengths, odd transfer codings, bare LF and folding
+are refused) but not complete. What it lets through and we refuse is in ``_check_head``: a request
+line without version, versions other than 1.0 and 1.1, HTTP/1.0 with a transfer coding, no Host or
+two, a Host that is no host. No leniency flag is ever set.
+"""
+
+import asyncio
+import re
+from collections import deque
+from typing import Final, Protocol, cast
+
+import httptools
+
+from trivium.edge.exchange import Exchange
+from trivium.edge.limits import Limits
+from trivium.faults import Fault, Kind
+from trivium.pipeline.context import Headers
+
+_HOST: Final = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?")
+_TARGET: Final = re.compile(rb"[Hh][Tt][Tt][Pp][Ss]?://[^/?#]*")
+REFUSED_BODY_BYTES_MAX: Final = 65_536
+"""A refused request with a body no longer than this keeps its connection."""
+_CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+class Host(Protocol):
+    """The listener a connection belongs to."""
+
+    limits: Limits
+    date_line: bytes
+    draining: bool
+    ready: bool
+    """Until the key snapshot is loaded, connections are accepted but not read."""
+    connections: set["Connection"]
+
+    def time(self) -> float:
+        """Loop time in seconds."""
+        ...
+
+    def new_id(self) -> str:
+        """A fresh request id."""
+        ...
+
+    def head(self, exchange: Exchange) -> Fault | None:
+        """Look at a request before its body is read; a fault refuses it."""
+        ...
+
+    def dispatch(self, exchange: Exchange) -> None:
+        """Serve a whole request."""
+        ...
+
+    def cors(self, exchange: Exchange) -> bytes:
+        """CORS header lines for this request."""
+        ...
+
+
+class Connection(asyncio.Protocol):
+    """One caller connection."""
+
+    __slots__ = (
+        "_body",
+        "_body_bytes",
+        "_closing",
+        "_current",
+        "_deaf",
+        "_head_bytes",
+        "_headers",
+        "_in_head",
+        "_incoming",
+        "_linger_until",
+        "_parser",
+        "_reading",
+        "_redo",
+        "_since",
+        "_touched",
+        "_transport",
+        "_url",
+        "_waiting",
+        "host",
+        "paused",
+        "peer",
+    )
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.paused = False
+        self.peer = ""
+        self._transport = cast("asyncio.Transport", None)
+        self._parser = httptools.HttpRequestParser(self)
+        self._waiting: deque[Exchange] = deque()
+        self._current: Exchange | None = None
+        self._incoming: Exchange | None = None
+        self._url = b""
+        self._headers: Headers = []
+        self._head_bytes = 0
+        self._body: list[bytes] = []
+        self._body_bytes = 0
+        self._reading = True
+        self._closing = False
+        self._redo = False
+        self._in_head = False
+        self._deaf = False  # no further request is read
+        self._since = 0.0
+        self._linger_until = 0.0
+        self._touched = 0.0
+
+    # --- asyncio's side ---------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Accept, or refuse with a readable answer when full."""
+        self._transport = cast("asyncio.Transport", transport)
+        host = self.host
+        self._touched = host.time()
+        peer = transport.get_extra_info("peername")
+        self.peer = peer[0] if isinstance(peer, tuple) else ""
+        self._transport.set_write_buffer_limits(high=host.limits.write_high_bytes)
+        if len(host.connections) >= host.limits.connections_max:
+            self._refuse(Fault(Kind.UPSTREAM_BUSY, "The gateway has too many open connections."))
+            return
+        host.connections.add(self)
+        if not host.ready:
+            self._transport.pause_reading()
+
+    def ready(self) -> None:
+        """The gateway can serve now: start reading."""
+        self._touched = self.host.time()
+        self._transport.resume_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The caller is gone: whatever runs for it ends."""
+        del exc
+        self.host.connections.discard(self)
+        self._closing = True
+        for exchange in (self._current, *self._waiting):
+            if exchange is not None:
+                exchange.leave()
+        self._current = None
+        self._waiting.clear()
+        self._incoming = None
+
+    def eof_received(self) -> bool:
+        """The caller shut its sending side: it has left, unless the setting says otherwise."""
+        if self._current is None and not self._waiting:
+            return False
+        return not self.host.limits.half_closed_cancels
+
+    def pause_writing(self) -> None:
+        """The caller reads too slowly: its upstream must wait."""
+        self.paused = True
+        if self._current is not None and self._current.flow is not None:
+            self._current.flow.pause()
+
+    def resume_writing(self) -> None:
+        """The caller has caught up."""
+        self.paused = False
+        if self._current is not None and self._current.flow is not None:
+            self._current.flow.resume()
+
+    def data_received(self, data: bytes) -> None:
+        """Feed the parser; whatever it refuses is answered in JSON and the connection closed."""
+        self._touched = self.host.time()
+        if self._deaf or self._closing:
+            return
+        self._head_bytes += len(data)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as exc:
+            self._upgraded(data[exc.args[0] :])
+        except httptools.HttpParserCallbackError as exc:
+            cause = exc.__context__
+            if not isinstance(cause, Fault):
+                raise
+            self._refuse(cause)
+        except httptools.HttpParserError:
+            self._refuse(Fault(Kind.MALFORMED_HTTP, "The request is not valid HTTP/1.1."))
+        else:
+            if self._in_head and self._head_bytes > self.host.limits.header_bytes_max:
+                self._refuse(self._headers_too_large())
+
+    # --- httptools' side --------------------------------------------------------------------
+
+    def on_message_begin(self) -> None:
+        """The first byte of a request: its head has a time limit from here."""
+        self._in_head = True
+        self._since = self._touched
+
+    def on_url(self, url: bytes) -> None:
+        """A piece of the request target."""
+        self._url += url
+        if len(self._url) > self.host.limits.header_bytes_max:
+            raise self._headers_too_large()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One header line."""
+        self._headers.append((name.lower(), value))
+
+    def on_headers_complete(self) -> None:
+        """The head is whole: refuse early, before any of the body is taken in."""
+        parser = self._parser
+        limits = self.host.limits
+        headers = self._headers
+        if len(headers) > limits.headers_max:
+            raise self._headers_too_large()
+        if parser.should_upgrade() and not self._is_websocket(headers):
+            self._redo = True  # an upgrade we do not offer is to be ignored, the request served
+            return
+        table = dict(headers)
+        http10 = self._check_head(table)
+        target = self._url
+        if target[:1] != b"/":
+            target = self._origin_form(target)
+        path, _, query = target.partition(b"?")
+        exchange = Exchange(
+            self,
+            request_id=self.host.new_id(),
+            method=parser.get_method().decode(),
+            path=path,
+            query=query,
+            headers=table,
+            repeated=headers if len(table) != len(headers) else None,
+            keep_alive=parser.should_keep_alive()
+            and not self.host.draining
+            and not parser.should_upgrade(),
+            http10=http10,
+        )
+        self._in_head = False
+        self._incoming = exchange
+        self._since = self._touched
+        length = table.get(b"content-length")
+        if length is not None and int(length) > limits.body_bytes_max:
+            raise self._body_too_large()
+        fault = self.host.head(exchange)
+        if fault is not None:
+            if b"transfer-encoding" in table or (length and int(length) > REFUSED_BODY_BYTES_MAX):
+                raise fault  # not worth taking in: answer and close
+            exchange.refusal = fault
+        expect = table.get(b"expect")
+        if expect is not None:
+            if expect.lower() != b"100-continue":
+                raise Fault(Kind.MALFORMED_HTTP, "Only `Expect: 100-continue` is understood.")
+            if self._current is None and not http10 and fault is None:
+                self.send(_CONTINUE)
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body."""
+        self._body_bytes += len(body)
+        if self._body_bytes > self.host.limits.body_bytes_max:
+            raise self._body_too_large()
+        self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        """The request is whole: serve it, or let it wait for its turn."""
+        if self._redo:
+            return
+        exchange = self._incoming
+        if exchange is None:
+            return
+        pieces = self._body
+        if pieces:
+            exchange.body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            self._body = []
+            self._body_bytes = 0
+        self._reset()
+        if self._current is None and not self._waiting:
+            self._serve(exchange)
+        else:
+            self._waiting.append(exchange)
+            if len(self._waiting) >= self.host.limits.pipeline_max and self._reading:
+                self._reading = False
+                self._transport.pause_reading()
+
+    # --- the exchange's side ----------------------------------------------------------------
+
+    def send(self, data: bytes) -> None:
+        """Write bytes of the current answer."""
+        if not self._closing:
+            self._transport.write(data)
+
+    def ended(self, *, close: bool) -> None:
+        """The current answer is complete: next, or close."""
+        self._current = None
+        self._touched = self.host.time()
+        if close or self.host.draining:
+            self._close()
+        elif self._waiting:
+            # not in this turn: a caller that pipelines must not deepen the stack
+            asyncio.get_running_loop().call_soon(self._next)
+
+    def cut(self) -> None:
+        """Close at once, so that the caller sees a broken answer."""
+        self._current = None
+        self._closing = True
+        self._transport.abort()
+
+    def common(self, exchange: Exchange) -> bytes:
+        """Header lines every answer carries."""
+        return self.host.date_line + self.host.cors(exchange)
+
+    # --- the listener's side ----------------------------------------------------------------
+
+    @property
+    def current(self) -> Exchange | None:
+        """The exchange being answered."""
+        return self._current
+
+    def tick(self, now: float) -> None:
+        """Close what has been silent or slow for too long. Called a few times a second."""
+        limits = self.host.limits
+        if self._linger_until:
+            if now >= self._linger_until:
+                self._transport.abort()
+        elif self._in_head:
+            if now - self._since > limits.header_timeout_s:
+                self._refuse(
+                    Fault(Kind.REQUEST_TIMEOUT, "The request headers did not arrive in time.")
+                )
+        elif self._incoming is not None:
+            # one byte a minute is no better than silence: a body must also keep 1 KiB/s
+            patience = limits.body_timeout_s + self._body_bytes / 1024
+            if now - self._touched > limits.body_timeout_s or now - self._since > patience:
+                self._refuse(
+                    Fault(Kind.REQUEST_TIMEOUT, "The request body did not arrive in time.")
+                )
+        elif self._current is None and now - self._touched > limits.keepalive_s:
+            self._close()
+
+    def drain(self) -> None:
+        """Take no further request; close now if nothing runs."""
+        if self._current is not None:
+            self._current.keep_alive = False
+        elif self._incoming is None and not self._waiting:
+            self._close()
+
+    def close(self) -> None:
+        """Close once everything written has left."""
+        self._closing = True
+        self._transport.close()
+
+    # --- own ----------------------------------------------------------------------------------
+
+    def _serve(self, exchange: Exchange) -> None:
+        self._current = exchange
+        exchange.arrived = self.host.time()
+        if exchange.refusal is not None:
+            exchange.fail(exchange.refusal)
+        else:
+            self.host.dispatch(exchange)
+
+    def _next(self) -> None:
+        if self._closing or self._current is not None or not self._waiting:
+            return
+        exchange = self._waiting.popleft()
+        if not self._reading:
+            self._reading = True
+            self._transport.resume_reading()
+        self._serve(exchange)
+
+    def _reset(self) -> None:
+        self._incoming = None
+        self._url = b""
+        self._headers = []
+        self._head_bytes = 0
+
+    def _close(self) -> None:
+        if self._deaf and self._transport.can_write_eof():
+            # request bytes may still be on their way: closing now would reset the connection
+            # and the caller might never read the answer
+            if not self._linger_until:
+                self._linger_until = self.host.time() + self.host.limits.linger_s
+                self._transport.write_eof()
+            return
+        self._closing = True
+        self._transport.close()
+
+    def _refuse(self, fault: Fault) -> None:
+        """Answer with a fault in its turn, then read nothing more from this connection."""
+        self._deaf = True
+        self._in_head = False
+        exchange = self._incoming or Exchange(
+            self,
+            request_id=self.host.new_id(),
+            method="GET",
+            path=self._url.partition(b"?")[0],
+            query=b"",
+            headers={},
+            repeated=None,
+            keep_alive=False,
+            http10=False,
+        )
+        exchange.keep_alive = False
+        exchange.refusal = fault
+        self._body = []
+        self._reset()
+        if self._current is None and not self._waiting:
+            self._serve(exchange)
+        else:
+            self._waiting.append(exchange)
+
+    def _check_head(self, table: dict[bytes, bytes]) -> bool:
+        """What llhttp lets through and we do not. Returns whether the request is HTTP/1.0."""
+        version = self._parser.get_http_version()
+        http10 = version == "1.0"
+        if not http10 and version != "1.1":
+            raise Fault(Kind.MALFORMED_HTTP, "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
+        host = table.get(b"host")
+        if len(table) != len(self._headers):
+            for name in (b"host", b"content-length", b"transfer-encoding"):
+                if sum(n == name for n, _ in self._headers) > 1:
+                    raise Fault(
+                        Kind.MALFORMED_HTTP, f"The `{name.decode()}` header occurs more than once."
+                    )
+        if host is None:
+            if not http10:
+                raise Fault(Kind.MALFORMED_HTTP, "An HTTP/1.1 request needs a `Host` header.")
+        elif not _HOST.fullmatch(host):
+            raise Fault(Kind.MALFORMED_HTTP, "The `Host` header is not a host name.")
+        coding = table.get(b"transfer-encoding")
+        if coding is not None and (http10 or coding.lower() != b"chunked"):
+            raise Fault(
+                Kind.MALFORMED_HTTP, "Only `Transfer-Encoding: chunked` with HTTP/1.1 is accepted."
+            )
+        if b"content-encoding" in table and table[b"content-encoding"].lower() != b"identity":
+            raise Fault(
+                Kind.MEDIA_TYPE, "Compressed request bodies are not accepted: send it as it is."
+            )
+        return http10
+
+    @staticmethod
+    def _origin_form(target: bytes) -> bytes:
+        """``http://host/path`` as a proxy would be asked, and ``*`` of OPTIONS."""
+        if target == b"*":
+            return b"/*"
+        found = _TARGET.match(target)
+        if found is None:
+            raise Fault(Kind.MALFORMED_HTTP, "The request target is not a path.")
+        rest = target[found.end() :]
+        return rest if rest[:1] == b"/" else b"/" + rest
+
+    @staticmethod
+    def _is_websocket(headers: Headers) -> bool:
+        return any(n == b"upgrade" and b"websocket" in v.lower() for n, v in headers)
+
+    def _upgraded(self, rest: bytes) -> None:
+        """An upgrade was asked for; we offer none. llhttp stops there, so a request that only
+        offers one (``h2c``) is read again without the offer; a WebSocket was answered already.
+        """
+        if not self._redo:
+            self._deaf = True
+            return
+        self._redo = False
+        lines = [
+            n + b": " + v
+            for n, v in self._headers
+            if n not in (b"upgrade", b"connection", b"http2-settings")
+        ]
+        head = b"%b %b HTTP/%b\r\n%b\r\n\r\n" % (
+            self._parser.get_method(),
+            self._url,
+            self._parser.get_http_version().encode(),
+            b"\r\n".join(lines),
+        )
+        self._parser = httptools.HttpRequestParser(self)
+        self._reset()
+        self.data_received(head + rest)
+
+    def _headers_too_large(self) -> Fault:
+        limits = self.host.limits
+        return Fault(
+            Kind.HEADERS_TOO_LARGE,
+            f"The request headers exceed {limits.header_bytes_max} bytes "
+            f"or {limits.headers_max} lines.",
+        )
+
+    def _body_too_large(self) -> Fault:
+        return Fault(
+            Kind.BODY_TOO_LARGE,
+            f"The request body exceeds {self.host.limits.body_bytes_max} bytes.",
+        )

@@ -1,0 +1,38 @@
+"""Cross-origin requests from browsers, for the origins an operator lists. Off by default."""
+
+from typing import Final
+
+from trivium.edge.exchange import Exchange
+
+_EXPOSE: Final = (
+    b"access-control-expose-headers: x-request-id, request-id, retry-after, retry-after-ms, "
+    b"x-should-retry, trivium-channel, trivium-attempts, trivium-dropped\r\n"
+)
+
+
+class Cors:
+    """Decides by the ``Origin`` header alone. Keys travel in headers, so no cookies are allowed."""
+
+    __slots__ = ("_all", "_origins")
+
+    def __init__(self, origins: tuple[str, ...]) -> None:
+        self._all = "*" in origins
+        self._origins = frozenset(o.rstrip("/").encode() for o in origins)
+
+    def lines(self, exchange: Exchange) -> bytes:
+        """Header lines for an answer; empty when the origin is not allowed."""
+        origin = exchange.headers.get(b"origin")
+        if origin is None or not (self._all or origin in self._origins):
+            return b""
+        return b"access-control-allow-origin: %b\r\nvary: origin\r\n%b" % (origin, _EXPOSE)
+
+    def preflight(self, exchange: Exchange) -> list[tuple[bytes, bytes]]:
+        """What an OPTIONS answer adds: any header a client asks for may be sent."""
+        if not self.lines(exchange):
+            return []
+        asked = exchange.headers.get(b"access-control-request-headers", b"")
+        return [
+            (b"access-control-allow-methods", b"GET, HEAD, POST, DELETE, OPTIONS"),
+            (b"access-control-allow-headers", asked or b"authorization, content-type"),
+            (b"access-control-max-age", b"86400"),
+        ]

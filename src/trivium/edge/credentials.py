@@ -1,0 +1,36 @@
+"""The presented key, in any of its four forms.
+
+Order of precedence, the same for all shapes: ``x-api-key``, ``Authorization: Bearer``,
+``x-goog-api-key``, ``?key=``. Of several the first that looks like a gateway key counts, so an SDK
+that sends a placeholder beside the real key works; none of them is ever forwarded or logged.
+"""
+
+from typing import Final
+
+from trivium.edge.exchange import Exchange
+
+PREFIX: Final = b"sk-gateway-"
+
+
+def presented(exchange: Exchange, *, query_key: bool) -> bytes | None:
+    """The key to check, ``None`` when none was presented."""
+    headers = exchange.headers
+    found: bytes | None = None
+    for candidate in (
+        headers.get(b"x-api-key"),
+        _bearer(headers.get(b"authorization")),
+        headers.get(b"x-goog-api-key"),
+        exchange.parameter(b"key") if query_key and exchange.query else None,
+    ):
+        if candidate:
+            if candidate.startswith(PREFIX):
+                return candidate
+            found = found or candidate
+    return found
+
+
+def _bearer(value: bytes | None) -> bytes | None:
+    if value is None:
+        return None
+    scheme, _, key = value.partition(b" ")
+    return key.strip() if scheme.lower() == b"bearer" else None

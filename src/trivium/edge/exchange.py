@@ -1,0 +1,254 @@
+"""One request and its answer, as the pipeline sees them: read fields, then answer once.
+
+An exchange is written to in one of two ways: ``answer`` for a whole body, or ``begin``, any number
+of ``write``, ``finish`` for a stream. Whatever is called after the end, or after the caller has
+left, is ignored, so cleanup code needs no questions.
+"""
+
+import asyncio
+from http import HTTPStatus
+from typing import Final, Protocol
+from urllib.parse import unquote_to_bytes
+
+from trivium.edge.routes import Target
+from trivium.faults import Fault
+from trivium.identity.model import Caller
+from trivium.pipeline.context import Flow, Headers
+from trivium.wire import errors
+from trivium.wire.operation import Shape
+
+STATUS_LINES: Final = {
+    s.value: f"HTTP/1.1 {s.value} {s.phrase}\r\n".encode() for s in HTTPStatus
+} | {529: b"HTTP/1.1 529 Overloaded\r\n", 499: b"HTTP/1.1 499 Caller Left\r\n"}
+
+JSON: Final = b"application/json"
+NO_BODY: Final = frozenset({204, 304})
+
+
+class Line(Protocol):
+    """The connection an exchange is answered on."""
+
+    paused: bool
+    """Whether the caller's buffer is above the high-water mark."""
+
+    def send(self, data: bytes) -> None:
+        """Write bytes of the current answer."""
+        ...
+
+    def ended(self, *, close: bool) -> None:
+        """The current answer is complete."""
+        ...
+
+    def cut(self) -> None:
+        """Close at once, so that the caller sees a broken answer."""
+        ...
+
+    def common(self, exchange: "Exchange") -> bytes:
+        """Header lines every answer carries: date, CORS."""
+        ...
+
+
+class Exchange:
+    """One request and its answer."""
+
+    __slots__ = (
+        "_begun",
+        "_chunked",
+        "_over",
+        "arrived",
+        "body",
+        "bytes_out",
+        "caller",
+        "extra",
+        "flow",
+        "gone",
+        "headers",
+        "http10",
+        "keep_alive",
+        "line",
+        "method",
+        "path",
+        "query",
+        "refusal",
+        "repeated",
+        "request_id",
+        "shape",
+        "target",
+        "task",
+    )
+
+    def __init__(
+        self,
+        line: Line,
+        *,
+        request_id: str,
+        method: str,
+        path: bytes,
+        query: bytes,
+        headers: dict[bytes, bytes],
+        repeated: Headers | None,
+        keep_alive: bool,
+        http10: bool,
+    ) -> None:
+        self.line = line
+        self.request_id = request_id
+        self.method = method
+        self.path = path
+        """Path of the request target, still percent-encoded."""
+        self.query = query
+        """After the question mark, still encoded; empty when there is none."""
+        self.headers = headers
+        """Lower-case names; of a repeated header the last value."""
+        self.repeated = repeated
+        """All header lines in order when some name repeats, else ``None``."""
+        self.keep_alive = keep_alive
+        self.http10 = http10
+        self.body = b""
+        self.arrived = 0.0
+        """Loop time at which the request was whole."""
+        self.target: Target | None = None
+        """What the path asks for; set before the body is read."""
+        self.shape: Shape | None = None
+        """In whose dialect errors are written; set by the router."""
+        self.extra: Headers = []
+        """Headers to add to whatever is answered."""
+        self.caller: Caller | None = None
+        """Who presented the key; set before the body is read on relay paths."""
+        self.refusal: Fault | None = None
+        """Why the request is not served at all."""
+        self.gone = False
+        """The caller has left."""
+        self.flow: Flow | None = None
+        self.task: asyncio.Task[None] | None = None
+        self.bytes_out = 0
+        self._begun = False
+        self._over = False
+        self._chunked = False
+
+    def values(self, name: bytes) -> list[bytes]:
+        """Every value of a header, in order."""
+        if self.repeated is not None:
+            return [value for n, value in self.repeated if n == name]
+        value = self.headers.get(name)
+        return [] if value is None else [value]
+
+    def parameter(self, name: bytes) -> bytes | None:
+        """The first value of a query parameter, decoded; ``None`` when absent."""
+        if not self.query:
+            return None
+        for pair in self.query.split(b"&"):
+            key, _, value = pair.partition(b"=")
+            if key == name:
+                return unquote_to_bytes(value.replace(b"+", b" "))
+        return None
+
+    @property
+    def begun(self) -> bool:
+        """Whether any byte of the answer has been sent."""
+        return self._begun
+
+    @property
+    def congested(self) -> bool:
+        """Whether the caller's buffer is above the high-water mark."""
+        return self.line.paused
+
+    @property
+    def over(self) -> bool:
+        """Whether the answer is complete or nobody is left to read it."""
+        return self._over
+
+    def answer(self, status: int, body: bytes, *, content_type: bytes = JSON) -> None:
+        """Send a whole answer."""
+        if self._over:
+            return
+        self._begun = True
+        head = self._head(status, content_type)
+        if status in NO_BODY:
+            head += b"\r\n"
+        else:
+            head += b"content-length: %d\r\n\r\n" % len(body)
+            if self.method != "HEAD":
+                head += body
+        self._send(head)
+        self._end(close=not self.keep_alive)
+
+    def fail(self, fault: Fault) -> None:
+        """Answer with a GatewayError; only before anything was sent."""
+        if self._begun:
+            self.break_off()
+            return
+        self.extra += errors.headers(fault)
+        self.answer(fault.status, errors.body(fault, self.request_id, self.shape))
+
+    def begin(self, status: int, content_type: bytes) -> None:
+        """Start a streamed answer. HTTP/1.0 callers get it ended by the close."""
+        if self._over:
+            return
+        self._begun = True
+        head = self._head(status, content_type)
+        if self.http10:
+            self.keep_alive = False
+            head += b"\r\n"
+        else:
+            self._chunked = True
+            head += b"transfer-encoding: chunked\r\n\r\n"
+        self._send(head)
+
+    def write(self, data: bytes) -> None:
+        """Send a piece of a streamed answer."""
+        if self._over or not data:
+            return
+        self._send(b"%x\r\n%b\r\n" % (len(data), data) if self._chunked else data)
+
+    def finish(self) -> None:
+        """End a streamed answer."""
+        if self._over:
+            return
+        if self._chunked:
+            self._send(b"0\r\n\r\n")
+        self._end(close=not self.keep_alive)
+
+    def break_off(self) -> None:
+        """End an answer that cannot be completed: the caller must see that it is not whole."""
+        if not self._over:
+            self._over = True
+            self.line.cut()
+
+    def leave(self) -> None:
+        """The caller left: whoever works for it is cancelled."""
+        self.gone = True
+        self._over = True
+        if self.task is not None:
+            self.task.cancel()
+
+    def interrupt(self, fault: Fault) -> None:
+        """End it now: a begun stream in its shape's own words, anything else with a fault."""
+        if self._over or (self.flow is not None and self.flow.interrupt(fault)):
+            return
+        if self.task is not None:
+            self.task.cancel()
+
+    def _head(self, status: int, content_type: bytes) -> bytes:
+        request_id = self.request_id.encode()
+        head = b"%bcontent-type: %b\r\nx-request-id: %b\r\nrequest-id: %b\r\n%b" % (
+            STATUS_LINES.get(status) or b"HTTP/1.1 %d Status\r\n" % status,
+            content_type,
+            request_id,
+            request_id,
+            self.line.common(self),
+        )
+        for name, value in self.extra:
+            head += b"%b: %b\r\n" % (name, value)
+        if not self.keep_alive:
+            head += b"connection: close\r\n"
+        elif self.http10:
+            head += b"connection: keep-alive\r\n"
+        return head
+
+    def _send(self, data: bytes) -> None:
+        self.bytes_out += len(data)
+        self.line.send(data)
+
+    def _end(self, *, close: bool) -> None:
+        self._over = True
+        self.line.ended(close=close)

@@ -1,0 +1,217 @@
+"""The listening side of one worker: connections, dispatch, the ticker, draining.
+
+Requests for models go straight to the pipeline; pages go to the ASGI application, which is imported
+after the port is open. Authentication happens at one place, ``head``, before a body is read.
+"""
+
+import asyncio
+import email.utils
+import itertools
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+
+from trivium.clock import Clock
+from trivium.edge import asgi, listing
+from trivium.edge.connection import Connection
+from trivium.edge.cors import Cors
+from trivium.edge.credentials import presented
+from trivium.edge.exchange import Exchange
+from trivium.edge.limits import Limits
+from trivium.edge.routes import Listing, Page, Root, resolve, shape_of
+from trivium.faults import Fault, Kind
+from trivium.identity.authenticate import authenticate
+from trivium.identity.model import Caller
+from trivium.pipeline.context import Route, Services
+from trivium.pipeline.handle import handle
+from trivium.wire import errors
+from trivium.wire.operation import SHAPE
+
+log = structlog.get_logger()
+
+TICK_S = 0.25
+"""How often time limits are looked at; they are exact to this."""
+
+
+class Listener:
+    """Serves callers on any number of sockets of one event loop."""
+
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        clock: Clock,
+        cors: Cors,
+        snapshot_get: Callable[[bytes], Caller | None],
+        query_key: bool = True,
+        pages_only: bool = False,
+        scheme: str = "http",
+    ) -> None:
+        self.limits = limits
+        self.connections: set[Connection] = set()
+        self.draining = False
+        self.ready = False
+        self.date_line = b""
+        self.services: Services | None = None
+        self.application: asgi.Application | None = None
+        self._clock = clock
+        self._cors = cors
+        self._snapshot_get = snapshot_get
+        self._query_key = query_key
+        self._pages_only = pages_only
+        self._scheme = scheme
+        self._loop = asyncio.get_running_loop()
+        self.time = self._loop.time
+        self._ids = itertools.count()
+        self._id_prefix = f"req_{secrets.token_hex(8)}"
+        self._servers: list[asyncio.Server] = []
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._application_ready = asyncio.Event()
+        self._tick()
+
+    # --- life ---------------------------------------------------------------------------------
+
+    async def listen(self, **where: Any) -> list[tuple[str, int]]:
+        """Open a socket (keywords of ``loop.create_server``); returns the bound addresses."""
+        server = await self._loop.create_server(lambda: Connection(self), **where)
+        self._servers.append(server)
+        return [socket.getsockname()[:2] for socket in server.sockets]
+
+    def open(self, services: Services) -> None:
+        """From now on requests are read."""
+        self.services = services
+        self.ready = True
+        for connection in self.connections:
+            connection.ready()
+
+    def serve_pages(self, application: asgi.Application) -> None:
+        """The pages plane has been imported."""
+        self.application = application
+        self._application_ready.set()
+
+    async def drain(self, limit_s: float) -> int:
+        """Stop accepting, let running answers finish for ``limit_s`` seconds, then end them.
+
+        Returns how many had to be ended.
+        """
+        self.draining = True
+        for server in self._servers:
+            server.close()
+        for connection in list(self.connections):
+            connection.drain()
+        deadline = self.time() + limit_s
+        while self._tasks and self.time() < deadline:
+            await asyncio.wait(
+                self._tasks,
+                timeout=deadline - self.time(),
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        ended = 0
+        for connection in list(self.connections):
+            if connection.current is not None:
+                ended += 1
+                connection.current.interrupt(
+                    Fault(Kind.STOPPING, "The gateway is restarting; try again.")
+                )
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=1.0)
+        # what was written in this turn leaves in the next
+        await asyncio.sleep(0)
+        for connection in list(self.connections):
+            connection.close()
+        await self._flushed(2.0)
+        self._ticker.cancel()
+        return ended
+
+    async def _flushed(self, limit_s: float) -> None:
+        deadline = self.time() + limit_s
+        while self.connections and self.time() < deadline:
+            await asyncio.sleep(0.01)
+
+    # --- the connection's side ------------------------------------------------------------------
+
+    def new_id(self) -> str:
+        """Unique over processes by a random prefix, within one by counting."""
+        return f"{self._id_prefix}{next(self._ids):08x}"
+
+    def cors(self, exchange: Exchange) -> bytes:
+        """CORS header lines for this request."""
+        return self._cors.lines(exchange)
+
+    def head(self, exchange: Exchange) -> Fault | None:
+        """Where does it go, and who asks? The one place where keys are checked."""
+        if exchange.method == "OPTIONS":
+            return None
+        try:
+            target = resolve(exchange.method, exchange.path, exchange.query)
+            exchange.target = target
+            if isinstance(target, Route):
+                exchange.shape = SHAPE[target.operation]
+            elif isinstance(target, Listing):
+                exchange.shape = listing.dialect(exchange, target)
+            else:
+                return None
+            if self._pages_only:
+                return Fault(Kind.PATH_UNKNOWN, "Models are not served on this port.")
+            key = presented(exchange, query_key=self._query_key)
+            exchange.caller = authenticate(key, self._snapshot_get, self._clock.now())
+        except Fault as fault:
+            if exchange.shape is None:
+                exchange.shape = shape_of(exchange.path)
+            return fault
+        return None
+
+    def dispatch(self, exchange: Exchange) -> None:
+        """Serve a whole request."""
+        target = exchange.target
+        if isinstance(target, Route):
+            assert self.services is not None
+            self._run(exchange, handle(exchange, target, self.services))
+        elif exchange.method == "OPTIONS":
+            exchange.extra += self._cors.preflight(exchange)
+            exchange.extra.append((b"allow", b"GET, HEAD, POST, DELETE, OPTIONS"))
+            exchange.answer(204, b"")
+        elif isinstance(target, Listing):
+            self._list(exchange, target)
+        elif isinstance(target, Root):
+            exchange.answer(200, b'{"name":"trivium","openapi":"/openapi.json"}')
+        elif isinstance(target, Page):
+            self._run(exchange, self._page(exchange))
+
+    def _run(self, exchange: Exchange, story: Any) -> None:
+        task = self._loop.create_task(story)
+        exchange.task = task
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _list(self, exchange: Exchange, target: Listing) -> None:
+        assert self.services is not None
+        try:
+            body = listing.render(exchange, target, self.services)
+        except Fault as fault:
+            exchange.fail(fault)
+        else:
+            exchange.answer(200, body)
+
+    async def _page(self, exchange: Exchange) -> None:
+        try:
+            await self._application_ready.wait()
+            assert self.application is not None
+            await asgi.serve(exchange, self.application, self._scheme, "")
+        except asyncio.CancelledError:
+            if not exchange.gone:
+                exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
+        except Exception:
+            log.exception("page_failed", request_id=exchange.request_id)
+            exchange.fail(errors.internal())
+
+    def _tick(self) -> None:
+        now = self.time()
+        self.date_line = (
+            b"date: %b\r\n" % email.utils.formatdate(self._clock.now(), usegmt=True).encode()
+        )
+        for connection in list(self.connections):
+            connection.tick(now)
+        self._ticker = self._loop.call_later(TICK_S, self._tick)

@@ -1,0 +1,47 @@
+"""Model lists and single models, in the dialect the caller speaks."""
+
+from urllib.parse import parse_qsl
+
+from trivium.edge.exchange import Exchange
+from trivium.edge.routes import Listing
+from trivium.pipeline.context import Services
+from trivium.routing.model import Model
+from trivium.wire import models
+from trivium.wire.models import Listed
+from trivium.wire.operation import Shape
+
+
+def dialect(exchange: Exchange, target: Listing) -> Shape:
+    """In whose words to answer."""
+    return models.dialect(_headers(exchange), _query(exchange), target.google)
+
+
+def render(exchange: Exchange, target: Listing, services: Services) -> bytes:
+    """The list or the model as JSON: only what the key may use. Raises ``Fault``."""
+    caller = exchange.caller
+    assert caller is not None
+    shape = exchange.shape or Shape.CHAT
+    listed = [_listed(m) for m in services.router.models() if caller.may_use(m.name)]
+    if target.model is not None:
+        return models.one(shape, listed, target.model)
+    return models.many(shape, listed, _query(exchange))
+
+
+def _listed(model: Model) -> Listed:
+    return Listed(
+        id=model.name,
+        created=model.created,
+        owned_by=model.owned_by,
+        title=model.title,
+        context_max=model.context_max,
+        output_max=model.output_max,
+        operations=model.operations(),
+    )
+
+
+def _headers(exchange: Exchange) -> dict[str, str]:
+    return {n.decode("latin-1"): v.decode("latin-1") for n, v in exchange.headers.items()}
+
+
+def _query(exchange: Exchange) -> dict[str, str]:
+    return dict(parse_qsl(exchange.query.decode("latin-1"), keep_blank_values=True))

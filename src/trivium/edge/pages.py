@@ -1,0 +1,39 @@
+"""The pages plane: an ordinary ASGI application for everything that is not relayed."""
+
+from collections.abc import Awaitable, Callable
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from trivium.edge import openapi
+
+
+def build(
+    *, public_url: str | None, readiness: Callable[[], Awaitable[dict[str, bool]]]
+) -> Starlette:
+    """The application. ``readiness`` names each part a request needs and whether it is there."""
+
+    async def healthz(_: Request) -> Response:
+        """The process runs and its loop turns."""
+        return JSONResponse({"status": "ok"})
+
+    async def readyz(_: Request) -> Response:
+        """Whether requests can be served; 503 names what is missing."""
+        parts = await readiness()
+        ready = all(parts.values())
+        status = "ok" if ready else "unavailable"
+        return JSONResponse({"status": status, "parts": parts}, status_code=200 if ready else 503)
+
+    async def description(_: Request) -> Response:
+        """Our own OpenAPI description of exactly what is served."""
+        return Response(openapi.document(public_url), media_type="application/json")
+
+    return Starlette(
+        routes=[
+            Route("/healthz", healthz),
+            Route("/readyz", readyz),
+            Route("/openapi.json", description),
+        ]
+    )

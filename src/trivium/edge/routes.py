@@ -1,0 +1,154 @@
+"""Paths to what they ask for. One table; everything else on the gateway is a 404 in JSON."""
+
+import re
+from typing import Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.pipeline.context import Route
+from trivium.wire.generate import path as generate_path
+from trivium.wire.operation import SHAPE, Operation, Shape
+
+RELAY: Final[dict[bytes, Operation]] = {
+    b"/v1/chat/completions": Operation.CHAT,
+    b"/v1/responses": Operation.RESPONSES,
+    b"/v1/completions": Operation.COMPLETIONS,
+    b"/v1/embeddings": Operation.EMBEDDINGS,
+    b"/v1/moderations": Operation.MODERATIONS,
+    b"/v1/messages": Operation.MESSAGES,
+    b"/v1/messages/count_tokens": Operation.MESSAGES_COUNT,
+}
+"""POST paths whose body names the model."""
+
+PAGES: Final = frozenset({b"/healthz", b"/readyz", b"/openapi.json"})
+"""Paths of the pages plane that are served on every port."""
+
+_ROUTES: Final = {path: Route(operation=operation) for path, operation in RELAY.items()}
+_GENERATE: Final = re.compile(rb"(?:/vendorc|/gemini)?/(?:v1beta|v1alpha|v1)/(.*)", re.DOTALL)
+_GOOGLE: Final = re.compile(rb"/(?:vendorc|gemini)/(?:v1beta|v1alpha|v1)/|/(?:v1beta|v1alpha)/")
+_LISTS: Final = frozenset({b"/v1/models", b"/models"})
+
+
+class Listing(msgspec.Struct, frozen=True, kw_only=True):
+    """GET of the model list or of one model."""
+
+    google: bool
+    """The path belongs to the generate-content shape alone; else headers decide the dialect."""
+    model: str | None = None
+    """``None``: the list."""
+
+
+class Page(msgspec.Struct, frozen=True):
+    """Served by the pages plane."""
+
+
+class Root(msgspec.Struct, frozen=True):
+    """``/``: clients probe it; any answer does."""
+
+
+Target = Route | Listing | Page | Root
+
+
+def resolve(method: str, path: bytes, query: bytes) -> Target:
+    """What a request asks for. Raises ``Fault`` (PATH_UNKNOWN, METHOD_NOT_ALLOWED)."""
+    route = _ROUTES.get(path)
+    if route is not None:
+        if method != "POST":
+            raise _method("POST")
+        return route
+    if path == b"/":
+        return Root()
+    if path in PAGES:
+        return _page(method)
+    listing = _listing(path)
+    if listing is not None and method in ("GET", "HEAD"):
+        return listing
+    generate = _generate(path, query)
+    if generate is not None:
+        if method != "POST":
+            raise _method("POST")
+        return generate
+    if listing is not None:
+        raise _method("GET, HEAD")
+    raise Fault(Kind.PATH_UNKNOWN, _unknown(path))
+
+
+def shape_of(path: bytes) -> Shape | None:
+    """In whose dialect an error on this path is written; ``None`` for the plain form."""
+    route = _ROUTES.get(path)
+    if route is not None:
+        return SHAPE[route.operation]
+    found = _GENERATE.fullmatch(path)
+    if found is not None and (_GOOGLE.match(path) or b":" in found[1]):
+        return Shape.GENERATE
+    return None
+
+
+def _generate(path: bytes, query: bytes) -> Route | None:
+    found = _GENERATE.fullmatch(path)
+    if found is None:
+        return None
+    rest = found[1].decode("latin-1")
+    if rest.startswith("tunedModels/"):
+        rest = "models/" + rest
+    if not rest.startswith("models/"):
+        return None
+    parsed = generate_path.parse(rest.removeprefix("models/"))
+    if parsed is None:
+        return None
+    model, operation = parsed
+    array = operation is Operation.GENERATE_STREAM and not _is_sse(query)
+    return Route(operation=operation, model=model, array=array)
+
+
+def _is_sse(query: bytes) -> bool:
+    return any(
+        pair.lower() in (b"alt=sse", b"%24alt=sse", b"$alt=sse") for pair in query.split(b"&")
+    )
+
+
+def _listing(path: bytes) -> Listing | None:
+    google = _GOOGLE.match(path) is not None
+    if google:
+        rest = path[path.index(b"/v1") :].split(b"/", 2)[2]
+    elif path in _LISTS:
+        return Listing(google=False)
+    elif path.startswith(b"/v1/models/"):
+        rest = path[4:]
+    elif path.startswith(b"/models/"):
+        rest = path[1:]
+    else:
+        return None
+    if rest == b"models":
+        return Listing(google=google)
+    name = generate_path.decode_model(rest.removeprefix(b"models/").decode("latin-1"))
+    return Listing(google=google, model=name) if rest.startswith(b"models/") and name else None
+
+
+def _page(method: str) -> Page:
+    if method not in ("GET", "HEAD"):
+        raise _method("GET, HEAD")
+    return Page()
+
+
+def _method(allowed: str) -> Fault:
+    return Fault(Kind.METHOD_NOT_ALLOWED, f"This path takes {allowed} only.")
+
+
+_HINTS: Final = (
+    (re.compile(rb"^/v1/v1/"), "The base URL ends in /v1 twice: leave one out."),
+    (
+        re.compile(rb"^/(?:chat/completions|responses|completions|embeddings|moderations)$"),
+        "OpenAI clients take a base URL that ends in /v1.",
+    ),
+    (re.compile(rb"^/messages"), "The path is /v1/messages; Anthropic SDKs add /v1 themselves."),
+    (re.compile(rb"^/(?:vendorc|gemini)/models/"), "The path needs a version: /v1beta/models/…"),
+    (re.compile(rb"/$"), "Leave the trailing slash out."),
+)
+
+
+def _unknown(path: bytes) -> str:
+    shown = path[:200].decode("latin-1")
+    hint = next((text for pattern, text in _HINTS if pattern.search(path)), "")
+    return f"There is nothing at {shown}. {hint}".strip()

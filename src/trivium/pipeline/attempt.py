@@ -1,0 +1,257 @@
+"""One attempt: a sink that turns a vendor's answer into the caller's, in the loop turn it came.
+
+A refusal, a break or an error event before the first byte to the caller ends the attempt with a
+fault, so that another channel may be tried. After the first byte nothing is retried: the stream is
+ended in its own shape's words. Settlement always precedes the last byte.
+"""
+
+import asyncio
+from enum import Enum, auto, unique
+from typing import Final
+
+from trivium.faults import Fault, Kind
+from trivium.pipeline.context import Headers
+from trivium.pipeline.story import Story
+from trivium.providers.base import Refusal
+from trivium.providers.failure import error_event
+from trivium.providers.quirks import repair, repair_answer
+from trivium.routing.model import Step
+from trivium.upstream.call import Call
+from trivium.wire.passage import Facts, Passage, StreamWatch
+
+REFUSAL_BYTES_MAX: Final = 65_536
+EVENT_STREAM: Final = b"text/event-stream"
+_STREAM_HEADERS: Final[Headers] = [(b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
+
+
+@unique
+class _Mode(Enum):
+    WAITING = auto()
+    WHOLE = auto()
+    STREAM = auto()
+    REFUSAL = auto()
+
+
+class Attempt:
+    """The sink of one upstream call."""
+
+    __slots__ = (
+        "_call",
+        "_committed",
+        "_held",
+        "_mode",
+        "_parts",
+        "_size",
+        "_watch",
+        "facts",
+        "headers",
+        "outcome",
+        "passage",
+        "status",
+        "step",
+        "story",
+    )
+
+    def __init__(self, story: Story, step: Step, passage: Passage, facts: Facts) -> None:
+        self.story = story
+        self.step = step
+        self.passage = passage
+        self.facts = facts
+        self.outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when the caller has its answer; a fault when another channel may be tried."""
+        self.status = 0
+        self.headers: list[tuple[bytes, bytes]] = []
+        self._call: Call | None = None
+        self._committed = False
+        self._held = b""
+        self._mode = _Mode.WAITING
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._watch: StreamWatch | None = None
+
+    # --- the call's side ----------------------------------------------------------------------
+
+    def head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+        """The vendor's status decides how its body is read."""
+        self.status = status
+        self.headers = headers
+        if not 200 <= status < 300:
+            self._mode = _Mode.REFUSAL
+        elif self.facts.stream and self.passage.watch is not None:
+            self._mode = _Mode.STREAM
+            self._watch = repair(
+                self.step.binding.channel.provider.quirks,
+                self.step.operation,
+                self.passage.watch(self.facts),
+            )
+        else:
+            self._mode = _Mode.WHOLE
+
+    def data(self, data: bytes) -> None:
+        """HOT: one call per upstream read."""
+        if self._mode is _Mode.STREAM:
+            self._pump(data)
+            return
+        self._size += len(data)
+        if self._mode is _Mode.REFUSAL:
+            if self._size - len(data) < REFUSAL_BYTES_MAX:
+                self._parts.append(data)
+        elif self._size > self.story.services.answer_bytes_max:
+            self._give_up(Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is too large."))
+        else:
+            self._parts.append(data)
+
+    def done(self) -> None:
+        """The vendor's body is whole."""
+        try:
+            if self._mode is _Mode.STREAM:
+                self._end_stream(None)
+            elif self._mode is _Mode.WHOLE:
+                self._answer(b"".join(self._parts))
+            else:
+                self._give_up(self._refused(b"".join(self._parts)[:REFUSAL_BYTES_MAX]))
+        except Fault as fault:
+            self._give_up(fault)
+
+    def broke(self, fault: Fault) -> None:
+        """The vendor's answer cannot go on."""
+        if self._committed:
+            self._end_stream(fault)
+        else:
+            self._give_up(fault)
+
+    # --- the caller's side --------------------------------------------------------------------
+
+    def attach(self, call: Call) -> None:
+        """The call runs: from now on the caller's pace and departure reach it."""
+        self._call = call
+        if self.story.exchange.congested:
+            call.pause()
+
+    def pause(self) -> None:
+        """The caller reads too slowly: stop reading upstream."""
+        if self._call is not None:
+            self._call.pause()
+
+    def resume(self) -> None:
+        """The caller has caught up."""
+        if self._call is not None:
+            self._call.resume()
+
+    def interrupt(self, fault: Fault) -> bool:
+        """End a begun stream legally, now."""
+        if not self._committed or self.outcome.done():
+            return False
+        self.release()
+        self._end_stream(fault)
+        return True
+
+    def release(self) -> None:
+        """Let the vendor's connection go, whatever state it is in."""
+        if self._call is not None:
+            self._call.abort()
+
+    # --- own ------------------------------------------------------------------------------------
+
+    def _pump(self, data: bytes) -> None:
+        watch = self._watch
+        assert watch is not None
+        try:
+            out = watch.feed(data)
+        except Fault as fault:
+            self.release()
+            self.broke(fault)
+            return
+        if watch.error is not None:
+            self.release()
+            if self._committed and out:
+                self.story.exchange.write(out)
+            self.broke(error_event(watch.error))
+            return
+        if not out:
+            return
+        if self._committed:
+            self.story.exchange.write(out)
+            return
+        # comments are heartbeats, not an answer: an error may still follow them
+        self._held += out
+        if self.facts.array or b"data:" in out:
+            self._commit()
+
+    def _commit(self) -> None:
+        exchange = self.story.exchange
+        self._committed = True
+        self.story.status = 200
+        self.story.first_byte_at = self.story.services.time()
+        self._explain()
+        if self.facts.array:
+            exchange.begin(200, b"application/json")
+        else:
+            exchange.extra += _STREAM_HEADERS
+            exchange.begin(200, b"text/event-stream; charset=utf-8")
+        exchange.write(self._held)
+        self._held = b""
+
+    def _end_stream(self, fault: Fault | None) -> None:
+        watch = self._watch
+        story = self.story
+        assert watch is not None
+        if fault is None and not self._committed:
+            rest = watch.end(None, story.exchange.request_id)
+            if not watch.finished or watch.error is not None:
+                raise Fault(Kind.UPSTREAM_BROKE, "The upstream ended without an answer.")
+            self._held += rest
+            self._commit()
+            tail = b""
+        else:
+            tail = watch.end(fault, story.exchange.request_id)
+            if fault is None and not watch.finished:
+                fault = Fault(Kind.UPSTREAM_BROKE, "The upstream ended in mid-answer.")
+        story.usage = watch.usage
+        story.fault = fault
+        story.settle()
+        story.exchange.write(tail)
+        story.exchange.finish()
+        self._succeed()
+
+    def _answer(self, body: bytes) -> None:
+        story = self.story
+        provider = self.step.binding.channel.provider
+        if provider.quirks:
+            body = repair_answer(provider.quirks, self.step.operation, body)
+        answer = self.passage.answer(body)
+        if answer.error is not None:
+            raise error_event(answer.error)
+        story.usage = answer.usage
+        story.status = 200
+        story.first_byte_at = story.services.time()
+        self._explain()
+        story.settle()
+        story.exchange.answer(200, body)
+        self._succeed()
+
+    def _explain(self) -> None:
+        exchange = self.story.exchange
+        channel = self.step.binding.channel
+        returns = channel.provider.returns
+        if returns:
+            exchange.extra += [
+                (name, value) for name, value in self.headers if name.decode("latin-1") in returns
+            ]
+        if self.story.services.explain_headers:
+            exchange.extra.append((b"trivium-channel", channel.name.encode()))
+            exchange.extra.append((b"trivium-attempts", b"%d" % self.story.attempts))
+
+    def _refused(self, body: bytes) -> Fault:
+        headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in self.headers}
+        refusal = Refusal(status=self.status, headers=headers, body=body)
+        return self.step.binding.channel.provider.failure(refusal)
+
+    def _succeed(self) -> None:
+        if not self.outcome.done():
+            self.outcome.set_result(None)
+
+    def _give_up(self, fault: Fault) -> None:
+        self.release()
+        if not self.outcome.done():
+            self.outcome.set_exception(fault)

@@ -1,0 +1,161 @@
+"""What the story needs: the request as the edge hands it over, and the services it calls."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from trivium.clock import Clock
+from trivium.faults import Fault
+from trivium.identity.model import Caller
+from trivium.ledger.service import Ledger
+from trivium.observe.record import Record
+from trivium.routing.model import Model, Plan
+from trivium.upstream.call import Client
+from trivium.wire.operation import Operation, Shape
+from trivium.wire.passage import Passage
+
+Headers = list[tuple[bytes, bytes]]
+
+
+class Route(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a relay path asks for."""
+
+    operation: Operation
+    model: str = ""
+    """The model named in the path; empty where the body names it."""
+    array: bool = False
+    """A streamed answer as one JSON array (generate-content without ``alt=sse``)."""
+
+
+class Flow(Protocol):
+    """Whatever produces an answer's bytes and can be told to wait or to stop."""
+
+    def pause(self) -> None:
+        """The caller reads too slowly."""
+        ...
+
+    def resume(self) -> None:
+        """The caller has caught up."""
+        ...
+
+    def interrupt(self, fault: Fault) -> bool:
+        """End a begun answer legally, now. ``False`` when nothing has begun yet."""
+        ...
+
+
+class Exchange(Protocol):
+    """One request and its answer; ``edge/exchange.py`` is the real one."""
+
+    request_id: str
+    headers: dict[bytes, bytes]
+    body: bytes
+    arrived: float
+    caller: Caller | None
+    shape: Shape | None
+    extra: Headers
+    gone: bool
+    flow: Flow | None
+    bytes_out: int
+
+    @property
+    def begun(self) -> bool:
+        """Whether any byte of the answer has been sent."""
+        ...
+
+    @property
+    def congested(self) -> bool:
+        """Whether the caller's buffer is above the high-water mark."""
+        ...
+
+    def values(self, name: bytes) -> list[bytes]:
+        """Every value of a header, in order."""
+        ...
+
+    def answer(self, status: int, body: bytes, *, content_type: bytes = ...) -> None:
+        """Send a whole answer."""
+        ...
+
+    def fail(self, fault: Fault) -> None:
+        """Answer with a GatewayError."""
+        ...
+
+    def begin(self, status: int, content_type: bytes) -> None:
+        """Start a streamed answer."""
+        ...
+
+    def write(self, data: bytes) -> None:
+        """Send a piece of a streamed answer."""
+        ...
+
+    def finish(self) -> None:
+        """End a streamed answer."""
+        ...
+
+    def break_off(self) -> None:
+        """End an answer that cannot be completed."""
+        ...
+
+
+class Router(Protocol):
+    """Finds models and plans; swapped whole when the catalogue changes."""
+
+    def find(self, name: str) -> Model:
+        """The model. Raises ``Fault`` (MODEL_UNKNOWN)."""
+        ...
+
+    def models(self) -> Iterable[Model]:
+        """Every model, in the operator's order."""
+        ...
+
+    def plan(self, model: Model, operation: Operation) -> Plan:
+        """Ordered channels. Raises ``Fault`` (NO_ROUTE, UNREPRESENTABLE)."""
+        ...
+
+
+class Recorder(Protocol):
+    """Takes request records; never waits."""
+
+    def add(self, record: Record) -> None:
+        """Queue one record for the next batch."""
+        ...
+
+
+class Services:
+    """Everything a request may call. Built once by the wiring; ``router`` is swapped on reload."""
+
+    __slots__ = (
+        "answer_bytes_max",
+        "client",
+        "clock",
+        "explain_headers",
+        "ledger",
+        "passages",
+        "recorder",
+        "router",
+        "time",
+    )
+
+    def __init__(
+        self,
+        *,
+        router: Router,
+        passages: Mapping[Operation, Passage],
+        client: Client,
+        ledger: Ledger,
+        recorder: Recorder,
+        clock: Clock,
+        time: Callable[[], float],
+        answer_bytes_max: int,
+        explain_headers: bool,
+    ) -> None:
+        self.router = router
+        self.passages = passages
+        self.client = client
+        self.ledger = ledger
+        self.recorder = recorder
+        self.clock = clock
+        self.time = time
+        """Loop time in seconds."""
+        self.answer_bytes_max = answer_bytes_max
+        self.explain_headers = explain_headers

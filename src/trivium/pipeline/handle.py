@@ -1,0 +1,169 @@
+"""The life of a request, in order: read, admit, hold, plan, call, stream back, settle, record."""
+
+import asyncio
+
+import msgspec
+import structlog
+
+from trivium.faults import Fault, Kind
+from trivium.pipeline.attempt import Attempt
+from trivium.pipeline.context import Exchange, Headers, Route, Services
+from trivium.pipeline.story import Story
+from trivium.providers.base import Provider
+from trivium.routing.model import Step
+from trivium.upstream.message import compose
+from trivium.wire import errors, peek
+from trivium.wire.messages.version import version
+from trivium.wire.operation import Operation, Shape
+from trivium.wire.passage import Facts
+from trivium.wire.peek import Members
+
+log = structlog.get_logger()
+
+_ALIASES = {
+    b"anthropic-version": b"vendor-version",
+    b"anthropic-user-profile-id": b"vendor-user-profile-id",
+}
+"""The specification's neutral header names, accepted beside the vendor's own, which win."""
+
+
+async def handle(exchange: Exchange, route: Route, services: Services) -> None:
+    """Serve one authenticated relay request to its end. Never raises."""
+    story = Story(exchange, route.operation, services)
+    try:
+        members = peek.members(exchange.body)
+        facts = _read(story, route, members)
+        _admit(story, facts)
+        await _call(story, members, facts)
+    except Fault as fault:
+        _fail(story, fault)
+    except asyncio.CancelledError:
+        if exchange.gone:
+            story.fault = Fault(Kind.CALLER_LEFT, "The caller left.")
+            story.status = story.status or story.fault.status
+        else:
+            _fail(story, Fault(Kind.STOPPING, "The gateway is restarting; try again."))
+    except Exception:
+        log.exception("request_failed", request_id=exchange.request_id)
+        _fail(story, errors.internal())
+    finally:
+        story.settle()
+        story.record()
+
+
+def _read(story: Story, route: Route, members: Members) -> Facts:
+    """What the request says of itself, checked against the specification."""
+    if story.exchange.shape is Shape.MESSAGES:
+        _check_version(story.exchange)
+    facts = story.services.passages[route.operation].facts(members)
+    if route.model:
+        facts = msgspec.structs.replace(
+            facts,
+            model=route.model,
+            stream=route.operation is Operation.GENERATE_STREAM,
+            array=route.array,
+        )
+    story.facts = facts
+    return facts
+
+
+def _admit(story: Story, facts: Facts) -> None:
+    """May it run now, and is there money for the worst case?"""
+    exchange, services = story.exchange, story.services
+    caller = exchange.caller
+    assert caller is not None
+    if not caller.may_use(facts.model):
+        raise Fault(
+            Kind.MODEL_NOT_ALLOWED,
+            f"This key may not use the model `{facts.model[:200]}`.",
+            param="model",
+        )
+    story.model = services.router.find(facts.model)
+    quote = services.ledger.quote(story.model, facts, len(exchange.body))
+    story.hold = services.ledger.hold(exchange.request_id, caller.user_id, quote)
+
+
+async def _call(story: Story, members: Members, facts: Facts) -> None:
+    """Try the plan's channels in turn until one answers; never after the first byte."""
+    assert story.model is not None
+    plan = story.services.router.plan(story.model, story.operation)
+    last = len(plan.steps) - 1
+    for number, step in enumerate(plan.steps):
+        try:
+            await _attempt(story, step, members, facts)
+        except Fault as fault:
+            if number == last or not fault.row.fallback or story.exchange.begun:
+                raise
+            log.warning(
+                "attempt_failed",
+                request_id=story.exchange.request_id,
+                channel=step.binding.channel.name,
+                fault=fault.kind.value,
+            )
+        else:
+            return
+
+
+async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> None:
+    """Call one channel and stay until the caller has its answer."""
+    services, exchange = story.services, story.exchange
+    binding = step.binding
+    provider = binding.channel.provider
+    story.attempts += 1
+    story.step = step
+    passage = services.passages[step.operation]
+    changes = passage.changes(members, facts, binding.model, provider.capabilities.stream_usage)
+    request = compose(
+        binding.channel,
+        0,
+        step.operation,
+        binding.model,
+        _forwarded(exchange, provider),
+        members.splice(changes) if changes else exchange.body,
+        query=_query(step.operation, facts),
+    )
+    attempt = Attempt(story, step, passage, facts)
+    exchange.flow = attempt
+    try:
+        attempt.attach(await services.client.open(request, attempt))
+        await attempt.outcome
+    finally:
+        exchange.flow = None
+        attempt.release()
+
+
+def _query(operation: Operation, facts: Facts) -> str:
+    """Only generate-content chooses the form of its stream in the address."""
+    return "alt=sse" if operation is Operation.GENERATE_STREAM and not facts.array else ""
+
+
+def _forwarded(exchange: Exchange, provider: Provider) -> Headers:
+    """The caller's headers that travel to this provider."""
+    out: Headers = []
+    for name in provider.forwards:
+        key = name.encode()
+        values = exchange.values(key)
+        if not values and key in _ALIASES:
+            values = exchange.values(_ALIASES[key])
+        out += [(key, value) for value in values]
+    return out
+
+
+def _check_version(exchange: Exchange) -> None:
+    """An unknown version is the caller's mistake, whatever the upstream would make of it."""
+    given = {
+        name: exchange.headers[name.encode()].decode("latin-1")
+        for name in ("anthropic-version", "vendor-version")
+        if name.encode() in exchange.headers
+    }
+    if given:
+        version(given)
+
+
+def _fail(story: Story, fault: Fault) -> None:
+    """Tell the caller, in its own dialect."""
+    story.fault = fault
+    if not story.exchange.begun:
+        story.status = fault.status
+    story.settle()
+    story.exchange.fail(fault)

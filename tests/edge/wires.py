@@ -1,0 +1,131 @@
+"""A host without a gateway behind it, and raw sockets to talk to it."""
+
+import asyncio
+import contextlib
+
+from trivium.edge.connection import Connection
+from trivium.edge.exchange import Exchange
+from trivium.edge.limits import Limits
+from trivium.faults import Fault
+
+
+class EchoHost:
+    """Answers each request with what it understood of it."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits(linger_s=0.3)
+        self.date_line = b""
+        self.draining = False
+        self.ready = True
+        self.connections: set[Connection] = set()
+        self.time = asyncio.get_running_loop().time
+        self.count = 0
+        self.refuse: Fault | None = None
+        self.hold: list[Exchange] | None = None
+        self.seen: list[tuple[str, bytes, bytes]] = []
+
+    def new_id(self) -> str:
+        self.count += 1
+        return f"req_{self.count}"
+
+    def head(self, exchange: Exchange) -> Fault | None:
+        return self.refuse
+
+    def cors(self, exchange: Exchange) -> bytes:
+        return b""
+
+    def dispatch(self, exchange: Exchange) -> None:
+        self.seen.append((exchange.method, exchange.path, exchange.body))
+        if self.hold is not None:
+            self.hold.append(exchange)
+        else:
+            exchange.answer(200, b"%b %b" % (exchange.path, exchange.body))
+
+
+@contextlib.asynccontextmanager
+async def serving(host: EchoHost):
+    """The host on a free loopback port; gives the port."""
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Connection(host), "127.0.0.1", 0)
+
+    async def ticks() -> None:
+        while True:
+            await asyncio.sleep(0.05)
+            for connection in list(host.connections):
+                connection.tick(loop.time())
+
+    ticker = asyncio.ensure_future(ticks())
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        ticker.cancel()
+        for connection in list(host.connections):
+            connection.cut()
+        server.close()
+        await server.wait_closed()
+        with contextlib.suppress(asyncio.CancelledError):
+            await ticker
+
+
+class Wire:
+    """A raw connection that remembers everything it was sent."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+        self.rest = b""
+
+    @classmethod
+    async def to(cls, port: int) -> "Wire":
+        return cls(*await asyncio.open_connection("127.0.0.1", port))
+
+    async def send(self, data: bytes) -> None:
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def answer(self, *, head_only: bool = False) -> tuple[int, dict[bytes, bytes], bytes]:
+        """The next answer: status, headers, body (unchunked)."""
+        status = 100
+        while status == 100:
+            head = await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), 5)
+            first, *lines = head[:-4].split(b"\r\n")
+            status = int(first.split(b" ")[1])
+        headers = dict(line.split(b": ", 1) for line in lines)
+        if head_only or status == 204:
+            return status, headers, b""
+        if headers.get(b"transfer-encoding") == b"chunked":
+            body = b""
+            while True:
+                size = int(await asyncio.wait_for(self.reader.readline(), 5), 16)
+                body += (await self.reader.readexactly(size + 2))[:-2]
+                if size == 0:
+                    return status, headers, body
+        if b"content-length" in headers:
+            return status, headers, await self.reader.readexactly(int(headers[b"content-length"]))
+        return status, headers, await self.reader.read()
+
+    async def ended(self, within: float = 5) -> bool:
+        """Whether the other side closes (anything it still sends is thrown away)."""
+        try:
+            while await asyncio.wait_for(self.reader.read(65536), within):
+                pass
+        except TimeoutError:
+            return False
+        except ConnectionError:
+            return True
+        return True
+
+    async def close(self) -> None:
+        self.writer.close()
+        with contextlib.suppress(ConnectionError):
+            await self.writer.wait_closed()
+
+
+@contextlib.asynccontextmanager
+async def wire(port: int):
+    """A raw connection, closed afterwards."""
+    line = await Wire.to(port)
+    try:
+        yield line
+    finally:
+        await line.close()
