@@ -17,14 +17,14 @@ from trivium.wire.operation import Shape
 _encode = msgspec.json.Encoder().encode
 
 RETRY_AFTER_MAX_S: Final = 60
-"""Longest delay we ask for: openai-python does not retry at all above 120 s, anthropic sleeps."""
+"""Longest delay we ask for: above 120 s openai-python does not retry at all, anthropic sleeps."""
 
 
 def body(fault: Fault, request_id: str, shape: Shape | None = None) -> bytes:
     """The GatewayError object as JSON. ``shape`` is ``None`` where no shape is known."""
     row = fault.row
     error: dict[str, Any] = {
-        "type": _type(fault),
+        "type": type_of(fault),
         "message": fault.message,
         "param": fault.param,
         "code": fault.code,
@@ -41,18 +41,19 @@ def headers(fault: Fault) -> list[tuple[bytes, bytes]]:
     out: list[tuple[bytes, bytes]] = []
     retry = fault.row.retry
     if fault.retry_after is not None:
-        delay = max(0.0, fault.retry_after)
-        if delay > RETRY_AFTER_MAX_S:
+        if fault.retry_after > RETRY_AFTER_MAX_S:
             retry = False
-        else:
-            out.append((b"retry-after", b"%d" % math.ceil(delay)))
-            out.append((b"retry-after-ms", b"%d" % math.ceil(delay * 1000)))
+        # said even when no retry is wanted: agents without any delay to read try again at once
+        delay = min(max(0.0, fault.retry_after), RETRY_AFTER_MAX_S)
+        out.append((b"retry-after", b"%d" % math.ceil(delay)))
+        out.append((b"retry-after-ms", b"%d" % math.ceil(delay * 1000)))
     if retry is not None:
         out.append((b"x-should-retry", b"true" if retry else b"false"))
     return out
 
 
-def _type(fault: Fault) -> str:
+def type_of(fault: Fault) -> str:
+    """``error.type`` of a fault, after its status where that was overridden."""
     if fault.status == fault.row.status:
         return fault.row.type
     return _TYPES.get(fault.status, "invalid_request_error" if fault.status < 500 else "api_error")
@@ -109,15 +110,18 @@ def stream_tail(fault: Fault, request_id: str, shape: Shape) -> bytes:
     """Frames that end a stream of this shape after a fault: its error, then its own terminal.
 
     The responses shape needs the response object and sequence numbers, so its stream module
-    builds its own tail; so does the array form of generate-content.
+    builds its own tail; so does the array form of generate-content. Raises ``ValueError`` for
+    shapes that end otherwise or never stream.
     """
     data = body(fault, request_id, shape)
+    if shape in (Shape.CHAT, Shape.COMPLETIONS):
+        return b"data: " + data + b"\n\ndata: [DONE]\n\n"
     if shape is Shape.MESSAGES:
         # without the event line the Anthropic SDKs drop the frame silently
         return b"event: error\ndata: " + data + b"\n\n"
     if shape is Shape.GENERATE:
         return b"data: " + data + b"\n\n"
-    return b"data: " + data + b"\n\ndata: [DONE]\n\n"
+    raise ValueError(shape)
 
 
 def too_long(message: str) -> str:

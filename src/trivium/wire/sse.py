@@ -17,10 +17,15 @@ from trivium.faults import Fault, Kind
 FRAME_BYTES_MAX: Final = 64 * 1024 * 1024
 """Longest single frame; a 4K image as base64 stays well under it."""
 
+DONE: Final = b"[DONE]"
+"""Data of the frame that ends a stream on the chat and completions shapes."""
+
 _TAIL: Final = 3
 """Bytes of an open block that can belong to a blank line: CR LF CR before the closing LF."""
 
 _BLANK: Final = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")
+
+_decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False):
@@ -150,6 +155,24 @@ def parse(block: bytes) -> Frame | None:
 def frames(run: bytes) -> list[Frame]:
     """The events of a run of whole blocks. Comments and unknown fields give nothing."""
     return [found for block in blocks(run) if (found := parse(block)) is not None]
+
+
+def completed(rest: bytes) -> bytes:
+    """A block that the end of the stream left open, closed; empty when its data is cut short.
+
+    Whole is ``[DONE]`` or a whole JSON object: nothing else tells a cut frame from an uncut one.
+    """
+    block = rest.rstrip(b"\r\n") + b"\n\n"
+    found = parse(block)
+    if found is None:
+        return b""
+    if found.data.rstrip() == DONE:
+        return block
+    try:
+        _decode_object(found.data)
+    except (ValueError, RecursionError):
+        return b""
+    return block
 
 
 def frame(data: bytes, event: bytes = b"") -> bytes:

@@ -1,0 +1,1 @@
+"""The chat shape: POST /v1/chat/completions."""

@@ -1,0 +1,143 @@
+"""What a chat request says about itself, and what is replaced on its way.
+
+Source: OpenAI's API reference and openai-python 3.52.0, read 2026-11-21; limits on names and
+required members from the service specification.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.wire import basics
+from trivium.wire.checks import AllowedTools, Name, check, missing, wrong
+from trivium.wire.passage import Facts
+from trivium.wire.peek import Members
+
+
+class _Named(msgspec.Struct, gc=False):
+    name: Name
+
+
+class _Function(msgspec.Struct, gc=False):
+    # any name: histories hold calls that other vendors made
+    name: str
+    arguments: str
+
+
+class _Custom(msgspec.Struct, gc=False):
+    name: str
+    input: str
+
+
+class _Call(msgspec.Struct, gc=False):
+    id: str
+    type: str
+    function: _Function | None = None
+    custom: _Custom | None = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    tool_calls: list[_Call] | None = None
+
+
+class _Tool(msgspec.Struct, gc=False):
+    type: str | None = None
+    function: _Named | None = None
+    custom: _Named | None = None
+
+
+class _Choice(msgspec.Struct, gc=False):
+    type: str | None = None
+    function: _Named | None = None
+    custom: _Named | None = None
+    allowed_tools: AllowedTools | None = None
+
+
+class _Schema(msgspec.Struct, gc=False):
+    name: Name | None = None
+
+
+class _Format(msgspec.Struct, gc=False):
+    json_schema: _Schema | None = None
+
+
+_messages: Final = msgspec.json.Decoder(list[_Message])
+_tools: Final = msgspec.json.Decoder(list[_Tool])
+_functions: Final = msgspec.json.Decoder(list[_Named])
+_named: Final = msgspec.json.Decoder(_Named)
+_choice: Final = msgspec.json.Decoder(_Choice)
+_format: Final = msgspec.json.Decoder(_Format)
+
+
+def facts(body: Members) -> Facts:
+    """Read and check a chat request. Raises ``Fault`` naming the member."""
+    model = basics.model(body)
+    _check_messages(body.raw("messages"))
+    if (raw := body.raw("tools")) is not None:
+        _check_tools(raw)
+    if (raw := body.raw("tool_choice")) is not None and not raw.startswith(b'"'):
+        _check_choice(raw)
+    if (raw := body.raw("response_format")) is not None:
+        check(_format, raw, "response_format")
+    if (raw := body.raw("functions")) is not None:
+        check(_functions, raw, "functions")
+    if (raw := body.raw("function_call")) is not None and not raw.startswith(b'"'):
+        check(_named, raw, "function_call")
+    choices = basics.at_least(body, "n", 1) or 1
+    limit = basics.at_least(body, "max_completion_tokens", 1)
+    old = basics.at_least(body, "max_tokens", 1)
+    if limit is None:
+        limit = old
+    return Facts(
+        model=model,
+        stream=body.flag("stream"),
+        output_max=None if limit is None else limit * choices,
+        choices=choices,
+        usage_wanted=basics.usage_wanted(body),
+    )
+
+
+def changes(
+    body: Members, facts: Facts, upstream_model: str, ask_usage: bool
+) -> Mapping[str, bytes | None]:
+    """The upstream's model name, and the request for usage where the caller did not ask."""
+    out = basics.renamed(body, facts, upstream_model)
+    if ask_usage:
+        out.update(basics.asking(body, facts))
+    return out
+
+
+def _check_messages(raw: bytes | None) -> None:
+    if raw is None:
+        raise missing("messages")
+    if not raw.startswith(b"["):
+        raise Fault(Kind.INVALID_TYPE, "`messages` must be an array.", param="messages")
+    if raw == b"[]":
+        raise wrong("messages", "have at least one message")
+    if b'"tool_calls"' not in raw:
+        return
+    for i, message in enumerate(check(_messages, raw, "messages")):
+        for j, call in enumerate(message.tool_calls or ()):
+            _check_member(call, f"messages[{i}].tool_calls[{j}]")
+
+
+def _check_tools(raw: bytes) -> None:
+    for i, tool in enumerate(check(_tools, raw, "tools")):
+        _check_member(tool, f"tools[{i}]")
+
+
+def _check_choice(raw: bytes) -> None:
+    choice = check(_choice, raw, "tool_choice")
+    _check_member(choice, "tool_choice")
+    if choice.type == "allowed_tools" and choice.allowed_tools is None:
+        raise missing("tool_choice.allowed_tools")
+
+
+def _check_member(value: _Call | _Tool | _Choice, path: str) -> None:
+    """A thing of type function or custom must have the member its type names."""
+    if value.type == "function" and value.function is None:
+        raise missing(f"{path}.function")
+    if value.type == "custom" and value.custom is None:
+        raise missing(f"{path}.custom")

@@ -1,0 +1,102 @@
+"""Checks of request members that the specification limits, read through loose views.
+
+A view is a msgspec struct that lists only what is checked; everything else is skimmed, so a
+member of any size costs little and unknown parts of it are not our business. What a view refuses
+becomes a fault with the member's path and what would be right, e.g. ``tools[2].function.name``.
+"""
+
+import re
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]
+"""A function, tool or schema name. Source: the service specification, "Function definition"."""
+
+_LONG_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+
+class AllowedTools(msgspec.Struct, gc=False):
+    """A restriction of the tools on offer. Source: the service specification."""
+
+    mode: Annotated[str, msgspec.Meta(pattern=r"^(?:auto|required)\Z")]
+    tools: list[msgspec.Raw]
+
+
+_NAME_RULE: Final = (
+    "have 1 to {} characters, each a letter (A-Z, a-z), a digit, an underscore or a dash"
+)
+
+_PLACE: Final = re.compile(r" - at `\$(.*)`$")
+_REQUIRED: Final = re.compile(r"Object missing required field `([^`]+)`")
+_TYPE: Final = re.compile(r"Expected `([^`]+)`, got `([^`]+)`")
+_PATTERN: Final = re.compile(r"matching regex '\^\[A-Za-z0-9_-\]\{1,(\d+)\}")
+
+_CHOICE: Final = re.compile(r"matching regex '\^\(\?:([a-z_|]+)\)")
+
+_WORDS: Final = {
+    "str": "a string",
+    "int": "a number",
+    "float": "a number",
+    "bool": "a boolean",
+    "array": "an array",
+    "object": "an object",
+    "null": "null",
+}
+
+
+def check(decoder: msgspec.json.Decoder[Any], raw: bytes, member: str) -> Any:
+    """The view of ``raw``, the value of ``member``.
+
+    Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE or MALFORMED_JSON, naming the place.
+    """
+    try:
+        return decoder.decode(raw)
+    except msgspec.ValidationError as exc:
+        raise _explain(str(exc), member) from None
+    except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
+        raise Fault(Kind.MALFORMED_JSON, f"`{member}` is not valid JSON.", param=member) from None
+
+
+def missing(path: str) -> Fault:
+    """The fault for a required member that is absent or null."""
+    return Fault(Kind.MISSING_MEMBER, f"`{path}` is required.", param=path)
+
+
+def wrong(path: str, rule: str) -> Fault:
+    """The fault for a value outside its range; ``rule`` continues "`path` must ..."."""
+    return Fault(Kind.INVALID_VALUE, f"`{path}` must {rule}.", param=path)
+
+
+def require_long_name(name: str | None, path: str) -> None:
+    """Check a function's name on the responses shape, which allows 128 characters.
+
+    Source: OpenAI's OpenAPI document of 2026-08-21, ``FunctionToolParam``.
+    """
+    if name is None:
+        raise missing(path)
+    if not _LONG_NAME.fullmatch(name):
+        raise wrong(path, _NAME_RULE.format(128))
+
+
+def _explain(text: str, member: str) -> Fault:
+    """A fault from msgspec's message, whose forms a table in the tests pins down."""
+    path = member
+    if place := _PLACE.search(text):
+        path += place[1]
+        text = text[: place.start()]
+    if required := _REQUIRED.search(text):
+        return missing(f"{path}.{required[1]}")
+    if pattern := _PATTERN.search(text):
+        return wrong(path, _NAME_RULE.format(pattern[1]))
+    if choice := _CHOICE.search(text):
+        return wrong(path, f"be one of {choice[1].replace('|', ', ')}")
+    if types := _TYPE.search(text):
+        wanted = " or ".join(_WORDS.get(word, word) for word in types[1].split(" | "))
+        if types[2] == "null":
+            return missing(path)
+        got = _WORDS.get(types[2], types[2])
+        return Fault(Kind.INVALID_TYPE, f"`{path}` must be {wanted}, not {got}.", param=path)
+    return Fault(Kind.INVALID_VALUE, f"`{path}` is not acceptable: {text}.", param=path)

@@ -1,0 +1,1 @@
+"""The completions shape: POST /v1/completions."""

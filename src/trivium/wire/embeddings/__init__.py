@@ -1,0 +1,1 @@
+"""The embeddings shape: POST /v1/embeddings."""

@@ -1,0 +1,9 @@
+"""The embeddings operation on the pass-through lane; it never streams."""
+
+from typing import Final
+
+from trivium.wire.embeddings.request import changes, facts
+from trivium.wire.embeddings.response import answer
+from trivium.wire.passage import Passage
+
+PASSAGE: Final = Passage(facts=facts, changes=changes, answer=answer)

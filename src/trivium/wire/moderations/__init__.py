@@ -1,0 +1,1 @@
+"""The moderations shape: POST /v1/moderations."""

@@ -1,0 +1,1 @@
+"""The responses shape: POST /v1/responses."""

@@ -1,0 +1,10 @@
+"""The responses operation on the pass-through lane."""
+
+from typing import Final
+
+from trivium.wire.passage import Passage
+from trivium.wire.responses.request import changes, facts
+from trivium.wire.responses.response import answer
+from trivium.wire.responses.stream import watch
+
+PASSAGE: Final = Passage(facts=facts, changes=changes, answer=answer, watch=watch)

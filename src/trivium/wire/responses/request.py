@@ -1,0 +1,112 @@
+"""What a responses request says about itself, and what is replaced on its way.
+
+Source: OpenAI's API reference and openai-python 3.52.0, read 2026-11-21; limits on names and
+required members from the service specification. Tools are flat here, unlike on the chat shape.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.wire import basics
+from trivium.wire.checks import AllowedTools, Name, check, missing, require_long_name
+from trivium.wire.passage import Facts
+from trivium.wire.peek import Members
+
+
+class _Inner(msgspec.Struct, gc=False):
+    type: str | None = None
+    name: str | None = None
+
+
+class _Tool(msgspec.Struct, gc=False):
+    type: str | None = None
+    name: str | None = None
+    tools: list[_Inner] | None = None
+
+
+class _Choice(msgspec.Struct, gc=False):
+    type: str | None = None
+    name: str | None = None
+
+
+class _Format(msgspec.Struct, gc=False):
+    type: str | None = None
+    name: Name | None = None
+
+
+class _Text(msgspec.Struct, gc=False):
+    format: _Format | None = None
+
+
+_tools: Final = msgspec.json.Decoder(list[_Tool])
+_choice: Final = msgspec.json.Decoder(_Choice)
+_allowed: Final = msgspec.json.Decoder(AllowedTools)
+_text: Final = msgspec.json.Decoder(_Text)
+
+_SOURCES: Final = ("prompt", "previous_response_id", "conversation")
+"""Members that can supply the input instead of ``input``."""
+
+_NAMED: Final = frozenset({"function", "custom"})
+
+
+def facts(body: Members) -> Facts:
+    """Read and check a responses request. Raises ``Fault`` naming the member."""
+    model = basics.model(body)
+    if (raw := body.raw("input")) is not None:
+        if raw[:1] not in (b'"', b"["):
+            raise Fault(
+                Kind.INVALID_TYPE, "`input` must be a string or an array of items.", param="input"
+            )
+    elif all(body.raw(name) is None for name in _SOURCES):
+        raise missing("input")
+    if body.flag("background"):
+        # it would be answered before it has run: nothing to relay, and nothing to bill by
+        raise Fault(
+            Kind.UNREPRESENTABLE,
+            "`background` must be false: answers are not kept here, so one that is finished later "
+            "could not be fetched. Use `stream` for long answers.",
+            param="background",
+        )
+    if (raw := body.raw("tools")) is not None:
+        _check_tools(raw)
+    if (raw := body.raw("tool_choice")) is not None and not raw.startswith(b'"'):
+        _check_choice(raw)
+    if (raw := body.raw("text")) is not None:
+        text = check(_text, raw, "text")
+        if text.format and text.format.type == "json_schema" and text.format.name is None:
+            raise missing("text.format.name")
+    return Facts(
+        model=model,
+        stream=body.flag("stream"),
+        output_max=basics.at_least(body, "max_output_tokens", 1),
+    )
+
+
+def changes(
+    body: Members,
+    facts: Facts,
+    upstream_model: str,
+    ask_usage: bool,  # noqa: ARG001 - part of the contract; the final event always has usage
+) -> Mapping[str, bytes | None]:
+    """The upstream's model name."""
+    return basics.renamed(body, facts, upstream_model)
+
+
+def _check_tools(raw: bytes) -> None:
+    for i, tool in enumerate(check(_tools, raw, "tools")):
+        if tool.type in _NAMED:
+            require_long_name(tool.name, f"tools[{i}].name")
+        for j, inner in enumerate(tool.tools or ()):
+            if inner.type in _NAMED:
+                require_long_name(inner.name, f"tools[{i}].tools[{j}].name")
+
+
+def _check_choice(raw: bytes) -> None:
+    choice = check(_choice, raw, "tool_choice")
+    if choice.type in _NAMED:
+        require_long_name(choice.name, "tool_choice.name")
+    if choice.type == "allowed_tools":
+        check(_allowed, raw, "tool_choice")

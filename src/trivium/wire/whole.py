@@ -1,0 +1,57 @@
+"""Whole JSON answers of the OpenAI shapes: a look at usage and error, nothing more.
+
+A vendor's 200 may carry an error object, a web page or half a document; only the first is JSON
+that names its failure, and none of them may be relayed as a success.
+"""
+
+from typing import Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.wire import counts
+from trivium.wire.passage import Answer
+
+_NOTHING: Final = frozenset({b"", b"null", b"{}", b"[]", b'""', b"false", b"0"})
+_ABSENT: Final = msgspec.Raw()
+
+
+class View(msgspec.Struct, gc=False):
+    """The members that tell an answer's fate; one of the last four is there in a good one."""
+
+    error: msgspec.Raw = _ABSENT
+    usage: msgspec.Raw = _ABSENT
+    choices: msgspec.Raw = _ABSENT
+    output: msgspec.Raw = _ABSENT
+    data: msgspec.Raw = _ABSENT
+    results: msgspec.Raw = _ABSENT
+
+
+_decode: Final = msgspec.json.Decoder(View).decode
+
+
+def error_of(raw: bytes | msgspec.Raw) -> bytes | None:
+    """An ``error`` member's bytes, ``None`` when it is absent, null or empty."""
+    data = bytes(raw)
+    if data in _NOTHING or (data[:1] in (b"{", b"[") and not data[1:-1].strip()):
+        return None
+    return data
+
+
+def answer(body: bytes, content: str) -> Answer:
+    """What an answer says about itself. ``content`` is the array member that a good one has.
+
+    Raises ``Fault`` (UPSTREAM_BROKE) when it is neither a good answer nor an error.
+    """
+    try:
+        view = _decode(body)
+    except (ValueError, RecursionError):
+        raise _broke() from None
+    error = error_of(view.error)
+    if error is None and not bytes(getattr(view, content)).startswith(b"["):
+        raise _broke()
+    return Answer(usage=counts.usage(view.usage), error=error)
+
+
+def _broke() -> Fault:
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not what its protocol says.")
