@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import counts
+from trivium.wire import tokens
 from trivium.wire.passage import Answer
 
 _NOTHING: Final = frozenset({b"", b"null", b"{}", b"[]", b'""', b"false", b"0"})
@@ -50,7 +50,7 @@ def answer(body: bytes, content: str) -> Answer:
     error = error_of(view.error)
     if error is None and not bytes(getattr(view, content)).startswith(b"["):
         raise _broke()
-    return Answer(usage=counts.usage(view.usage), error=error)
+    return Answer(usage=tokens.usage(view.usage), error=error)
 
 
 def _broke() -> Fault:

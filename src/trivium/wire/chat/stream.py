@@ -12,7 +12,7 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import counts, errors, sse
+from trivium.wire import errors, sse, tokens
 from trivium.wire.operation import Shape
 from trivium.wire.passage import Facts
 from trivium.wire.whole import error_of
@@ -115,7 +115,7 @@ class ChunkWatch:
                 if error is not None and not ended:
                     self.error = error
                     break
-                usage = counts.usage(chunk.usage)
+                usage = tokens.usage(chunk.usage)
                 if usage is not None:
                     self.usage = usage
                     if self._hide and _tells_usage_only(block):

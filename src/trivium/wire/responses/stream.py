@@ -2,8 +2,8 @@
 
 Only lifecycle events carry a ``response`` member, and only the terminal ones have usage in it.
 An ``error`` or ``response.failed`` event is held back with all that follows it: the pipeline says
-what it means in its own words. A stream that fails or stops so is ended with ``error`` and ``response.failed``: the
-OpenAI SDKs raise on the first, Codex reads the second.
+what it means in its own words. A stream that fails, or stops short, is ended with ``error`` and
+``response.failed``: the OpenAI SDKs raise on the first, Codex reads the second.
 Source: OpenAI's API reference, responses streaming, and openai-python 3.52.0, read 2026-11-21.
 """
 
@@ -13,7 +13,7 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import counts, sse
+from trivium.wire import sse, tokens
 from trivium.wire.chat.stream import cut_short
 from trivium.wire.passage import Facts
 from trivium.wire.responses import failure
@@ -104,7 +104,7 @@ class EventWatch:
                 self._response = bytes(event.response)
             elif name in _TERMINAL:
                 response = _decode_response(event.response)
-                self.usage = counts.usage(response.usage) or self.usage
+                self.usage = tokens.usage(response.usage) or self.usage
                 if name == "response.failed":
                     self._failed = bytes(event.response)
                     self.error = error_of(response.error) or frame.data

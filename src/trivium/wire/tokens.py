@@ -1,0 +1,76 @@
+"""OpenAI's usage object, in the spellings of all its shapes, as the canonical record.
+
+Totals contain their parts here: ``prompt_tokens`` includes what came from a cache,
+``completion_tokens`` includes reasoning. Source: openai-python 3.52.0, ``CompletionUsage`` and
+``ResponseUsage``, read 2026-11-21. ``prompt_cache_hit_tokens`` is DeepSeek's own name for cache
+hits (docs.stigg.io, "DeepSeek", read 2026-11-21).
+"""
+
+from typing import Annotated, Final
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Details(msgspec.Struct, gc=False):
+    cached_tokens: Count | None = None
+    cache_write_tokens: Count | None = None
+    audio_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
+
+
+class _Counts(msgspec.Struct, gc=False):
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    total_tokens: Count | None = None
+    prompt_cache_hit_tokens: Count | None = None
+    prompt_tokens_details: _Details | None = None
+    completion_tokens_details: _Details | None = None
+    input_tokens_details: _Details | None = None
+    output_tokens_details: _Details | None = None
+
+
+# lax: some relays write counts as 5.0 or "5"
+_decode: Final = msgspec.json.Decoder(_Counts, strict=False).decode
+_NONE: Final = _Details()
+
+
+def usage(raw: bytes | msgspec.Raw) -> Usage | None:
+    """The canonical record of a usage object; ``None`` for null, nonsense or no total at all.
+
+    Nonsense (a negative count, a text) makes the whole object worthless: an estimate is better
+    than a bill from half of it.
+    """
+    try:
+        counts = _decode(raw)
+    except (ValueError, RecursionError):
+        return None
+    prompt = counts.prompt_tokens if counts.prompt_tokens is not None else counts.input_tokens
+    completion = (
+        counts.completion_tokens if counts.completion_tokens is not None else counts.output_tokens
+    )
+    if prompt is None and completion is None:
+        return None
+    total = counts.total_tokens or 0
+    prompt = max(0, total - (completion or 0)) if prompt is None else prompt
+    completion = max(0, total - prompt) if completion is None else completion
+    given = counts.prompt_tokens_details or counts.input_tokens_details or _NONE
+    made = counts.completion_tokens_details or counts.output_tokens_details or _NONE
+    reasoning = made.reasoning_tokens or 0
+    if reasoning and total == prompt + completion + reasoning:
+        # the vendor's own sum says that its completion count leaves reasoning out
+        completion += reasoning
+    return Usage.inclusive(
+        prompt=prompt,
+        completion=completion,
+        cached=given.cached_tokens or counts.prompt_cache_hit_tokens or 0,
+        cache_write=given.cache_write_tokens or 0,
+        reasoning=reasoning,
+        audio_input=given.audio_tokens or 0,
+        audio_output=made.audio_tokens or 0,
+    )
