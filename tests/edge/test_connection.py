@@ -4,8 +4,8 @@ import asyncio
 
 import msgspec
 import pytest
-from edge.wires import EchoHost, Wire, serving, wire
 
+from edge.wires import EchoHost, Wire, serving, wire
 from trivium.edge.limits import Limits
 from trivium.faults import Fault, Kind
 

@@ -31,6 +31,11 @@ from trivium.wire.operation import SHAPE
 
 log = structlog.get_logger()
 
+
+def _nobody(_: bytes) -> Caller | None:
+    return None
+
+
 TICK_S = 0.25
 """How often time limits are looked at; they are exact to this."""
 
@@ -44,11 +49,11 @@ class Listener:
         limits: Limits,
         clock: Clock,
         cors: Cors,
-        snapshot_get: Callable[[bytes], Caller | None],
         query_key: bool = True,
         pages_only: bool = False,
         scheme: str = "http",
     ) -> None:
+        """Belongs to the running loop. ``pages_only``: a port that serves no models."""
         self.limits = limits
         self.connections: set[Connection] = set()
         self.draining = False
@@ -58,7 +63,7 @@ class Listener:
         self.application: asgi.Application | None = None
         self._clock = clock
         self._cors = cors
-        self._snapshot_get = snapshot_get
+        self._snapshot_get: Callable[[bytes], Caller | None] = _nobody
         self._query_key = query_key
         self._pages_only = pages_only
         self._scheme = scheme
@@ -79,9 +84,10 @@ class Listener:
         self._servers.append(server)
         return [socket.getsockname()[:2] for socket in server.sockets]
 
-    def open(self, services: Services) -> None:
-        """From now on requests are read."""
+    def open(self, services: Services, snapshot_get: Callable[[bytes], Caller | None]) -> None:
+        """From now on requests are read. ``snapshot_get`` finds the caller of a key's digest."""
         self.services = services
+        self._snapshot_get = snapshot_get
         self.ready = True
         for connection in self.connections:
             connection.ready()
@@ -122,8 +128,16 @@ class Listener:
         for connection in list(self.connections):
             connection.close()
         await self._flushed(2.0)
-        self._ticker.cancel()
+        self.close()
         return ended
+
+    def close(self) -> None:
+        """Close sockets and connections at once. Harmless after ``drain``."""
+        for server in self._servers:
+            server.close()
+        for connection in list(self.connections):
+            connection.cut()
+        self._ticker.cancel()
 
     async def _flushed(self, limit_s: float) -> None:
         deadline = self.time() + limit_s

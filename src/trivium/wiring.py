@@ -1,0 +1,244 @@
+"""Builds everything from the settings, top to bottom, and closes it in reverse.
+
+The order is the start-up budget: what a refused setting needs comes first, then the port is
+opened, then the database layer and the pages plane are imported. Until the key snapshot is loaded
+connections are accepted and wait.
+"""
+
+import asyncio
+import contextlib
+import functools
+import gc
+import random
+import signal
+import ssl
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+
+from trivium.clock import SystemClock
+from trivium.edge.cors import Cors
+from trivium.edge.limits import Limits as EdgeLimits
+from trivium.edge.listener import Listener
+from trivium.ledger.service import OpenLedger
+from trivium.observe import logs
+from trivium.pipeline.context import Services
+from trivium.routing.model import Catalogue
+from trivium.routing.reload import FileWatch, Reader
+from trivium.routing.router import Router
+from trivium.settings.model import Server, Settings, Upstream
+from trivium.upstream import tls
+from trivium.upstream.origin_pool import Limits as PoolLimits
+from trivium.upstream.pool import PooledClient
+from trivium.upstream.resolve import Resolver
+from trivium.wire.registry import PASSAGES
+
+if TYPE_CHECKING:
+    from trivium.identity.snapshot import Snapshot
+    from trivium.observe.recorder import Recorder
+    from trivium.storage.database import Database
+
+Ready = Callable[[list[str]], None]
+"""Told the origins that are listened on."""
+
+GC_THRESHOLD: Final = 50_000
+"""Allocations between collections of the youngest generation: requests leave few cycles behind,
+and the default of 700 spends 3 % of a busy worker looking for them."""
+
+log = structlog.get_logger()
+
+
+async def serve(settings: Settings, *, config_path: Path | None, ready: Ready) -> int:
+    """Run one worker until SIGTERM or SIGINT, drain it, and return the exit code.
+
+    Raises SettingsError for what the file alone can be wrong about, OSError when the port cannot
+    be had, and the storage errors of a database that cannot be used.
+    """
+    logs.setup(settings.logs.level, settings.logs.format)
+    reader = Reader(config_path)
+    _, catalogue = reader.read()
+    stop = asyncio.Event()
+    async with contextlib.AsyncExitStack() as stack:
+        listeners, origins = await _listen(settings, stack)
+        ready(origins)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop.set)
+        database, snapshot, recorder = await _memory(settings, stack)
+        services = _services(settings, catalogue, recorder, stack)
+        for listener in listeners:
+            listener.open(services, snapshot.get)
+
+        def swap(_: Settings, new: Catalogue) -> None:
+            services.router = Router(new, random.random)
+
+        watch = FileWatch(reader, (settings, catalogue), swap)
+        loop.add_signal_handler(signal.SIGHUP, watch.reload_now)
+        await _background(stack, snapshot.watch(settings.storage.poll_s))
+        if config_path is not None:
+            await _background(stack, watch.run())
+        await _background(stack, _pages(settings, listeners, database, snapshot))
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(GC_THRESHOLD)
+        await stop.wait()
+        log.info("draining", limit_s=settings.server.drain_s)
+        ended = await asyncio.gather(*(a.drain(settings.server.drain_s) for a in listeners))
+        log.info("drained", ended=sum(ended))
+    return 0
+
+
+async def _listen(
+    settings: Settings, stack: contextlib.AsyncExitStack
+) -> tuple[list[Listener], list[str]]:
+    server = settings.server
+    tls_context = _server_tls(server)
+    scheme = "https" if tls_context else "http"
+    addresses = [(server.listen, False)]
+    if server.admin_listen:
+        addresses.append((server.admin_listen, True))
+    listeners: list[Listener] = []
+    origins: list[str] = []
+    for address, pages_only in addresses:
+        host, _, port = address.rpartition(":")
+        listener = Listener(
+            limits=_edge_limits(server),
+            clock=SystemClock(),
+            cors=Cors(server.cors_origins),
+            query_key=server.query_key,
+            pages_only=pages_only,
+            scheme=scheme,
+        )
+        stack.callback(listener.close)
+        bound = await listener.listen(
+            host=host.strip("[]") or None,
+            port=int(port),
+            backlog=server.backlog,
+            reuse_port=server.workers > 1 or None,
+            ssl=tls_context,
+        )
+        listeners.append(listener)
+        origins += [f"{scheme}://{f'[{h}]' if ':' in h else h}:{p}" for h, p in bound]
+    return listeners, origins
+
+
+async def _memory(
+    settings: Settings, stack: contextlib.AsyncExitStack
+) -> "tuple[Database, Snapshot, Recorder]":
+    """The database and what is kept of it in memory. Imported here: it costs most of a second."""
+    from trivium.identity.snapshot import Snapshot
+    from trivium.observe.recorder import Recorder
+    from trivium.storage import migrate
+    from trivium.storage.database import Database
+
+    database = Database(settings.storage.url, settings.storage.pool)
+    stack.push_async_callback(database.close)
+    await migrate.ensure(database)
+    snapshot = Snapshot(database)
+    await snapshot.load()
+    recorder = Recorder(database, settings.records)
+    recorder.start()
+    stack.push_async_callback(recorder.close)
+    return database, snapshot, recorder
+
+
+def _services(
+    settings: Settings,
+    catalogue: Catalogue,
+    recorder: "Recorder",
+    stack: contextlib.AsyncExitStack,
+) -> Services:
+    loop = asyncio.get_running_loop()
+    upstream = settings.upstream
+    client = PooledClient(
+        _pool_limits(upstream),
+        resolver=Resolver(upstream.dns_ttl_s),
+        tls=functools.cache(lambda: tls.context(upstream.ca_file)),
+        now=loop.time,
+    )
+    stack.push_async_callback(client.close)
+    return Services(
+        router=Router(catalogue, random.random),
+        passages=PASSAGES,
+        client=client,
+        ledger=OpenLedger(),
+        recorder=recorder,
+        clock=SystemClock(),
+        time=loop.time,
+        answer_bytes_max=upstream.answer_bytes_max,
+        explain_headers=settings.server.explain_headers,
+    )
+
+
+async def _background(stack: contextlib.AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
+    """Run something beside the requests until the worker ends."""
+    task = asyncio.get_running_loop().create_task(work)
+
+    async def end() -> None:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    stack.push_async_callback(end)
+
+
+async def _pages(
+    settings: Settings,
+    listeners: list[Listener],
+    database: "Database",
+    snapshot: "Snapshot",
+) -> None:
+    """Import the pages plane beside the first requests and hand it to the listeners."""
+    pages = await asyncio.to_thread(_import_pages)
+
+    async def readiness() -> dict[str, bool]:
+        return {
+            "database": await database.alive(),
+            "keys": snapshot.age() < 10 * settings.storage.poll_s,
+            "accepting": not listeners[0].draining,
+        }
+
+    application = pages(public_url=settings.server.public_url, readiness=readiness)
+    for listener in listeners:
+        listener.serve_pages(application)
+
+
+def _import_pages() -> Any:
+    from trivium.edge import pages
+
+    return pages.build
+
+
+def _edge_limits(server: Server) -> EdgeLimits:
+    return EdgeLimits(
+        header_bytes_max=server.header_bytes_max,
+        headers_max=server.headers_max,
+        body_bytes_max=server.body_bytes_max,
+        header_timeout_s=server.header_timeout_s,
+        body_timeout_s=server.body_timeout_s,
+        keepalive_s=server.keepalive_s,
+        pipeline_max=server.pipeline_max,
+        write_high_bytes=server.write_high_bytes,
+        connections_max=server.connections_max,
+        half_closed_cancels=server.half_closed == "cancel",
+    )
+
+
+def _pool_limits(upstream: Upstream) -> PoolLimits:
+    return PoolLimits(
+        keepalive_s=upstream.keepalive_s,
+        connections_max=upstream.connections_max,
+        wait_s=upstream.wait_s,
+        header_bytes_max=upstream.header_bytes_max,
+    )
+
+
+def _server_tls(server: Server) -> ssl.SSLContext | None:
+    if not server.tls_certificate:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(server.tls_certificate, server.tls_key)
+    context.set_alpn_protocols(["http/1.1"])
+    return context
