@@ -1,0 +1,183 @@
+"""Puts the rows and the schemas together into one OpenAPI 3.1.0 document."""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium import __version__
+from trivium.edge.openapi import chat, generate, messages, others, responses, shared
+from trivium.edge.openapi.paths import OPERATIONS, Body, Row
+from trivium.edge.openapi.schema import Schema, array, free, integer, one_of, ref, text
+
+VERSION: Final = "3.5.0"
+"""Of the interface description, not of the software."""
+
+_ABOUT: Final = (
+    "Three native request shapes side by side: chat and responses under `/v1`, messages at "
+    "`/v1/messages`, generate-content under `/vendorc/v1beta`. The last is also served under "
+    "`/gemini/v1beta` and `/v1beta`, and as `v1` and `v1alpha`. `anthropic-version` and "
+    "`anthropic-user-profile-id` are accepted for the two `vendor-` headers. A key may be "
+    "presented in any of the ways listed, on every operation. Members that are not described "
+    "here travel to the vendor unchanged. Every answer carries its id in `x-request-id` and "
+    "`request-id`."
+)
+
+_FAILURES: Final = {
+    "400": ("InvalidRequest", "Invalid request."),
+    "401": ("AuthenticationFailed", "Authentication failed."),
+    "403": ("PermissionDenied", "Permission denied."),
+    "404": ("NotFound", "Not found."),
+    "429": ("RateLimited", "Rate limited, or the balance is exhausted."),
+    "5XX": ("ServerError", "Server or upstream error."),
+}
+
+_TAGS: Final = {
+    "chat": "Conversations in the chat shape.",
+    "responses": "Conversations in the responses shape.",
+    "completions": "Texts to be continued.",
+    "embeddings": "Vectors.",
+    "moderations": "Classification.",
+    "messages": "Conversations in the messages shape.",
+    "generate": "Conversations and vectors in the generate-content shape.",
+    "models": "What can be asked for.",
+    "gateway": "The gateway itself; no key is asked for.",
+}
+
+_SECURITY: Final[dict[str, Schema]] = {
+    "gatewayBearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "`Authorization: Bearer sk-gateway-…`",
+    },
+    "gatewayMessagesKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+    "gatewayGenerateKey": {"type": "apiKey", "in": "header", "name": "x-goog-api-key"},
+    "gatewayGenerateQuery": {
+        "type": "apiKey",
+        "in": "query",
+        "name": "key",
+        "description": "Stripped before anything is logged; an operator may switch it off.",
+    },
+}
+
+
+def _parameter(name: str, where: str, schema: Schema, about: str) -> Schema:
+    out: Schema = {"name": name, "in": where, "schema": schema, "description": about}
+    return {**out, "required": True} if where == "path" else out
+
+
+_PARAMETERS: Final[dict[str, Schema]] = {
+    "model": _parameter(
+        "model", "path", text(), "A model of this gateway; its name may hold slashes and colons."
+    ),
+    "alt": _parameter("alt", "query", one_of("json", "sse"), "How the pieces are framed."),
+    "pageSize": _parameter(
+        "pageSize", "query", integer(low=1, high=1000), "At most so many; 50 when left out."
+    ),
+    "pageToken": _parameter("pageToken", "query", text(), "`nextPageToken` of the page before."),
+    "vendorVersion": _parameter(
+        "vendor-version",
+        "header",
+        one_of("2023-06-01", "2026-10-21"),
+        "API version; the older one when left out.",
+    ),
+    "vendorUserProfileId": _parameter(
+        "vendor-user-profile-id",
+        "header",
+        text(),
+        "Attributes the request to a user profile when acting for another party; needs the "
+        "user-profiles beta header.",
+    ),
+}
+
+
+def describe(public_url: str | None) -> bytes:
+    """The whole document as JSON. ``public_url`` is the origin clients see; ``None``: relative."""
+    paths: dict[str, dict[str, Any]] = {}
+    for row in OPERATIONS:
+        paths.setdefault(row.path, {})[row.method.lower()] = _operation(row)
+    document = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Trivium",
+            "version": VERSION,
+            "summary": "A model gateway.",
+            "description": _ABOUT,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "x-software-version": __version__,
+        },
+        "servers": [{"url": (public_url or "").rstrip("/") or "/"}],
+        "tags": [{"name": name, "description": about} for name, about in _TAGS.items()],
+        "paths": paths,
+        "components": {
+            "schemas": _schemas(),
+            "responses": {name: _failure(about) for name, about in _FAILURES.values()},
+            "parameters": _PARAMETERS,
+            "securitySchemes": _SECURITY,
+        },
+    }
+    return msgspec.json.encode(document)
+
+
+def _schemas() -> dict[str, Schema]:
+    out: dict[str, Schema] = {"Description": free("An OpenAPI document.")}
+    for module in (shared, chat, responses, messages, generate, others):
+        twice = out.keys() & module.SCHEMAS.keys()
+        assert not twice, f"described twice: {twice}"
+        out.update(module.SCHEMAS)
+    return dict(sorted(out.items()))
+
+
+def _operation(row: Row) -> Schema:
+    out: Schema = {
+        "operationId": row.name,
+        "tags": [row.tag],
+        "summary": row.about,
+        "responses": {"200": _success(row), **_failures(row)},
+        "security": [{key: []} for key in row.keys],
+    }
+    if row.parameters:
+        out["parameters"] = [{"$ref": f"#/components/parameters/{name}"} for name in row.parameters]
+    if row.request is not None:
+        out["requestBody"] = {"required": True, "content": _json(ref(row.request))}
+    return out
+
+
+def _success(row: Row) -> Schema:
+    answer = _of(row.answer)
+    content = _json(array(answer) if row.stream_only else answer)
+    if row.event is not None:
+        # each event's data is this JSON; OpenAPI 3.1 has no word for a stream of them
+        content["text/event-stream"] = {"schema": ref(row.event)}
+    return {"description": "The answer.", "headers": _ids(), "content": content}
+
+
+def _of(body: Body) -> Schema:
+    return ref(body) if isinstance(body, str) else {"oneOf": [ref(name) for name in body]}
+
+
+def _failures(row: Row) -> Schema:
+    if not row.keys:
+        return {} if row.name != "getReadiness" else {"503": _unready()}
+    return {
+        status: {"$ref": f"#/components/responses/{name}"}
+        for status, (name, _) in _FAILURES.items()
+    }
+
+
+def _unready() -> Schema:
+    return {"description": "Something is missing.", "content": _json(ref("Readiness"))}
+
+
+def _failure(about: str) -> Schema:
+    return {"description": about, "headers": _ids(), "content": _json(ref("GatewayError"))}
+
+
+def _json(schema: Schema) -> Schema:
+    return {"application/json": {"schema": schema}}
+
+
+def _ids() -> Schema:
+    return {
+        name: {"schema": text(), "description": "The request's id."}
+        for name in ("x-request-id", "request-id")
+    }

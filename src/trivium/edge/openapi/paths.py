@@ -1,0 +1,239 @@
+"""Every operation served now, one row each: the part of the description that routes must match."""
+
+from typing import Final
+
+import msgspec
+
+Body = str | tuple[str, ...]
+"""A component's name, or several of which the answer is one."""
+
+BEARER: Final = ("gatewayBearer",)
+MESSAGES: Final = ("gatewayMessagesKey", "gatewayBearer")
+GENERATE: Final = ("gatewayGenerateKey", "gatewayGenerateQuery")
+ANY: Final = (*BEARER, "gatewayMessagesKey", *GENERATE)
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation."""
+
+    method: str
+    path: str
+    name: str
+    """``operationId``."""
+    tag: str
+    about: str
+    request: str | None = None
+    """Component of the JSON body."""
+    answer: Body
+    """Component of the 200 answer in JSON."""
+    event: str | None = None
+    """Component of one event of the streamed answer; ``None``: it never streams."""
+    stream_only: bool = False
+    """Whether every answer is a stream: of events, or of one JSON array."""
+    keys: tuple[str, ...] = ()
+    """Ways to present a key, any one of which does; empty: none is asked for."""
+    parameters: tuple[str, ...] = ()
+    """Components of parameters."""
+
+
+_GENERATE: Final = "/vendorc/v1beta/models/{model}"
+
+OPERATIONS: Final = (
+    Row(
+        method="POST",
+        path="/v1/chat/completions",
+        name="createChatCompletion",
+        tag="chat",
+        about="Answers a conversation.",
+        request="CreateChatCompletionRequest",
+        answer="CreateChatCompletionResponse",
+        event="CreateChatCompletionStreamResponse",
+        keys=BEARER,
+    ),
+    Row(
+        method="POST",
+        path="/v1/responses",
+        name="createResponse",
+        tag="responses",
+        about="Answers a list of items.",
+        request="CreateResponseRequest",
+        answer="Response",
+        event="ResponseStreamEvent",
+        keys=BEARER,
+    ),
+    Row(
+        method="POST",
+        path="/v1/completions",
+        name="createCompletion",
+        tag="completions",
+        about="Continues a text.",
+        request="CreateCompletionRequest",
+        answer="CreateCompletionResponse",
+        event="CreateCompletionResponse",
+        keys=BEARER,
+    ),
+    Row(
+        method="POST",
+        path="/v1/embeddings",
+        name="createEmbedding",
+        tag="embeddings",
+        about="Turns texts into vectors.",
+        request="CreateEmbeddingRequest",
+        answer="CreateEmbeddingResponse",
+        keys=BEARER,
+    ),
+    Row(
+        method="POST",
+        path="/v1/moderations",
+        name="createModeration",
+        tag="moderations",
+        about="Classifies text and images as potentially harmful.",
+        request="CreateModerationRequest",
+        answer="CreateModerationResponse",
+        keys=BEARER,
+    ),
+    Row(
+        method="POST",
+        path="/v1/messages",
+        name="messages_post",
+        tag="messages",
+        about="Answers a conversation.",
+        request="CreateMessageParams",
+        answer="Message",
+        event="MessageStreamEvent",
+        keys=MESSAGES,
+        parameters=("vendorVersion", "vendorUserProfileId"),
+    ),
+    Row(
+        method="POST",
+        path="/v1/messages/count_tokens",
+        name="messages_count_tokens_post",
+        tag="messages",
+        about="Counts the tokens of a conversation.",
+        request="CountMessageTokensParams",
+        answer="MessageTokensCount",
+        keys=MESSAGES,
+        parameters=("vendorVersion", "vendorUserProfileId"),
+    ),
+    Row(
+        method="POST",
+        path=f"{_GENERATE}:generateContent",
+        name="generateContent",
+        tag="generate",
+        about="Answers a conversation.",
+        request="GenerateContentRequest",
+        answer="GenerateContentResponse",
+        keys=GENERATE,
+        parameters=("model",),
+    ),
+    Row(
+        method="POST",
+        path=f"{_GENERATE}:streamGenerateContent",
+        name="streamGenerateContent",
+        tag="generate",
+        about="Answers a conversation piece by piece: events with `alt=sse`, else one JSON array.",
+        request="GenerateContentRequest",
+        answer="GenerateContentResponse",
+        event="GenerateContentResponse",
+        stream_only=True,
+        keys=GENERATE,
+        parameters=("model", "alt"),
+    ),
+    Row(
+        method="POST",
+        path=f"{_GENERATE}:countTokens",
+        name="countTokens",
+        tag="generate",
+        about="Counts the tokens of a conversation.",
+        request="CountTokensRequest",
+        answer="CountTokensResponse",
+        keys=GENERATE,
+        parameters=("model",),
+    ),
+    Row(
+        method="POST",
+        path=f"{_GENERATE}:embedContent",
+        name="embedContent",
+        tag="generate",
+        about="Turns a text into a vector.",
+        request="EmbedContentRequest",
+        answer="EmbedContentResponse",
+        keys=GENERATE,
+        parameters=("model",),
+    ),
+    Row(
+        method="POST",
+        path=f"{_GENERATE}:batchEmbedContents",
+        name="batchEmbedContents",
+        tag="generate",
+        about="Turns texts into vectors.",
+        request="BatchEmbedContentsRequest",
+        answer="BatchEmbedContentsResponse",
+        keys=GENERATE,
+        parameters=("model",),
+    ),
+    Row(
+        method="GET",
+        path="/v1/models",
+        name="listModels",
+        tag="models",
+        about="Models this key may ask for, as the caller's client family reads them: the way the "
+        "key is presented and a version header decide.",
+        answer=("ModelList", "MessagesModelList", "GenerateModelList"),
+        keys=ANY,
+    ),
+    Row(
+        method="GET",
+        path="/v1/models/{model}",
+        name="retrieveModel",
+        tag="models",
+        about="One model, as the caller's client family reads it.",
+        answer=("Model", "MessagesModel", "GenerateModel"),
+        keys=ANY,
+        parameters=("model",),
+    ),
+    Row(
+        method="GET",
+        path="/vendorc/v1beta/models",
+        name="listGenerateModels",
+        tag="models",
+        about="Models this key may ask for.",
+        answer="GenerateModelList",
+        keys=GENERATE,
+        parameters=("pageSize", "pageToken"),
+    ),
+    Row(
+        method="GET",
+        path=_GENERATE,
+        name="retrieveGenerateModel",
+        tag="models",
+        about="One model.",
+        answer="GenerateModel",
+        keys=GENERATE,
+        parameters=("model",),
+    ),
+    Row(
+        method="GET",
+        path="/healthz",
+        name="getHealth",
+        tag="gateway",
+        about="Whether the process runs.",
+        answer="Health",
+    ),
+    Row(
+        method="GET",
+        path="/readyz",
+        name="getReadiness",
+        tag="gateway",
+        about="Whether requests can be served; 503 names what is missing.",
+        answer="Readiness",
+    ),
+    Row(
+        method="GET",
+        path="/openapi.json",
+        name="getDescription",
+        tag="gateway",
+        about="This description.",
+        answer="Description",
+    ),
+)
