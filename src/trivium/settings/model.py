@@ -159,7 +159,7 @@ class ChannelEntry(_Section, frozen=True):
     api_key: str | None = None
     """The account's key: ``env:NAME``, ``file:PATH`` or the key itself."""
     api_keys: tuple[str, ...] = ()
-    """Several keys of one account, used in turn; instead of ``api_key``."""
+    """Several keys of one account, instead of ``api_key``."""
     base_url: str | None = None
     """As the vendor's official SDK takes it (openai: with ``/v1``; anthropic, gemini: the origin);
     ``None``: the provider's own."""
@@ -168,7 +168,7 @@ class ChannelEntry(_Section, frozen=True):
     proxy: str | None = None
     """``http://…`` or ``socks5://…``; ``None``: the ``[upstream]`` value."""
     max_concurrency: int | None = None
-    """Calls that may run at once, for each worker; ``None``: no limit."""
+    """Calls that may run at once; ``None``: no limit."""
     timeouts: Timeouts = Timeouts()
     """This channel's own time limits."""
     disabled: bool = False
@@ -183,8 +183,8 @@ class BindingEntry(_Section, frozen=True):
     model: str | None = None
     """The channel's own name for the model; ``None``: the public one."""
     shape: str | None = None
-    """``chat``, ``responses``, ``messages`` or ``generate``: what to speak upstream; ``None``: what the
-    caller speaks, if the provider has it."""
+    """``chat``, ``responses``, ``messages`` or ``generate``: what to speak upstream;
+    ``None``: what the caller speaks, if the provider has it."""
     priority: int = 0
     """Lower goes first; higher ones are fallbacks."""
     weight: int = 1

@@ -21,5 +21,5 @@ KINDS: Final[dict[str, str]] = {
 }
 """What one price of each kind buys, in US dollars."""
 
-DECIMAL: Final = re.compile(r"\d{1,9}(\.\d{1,12})?")
+DECIMAL: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,12})?")
 """Plain decimals: no sign, exponent or separator; nine digits and twelve places are plenty."""

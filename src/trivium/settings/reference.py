@@ -46,7 +46,11 @@ def meanings() -> dict[tuple[str, str], str]:
                 and isinstance(doc, ast.Expr)
                 and isinstance(doc.value, ast.Constant)
             ):
-                text = " ".join(str(doc.value.value).split()).replace("``", "`")
+                text = (
+                    " ".join(str(doc.value.value).split())
+                    .replace("``", "`")
+                    .replace("`None`", "none")
+                )
                 out[kind.name, field.target.id] = text
     return out
 
@@ -73,7 +77,8 @@ def reference() -> str:
 
 
 def _first_line(kind: type[msgspec.Struct]) -> str:
-    return (kind.__doc__ or "").split("\n\n", maxsplit=1)[0].replace("``", "`")
+    text = (kind.__doc__ or "").split("\n\n", maxsplit=1)[0]
+    return text.replace("``", "`").replace("`None`", "none")
 
 
 def _default(field: msgspec.structs.FieldInfo) -> str:

@@ -1,0 +1,197 @@
+"""The whole way from a file and an environment to settings, or to one error."""
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from trivium.settings import load as module
+from trivium.settings.errors import SettingsError
+from trivium.settings.load import environment, load, load_with_source
+from trivium.settings.model import Settings
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = Path("trivium.toml")
+
+    def write(text):
+        data = text if isinstance(text, bytes) else dedent(text).encode()
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+def _refused(path, environ=None, **more):
+    with pytest.raises(SettingsError) as caught:
+        load(path, environ or {}, **more)
+    return list(caught.value.lines)
+
+
+def test_without_a_file_the_defaults_stand():
+    """A gateway can be run from the environment alone."""
+    assert Settings() == load(None, {})
+
+
+def test_the_later_of_file_environment_and_flags_wins(file):
+    """The order every twelve-factor service has."""
+    path = file("[server]\nlisten = '127.0.0.1:1'\nbacklog = 1\npipeline_max = 1\n")
+    environ = {"TRIVIUM_SERVER__LISTEN": "127.0.0.1:2", "TRIVIUM_SERVER__BACKLOG": "2"}
+
+    server = load(path, environ, flags={"server.listen": "127.0.0.1:3"}).server
+
+    assert ("127.0.0.1:3", 2, 1) == (server.listen, server.backlog, server.pipeline_max)
+
+
+def test_every_problem_is_told_in_the_order_of_the_file(file):
+    """File, line, setting, what is wrong and a line that would be right."""
+    path = file(
+        """\
+        [[models]]
+        name = "gpt-5"
+        price = { input = 1.25 }
+        [[models.bindings]]
+        channel = "main"
+
+        [server]
+        listn = "127.0.0.1:8080"
+        workers = 2
+        """
+    )
+
+    assert [
+        'trivium.toml:3: models["gpt-5"].price.input must be a decimal in quotes, not 1.25: '
+        'a float cannot hold money. Example: price = { input = "1.25", output = "10" }',
+        'trivium.toml:5: models["gpt-5"].bindings[0].channel names no channel: there is no "main". '
+        'Example: channel = "openai-main"',
+        "trivium.toml:8: server.listn is not a setting (did you mean listen?). "
+        'Example: listen = "127.0.0.1:8080"',
+        "trivium.toml:9: server.workers is 2, which needs shared.url: without it each worker "
+        "counts requests, tokens and budgets for itself, and every limit is multiplied by the "
+        'workers. Example: [shared] url = "redis://127.0.0.1:6379/0"',
+    ] == _refused(path)
+
+
+@pytest.mark.parametrize(
+    ("environ", "flags", "line"),
+    [
+        (
+            {"TRIVIUM_SERVER__WORKERS": "many"},
+            {},
+            'TRIVIUM_SERVER__WORKERS: server.workers must be a whole number, not the text "many". '
+            "Example: TRIVIUM_SERVER__WORKERS=1",
+        ),
+        (
+            {},
+            {"server.listen": "8080"},
+            '--listen: server.listen must be HOST:PORT with a port up to 65535, not the text "8080"'
+            ". Example: --listen 127.0.0.1:8080",
+        ),
+        (
+            {"TRIVIUM_SERVER__LISTN": "x"},
+            {},
+            "TRIVIUM_SERVER__LISTN is not a setting; did you mean TRIVIUM_SERVER__LISTEN?",
+        ),
+        (
+            {"TRIVIUM_STORAGE__URL": "env:DB_URL"},
+            {},
+            "TRIVIUM_STORAGE__URL: storage.url names the environment variable DB_URL, which is not "
+            "set. Example: TRIVIUM_STORAGE__URL=sqlite:///trivium.db",
+        ),
+    ],
+)
+def test_problems_from_outside_the_file_name_the_variable_or_flag(environ, flags, line):
+    """There is no line to look at."""
+    assert [line] == _refused(None, environ, flags=flags)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("[server\n", "trivium.toml:1: is not TOML: "),
+        ("a = 1\nb = c\n", "trivium.toml:2: is not TOML: "),
+        ("a = '''", "trivium.toml:1: is not TOML: "),
+        ("a = 1\na = 2\n", "trivium.toml:2: is not TOML: "),
+        (b"a = 1\nb = '\xff'", "trivium.toml:2: is not UTF-8 text"),
+        ("a = " + "[" * 5000, "trivium.toml: is nested too deeply"),
+    ],
+)
+def test_a_file_that_cannot_be_parsed_names_the_line(file, text, start):
+    """Before any setting is looked at."""
+    (line,) = _refused(file(text))
+
+    assert line.startswith(start)
+
+
+def test_a_file_with_foreign_line_ends_and_mark_is_read(file):
+    """As some editors write it; lines still count."""
+    path = file(b"\xef\xbb\xbf[server]\r\nbacklog = 7\r\nworkers = 0\r\n")
+
+    (line,) = _refused(path)
+
+    assert line.startswith("trivium.toml:3: server.workers")
+
+
+@pytest.mark.parametrize(("name", "why"), [("missing.toml", "No such file"), (".", "directory")])
+def test_a_file_that_cannot_be_read_is_named(file, name, why):
+    """With the system's reason."""
+    file("")
+
+    (line,) = _refused(Path(name))
+
+    assert line.startswith(f"{name}: cannot be read: ")
+    assert why in line
+
+
+def test_a_file_of_absurd_size_is_not_read(file, monkeypatch):
+    """A device or a log given by mistake does not fill the memory."""
+    monkeypatch.setattr(module, "_BYTES_MAX", 10)
+
+    assert ["trivium.toml: is above 10 bytes, which no settings file is"] == _refused(
+        file("# a comment that is longer\n")
+    )
+
+
+def test_a_password_in_a_wrong_address_is_not_shown(file):
+    """Neither from the file nor from the environment."""
+    path = file("[storage]\nurl = 'mysql://u:hunter2@h/db'\n")
+
+    lines = _refused(path, {"TRIVIUM_SHARED__URL": "ftp://u:hunter2@h"})
+
+    assert 2 == len(lines)
+    assert "hunter2" not in " ".join(lines)
+
+
+def test_secrets_are_relative_to_the_file(file, tmp_path):
+    """Not to wherever the process was started."""
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "db").write_text("postgresql://h/db\n")
+    path = tmp_path / "conf" / "t.toml"
+    path.write_text("[storage]\nurl = 'file:db'\n")
+
+    loaded = load_with_source(path, {})
+
+    assert "postgresql://h/db" == loaded.settings.storage.url
+    assert {tmp_path / "conf" / "db"} == set(loaded.secrets.files)
+
+
+def test_the_process_environment_is_the_default(monkeypatch):
+    """For the command line."""
+    monkeypatch.setenv("TRIVIUM_SERVER__BACKLOG", "9")
+
+    assert "9" == environment()["TRIVIUM_SERVER__BACKLOG"]
+    assert 9 == load(None).server.backlog
+
+
+def test_what_was_loaded_does_not_print_the_environment():
+    """It is full of keys."""
+    assert "hunter2" not in repr(load_with_source(None, {"KEY": "hunter2"}))
+
+
+def test_the_environments_proxy_goes_with_the_settings():
+    """Nothing else reads the environment."""
+    loaded = load_with_source(None, {"https_proxy": "http://p:1"})
+
+    assert "http://p:1" == loaded.proxy("https://api.example")

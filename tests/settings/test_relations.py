@@ -1,0 +1,156 @@
+"""What is wrong between settings that are each fine alone."""
+
+import msgspec
+import pytest
+
+from trivium.settings.model import Settings
+from trivium.settings.relations import relations
+
+
+def _channel(name="a", **more):
+    return {"name": name, "provider": "openai", **more}
+
+
+def _model(name="m", *bindings, **more):
+    more = more or {"free": True}
+    return {"name": name, "bindings": list(bindings) or [{"channel": "a"}], **more}
+
+
+def _problems(data, broken=()):
+    data = {"channels": [_channel()], **data}
+    return list(relations(msgspec.convert(data, Settings), list(broken)))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"server": {"workers": 2}, "shared": {"url": "redis://h"}},
+        {"server": {"tls_certificate": "a", "tls_key": "b"}},
+        {"models": [_model()]},
+        {"models": [_model(price={"input": "0", "output": "1"})]},
+        {"models": [_model("m", {"channel": "a", "weight": 0}, {"channel": "a"})]},
+        {"channels": [_channel("a"), _channel("b")]},
+    ],
+)
+def test_settings_that_fit_together_have_no_problem(data):
+    """The other rows' counterparts."""
+    assert [] == _problems(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "what"),
+    [
+        (
+            {"server": {"workers": 2}},
+            ("server", "workers"),
+            "is 2, which needs shared.url: without it each worker counts requests, tokens and "
+            "budgets for itself, and every limit is multiplied by the workers",
+        ),
+        (
+            {"server": {"tls_key": "a"}},
+            ("server", "tls_key"),
+            "needs tls_certificate beside it",
+        ),
+        (
+            {"server": {"tls_certificate": "a"}},
+            ("server", "tls_certificate"),
+            "needs tls_key beside it",
+        ),
+        (
+            {"server": {"admin_listen": "127.0.0.1:8080"}},
+            ("server", "admin_listen"),
+            "is the address of listen; leave it out to serve both on one port",
+        ),
+        (
+            {"channels": [_channel(), _channel()]},
+            ("channels", 1, "name"),
+            "is taken: another channel above has it",
+        ),
+        (
+            {"channels": [_channel(api_key="a", api_keys=["b"])]},
+            ("channels", 0, "api_keys"),
+            "stands beside api_key: keep one of the two",
+        ),
+        (
+            {"models": [_model(), _model()]},
+            ("models", 1, "name"),
+            "is taken: another model above has it",
+        ),
+        (
+            {"models": [_model("m", {"channel": "aa"})]},
+            ("models", 0, "bindings", 0, "channel"),
+            'names no channel: there is no "aa"; did you mean a',
+        ),
+        (
+            {"models": [_model("m", {"channel": "zz"})], "channels": []},
+            ("models", 0, "bindings", 0, "channel"),
+            'names no channel: there is no "zz"',
+        ),
+        (
+            {"models": [_model(free=False)]},
+            ("models", 0, "price"),
+            "is missing; a model that costs nothing says free = true",
+        ),
+        (
+            {"models": [_model(free=True, price={"input": "1"})]},
+            ("models", 0, "free"),
+            "stands beside a price: keep one of the two",
+        ),
+        (
+            {"models": [_model(price={"input": "0", "output": "0.00"})]},
+            ("models", 0, "price"),
+            "is 0 throughout; a model that costs nothing says so instead",
+        ),
+        (
+            {"models": [{"name": "m", "free": True}]},
+            ("models", 0, "bindings"),
+            "is missing: a model is served by at least one channel",
+        ),
+        (
+            {
+                "models": [
+                    _model(
+                        "m",
+                        {"channel": "a"},
+                        {"channel": "a", "priority": 1, "weight": 0},
+                        {"channel": "a", "priority": 1, "weight": 0},
+                    )
+                ]
+            },
+            ("models", 0, "bindings", 1, "weight"),
+            "is 0, as are all weights at priority 1: one has to be above 0",
+        ),
+    ],
+)
+def test_settings_that_do_not_fit_together_are_named(data, path, what):
+    """One problem, at the setting to change."""
+    (problem,) = _problems(data)
+
+    assert (path, what) == (problem.path, problem.what)
+
+
+def test_a_header_given_twice_is_named_twice():
+    """Names of headers do not know case."""
+    found = _problems({"channels": [_channel(headers={"X-A": "1", "x-a": "2"})]})
+
+    assert [("channels", 0, "headers", "X-A"), ("channels", 0, "headers", "x-a")] == [
+        problem.path for problem in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "broken"),
+    [
+        ({"models": [{"name": "m"}]}, ("models", 0, "pricee")),
+        ({"models": [_model("m", {"channel": "b"})], "channels": []}, ("channels",)),
+        (
+            {"models": [_model("m", {"channel": "b"})], "channels": [_channel("")]},
+            ("channels", 0, "name"),
+        ),
+        ({"models": [_model(""), _model("")]}, ("models", 0, "name")),
+    ],
+)
+def test_what_only_follows_from_another_slip_is_not_said(data, broken):
+    """A misspelt ``price`` is one problem, not two."""
+    assert [] == _problems(data, [broken])
