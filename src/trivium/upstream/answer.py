@@ -1,0 +1,193 @@
+"""Reads one HTTP/1.1 answer from bytes: no sockets, no clock, and never a byte of the next answer.
+
+Every exchange gets its own reader with its own parser, so nothing a vendor sends can reach
+another exchange. Parsing is llhttp's, through httptools, with no leniency; what llhttp lets pass
+and HTTP forbids is refused here: a version other than 1.0 and 1.1, a transfer coding other than
+``chunked``, a transfer coding under HTTP/1.0, a status below 100, an upgrade nobody asked for.
+"""
+
+import re
+from typing import Final
+
+from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
+
+_SHORTEST_STATUS: Final = 100
+_KEEPALIVE: Final = re.compile(rb"timeout=(\d{1,6})", re.IGNORECASE)
+_IDENTITY: Final = (b"", b"identity")
+_ASIDE: Final = (b"content-encoding", b"keep-alive")
+
+
+class _StopError(Exception):
+    """Stops the parser: what follows is another answer, or this one is refused."""
+
+
+class Answer:
+    """One answer as it is read. ``feed`` bytes, then look at the fields.
+
+    ``status`` is 0 until the head of the final answer is whole; ``pieces`` are the body bytes of
+    the last ``feed`` and are the owner's to clear; ``refusal`` says why reading cannot go on.
+    """
+
+    __slots__ = (
+        "_barren",
+        "_cut",
+        "_head_max",
+        "_head_only",
+        "_headers",
+        "_interim",
+        "_parser",
+        "coding",
+        "complete",
+        "headers",
+        "keepalive_s",
+        "on_body",
+        "pieces",
+        "refusal",
+        "reusable",
+        "status",
+        "until_close",
+    )
+
+    def __init__(self, head_only: bool, head_max: int) -> None:
+        """``head_only``: the request was a HEAD. ``head_max``: bytes of status line and headers."""
+        self.status = 0
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.pieces: list[bytes] = []
+        self.complete = False
+        self.refusal: str | None = None
+        self.reusable = False
+        """Whether the connection may serve again, once ``complete``."""
+        self.until_close = False
+        """Whether only the end of the connection ends the body."""
+        self.coding = b""
+        """The content coding of a body, lower case; empty for none."""
+        self.keepalive_s: int | None = None
+        """Seconds the vendor says it keeps an idle connection; ``None`` when it does not say."""
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._interim = False
+        self._cut = 0
+        self._barren = 0
+        self._head_only = head_only
+        self._head_max = head_max
+        # HOT: the parser appends each chunk itself, without a Python frame of ours.
+        # Reading 100 chunks: 17.8 us with a method of ours, 9.3 us so (2026-11-21).
+        self.on_body = self.pieces.append
+        self._parser: HttpResponseParser | None = HttpResponseParser(self)
+
+    def feed(self, data: bytes) -> None:
+        """Read on. Bytes after the end make the connection unfit for another answer."""
+        parser = self._parser
+        assert parser is not None
+        self._barren += len(data)
+        try:
+            parser.feed_data(data)
+        except HttpParserUpgrade:
+            self.refusal = "The upstream switched protocols, which nobody asked for."
+        except HttpParserError:
+            self.reusable = False
+            if not self.complete and self.refusal is None:
+                self.refusal = "The upstream's answer is not valid HTTP."
+        if self.complete:
+            if len(self.pieces) > self._cut:
+                del self.pieces[self._cut :]
+                self.reusable = False
+        elif self.pieces:
+            self._barren = 0
+        elif self._barren > self._head_max and self.refusal is None:
+            # an unfinished head, interim answers, trailers or chunk extensions without end
+            self.refusal = self._too_large()
+
+    def end(self) -> bool:
+        """The connection ended: whether that completes the answer."""
+        if self.until_close and self.refusal is None:
+            self.complete = True
+        return self.complete
+
+    def close(self) -> None:
+        """Let go of the parser, which holds this object in turn."""
+        self._parser = None
+        del self.on_body
+
+    def on_message_begin(self) -> None:
+        """Parser callback."""
+        if self.complete:
+            raise _StopError
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Parser callback; trailers go to a list that nobody reads."""
+        self._headers.append((name.lower(), value))
+
+    def on_headers_complete(self) -> None:
+        """Parser callback."""
+        parser = self._parser
+        assert parser is not None
+        status = parser.get_status_code()
+        headers = self._headers
+        self._headers = []
+        if status < 200:
+            self._interim = True
+            if status < _SHORTEST_STATUS:
+                self.refusal = "The upstream's answer has no valid status."
+            elif status == 101:
+                self.refusal = "The upstream switched protocols, which nobody asked for."
+            if self.refusal is not None:
+                raise _StopError
+            return
+        self.reusable = parser.should_keep_alive()
+        self.refusal = self._frame(status, headers, parser.get_http_version())
+        if self.refusal is not None:
+            raise _StopError
+        self.status = status
+        self.headers = headers
+        self._barren = 0
+        if self._head_only:
+            self.complete = True
+
+    def on_message_complete(self) -> None:
+        """Parser callback."""
+        if self._interim:
+            self._interim = False
+        elif not self.complete:
+            self.complete = True
+            self._cut = len(self.pieces)
+
+    def _frame(self, status: int, headers: list[tuple[bytes, bytes]], version: str) -> str | None:
+        """Read what concerns the framing; why it is refused, or ``None``."""
+        if self._barren > self._head_max and _size(headers) > self._head_max:
+            return self._too_large()
+        if version == "1.0":
+            self.reusable = False
+        elif version != "1.1":
+            return f"The upstream answered in HTTP {version}; 1.1 is spoken."
+        sized = self._head_only or status in (204, 304)
+        bodiless = sized
+        for name, value in headers:
+            if name == b"content-length":
+                sized = True
+            elif name == b"transfer-encoding":
+                if version == "1.0" or value.strip().lower() != b"chunked":
+                    return "The upstream's answer has a transfer coding other than chunked."
+                sized = True
+            elif name in _ASIDE:
+                self._aside(name, value, bodiless)
+        self.until_close = not sized
+        return None
+
+    def _aside(self, name: bytes, value: bytes, bodiless: bool) -> None:
+        if name == b"keep-alive":
+            said = _KEEPALIVE.search(value)
+            self.keepalive_s = int(said[1]) if said else None
+            return
+        if bodiless:
+            return
+        for coding in value.lower().split(b","):
+            name = coding.strip()
+            if name not in _IDENTITY:
+                self.coding = name if not self.coding else self.coding + b", " + name
+
+    def _too_large(self) -> str:
+        return f"The upstream's answer has more than {self._head_max} bytes of headers."
+
+
+def _size(headers: list[tuple[bytes, bytes]]) -> int:
+    return sum(len(name) + len(value) + 4 for name, value in headers)

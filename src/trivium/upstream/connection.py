@@ -1,0 +1,170 @@
+"""One socket to a vendor: carries one exchange at a time, and rests in the pool in between."""
+
+import asyncio
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from trivium.upstream.exchange import Exchange
+
+
+class Keeper(Protocol):
+    """Whoever counts connections."""
+
+    def made(self, connection: "Connection") -> None:
+        """It is connected."""
+        ...
+
+    def release(self, connection: "Connection") -> None:
+        """It may serve again."""
+        ...
+
+    def discard(self, connection: "Connection") -> None:
+        """It may not: close it, and let another take its place."""
+        ...
+
+    def retry(self, exchange: "Exchange") -> None:
+        """Its exchange wants a fresh connection in its place."""
+        ...
+
+    def gone(self, connection: "Connection") -> None:
+        """Its socket is closed."""
+        ...
+
+
+class Connection(asyncio.Protocol):
+    """A keep-alive HTTP/1.1 connection."""
+
+    __slots__ = (
+        "_keepalive_s",
+        "_keeper",
+        "_transport",
+        "_writing",
+        "alive",
+        "due",
+        "exchange",
+        "idle",
+        "now",
+        "served",
+    )
+
+    def __init__(self, keeper: Keeper, now: Callable[[], float], keepalive_s: float) -> None:
+        """``keepalive_s``: how long it may rest between exchanges, unless the vendor says less."""
+        self._keeper = keeper
+        self._keepalive_s = keepalive_s
+        self._transport: asyncio.Transport
+        self._writing = False
+        self.alive = False
+        self.due = math.inf
+        """When the ticker must look at it, in the loop's seconds."""
+        self.exchange: Exchange | None = None
+        self.idle = False
+        """Whether it rests in the pool, where anybody may take it."""
+        self.now = now
+        self.served = False
+        """Whether it has carried an exchange to its end."""
+
+    def begin(self, exchange: "Exchange", payload: bytes, due: float) -> None:
+        """Write a request; the answer goes to the exchange."""
+        self.exchange = exchange
+        self.due = due
+        self._transport.write(payload)
+
+    def finish(self, reusable: bool, keepalive_s: int | None, now: float) -> None:
+        """The exchange has ended by itself, and has left."""
+        self.served = True
+        # bytes after the answer, a request the vendor did not read to its end, an unsure end
+        if not reusable or self._writing or not self.alive:
+            self._keeper.discard(self)
+            return
+        if keepalive_s is not None:
+            # a second for what is under way, as the vendor closes on its own clock
+            self._keepalive_s = min(self._keepalive_s, keepalive_s - 1)
+        self.due = now + self._keepalive_s
+        self._keeper.release(self)
+
+    def drop(self) -> None:
+        """The exchange has ended before its time, and has left."""
+        self._keeper.discard(self)
+
+    def retry(self, exchange: "Exchange") -> None:
+        """The exchange has left because this connection was dead, and wants a fresh one."""
+        self.close()
+        self._keeper.retry(exchange)
+
+    def tick(self, now: float) -> None:
+        """``due`` has passed."""
+        if self.exchange is not None:
+            due = self.exchange.overdue(now)
+            if due is not None:
+                self.due = due
+        elif self.idle:
+            self._keeper.discard(self)
+
+    def pause(self) -> None:
+        """Stop reading."""
+        if self.alive:
+            self._transport.pause_reading()
+
+    def resume(self) -> None:
+        """Read again."""
+        if self.alive:
+            self._transport.resume_reading()
+
+    def close(self) -> None:
+        """Close the socket now. Nothing that is unsent or unread is of use to anybody."""
+        self.alive = False
+        self.due = math.inf
+        self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Protocol callback."""
+        # uvloop's transports have the methods without the class
+        self._transport = cast("asyncio.Transport", transport)
+        self.alive = True
+        self._keeper.made(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Protocol callback."""
+        exchange = self.exchange
+        if exchange is not None:
+            exchange.receive(data, self.now())
+        elif self.alive:
+            self._unasked()
+
+    def eof_received(self) -> None:
+        """Protocol callback; the transport closes itself after it."""
+        if self.exchange is not None:
+            self.alive = False
+            self.exchange.eof()
+        elif self.alive:
+            self._unasked()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Protocol callback."""
+        del exc
+        self.alive = False
+        self.due = math.inf
+        if self.exchange is not None:
+            self.exchange.lost()
+        elif self.idle:
+            self._keeper.discard(self)
+        self._keeper.gone(self)
+
+    def pause_writing(self) -> None:
+        """Protocol callback: a large request does not leave at once."""
+        self._writing = True
+
+    def resume_writing(self) -> None:
+        """Protocol callback."""
+        self._writing = False
+        if self.exchange is not None:
+            self.exchange.written(self.now())
+
+    def _unasked(self) -> None:
+        """Bytes or an end that answer nothing."""
+        if self.idle:
+            self._keeper.discard(self)
+        else:
+            self.close()  # whoever holds its place finds it dead

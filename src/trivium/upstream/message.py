@@ -1,0 +1,225 @@
+"""Writes requests to vendors. The only place where a vendor's credential meets a socket.
+
+Who decides a header, strongest first: the gateway (framing, credential), the operator (the
+channel's ``headers``), the caller (what the provider forwards), the provider's defaults.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from trivium import __version__
+from trivium.providers.address import target
+from trivium.providers.base import Auth, Provider
+from trivium.routing.model import Channel
+from trivium.upstream.call import Origin, Request
+from trivium.wire.operation import Operation
+
+ENTRIES_MAX: Final = 1024
+"""Heads kept ready: channels times credentials times models in use. All go when it is exceeded."""
+
+_TOKEN: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE: Final = re.compile(rb"[\t\x20-\x7e\x80-\xff]*")
+_TARGET: Final = re.compile(rb"/[\x21-\x7e]*")
+_HOST: Final = re.compile(r"[0-9A-Za-z._~:%-]+")
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+_GATEWAYS: Final = frozenset(
+    {
+        b"accept-encoding",
+        b"connection",
+        b"content-length",
+        b"content-type",
+        b"expect",
+        b"host",
+        b"keep-alive",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+    }
+)
+"""Framing, and what the answer's reading depends on: nobody else sets these."""
+
+_CREDENTIALS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key"})
+"""Never a caller's: what callers present is the gateway's key. An operator may set one by hand."""
+
+_AUTH: Final[Mapping[Auth, tuple[bytes, bytes]]] = {
+    Auth.BEARER: (b"authorization", b"Bearer "),
+    Auth.X_API_KEY: (b"x-api-key", b""),
+    Auth.X_GOOG_API_KEY: (b"x-goog-api-key", b""),
+    Auth.API_KEY: (b"api-key", b""),
+}
+
+
+class _Head(msgspec.Struct, frozen=True, gc=False):
+    """What requests of one kind have in common."""
+
+    channel: Channel
+    """Kept so that its identity cannot become another's."""
+    origin: Origin
+    start: bytes
+    """From the request line to the last header that no caller can change."""
+    defaults: Mapping[bytes, bytes]
+    """Header lines that a caller's replaces, by name."""
+    whole: bytes
+    """``start`` and ``defaults`` up to the value of content-length."""
+    forwards: frozenset[bytes]
+    """Names of callers' headers that may travel."""
+
+
+class Composer:
+    """Composes requests, and remembers what was the same in the last ones."""
+
+    def __init__(self) -> None:
+        self._heads: dict[tuple[int, int, Operation, str, bool, bool], _Head] = {}
+
+    def compose(
+        self,
+        channel: Channel,
+        credential: int,
+        operation: Operation,
+        model: str,
+        body: bytes,
+        *,
+        forwarded: Sequence[tuple[bytes, bytes]] = (),
+        stream: bool = False,
+        array: bool = False,
+    ) -> Request:
+        """One request to a channel, ready to be written.
+
+        ``credential`` is an index of the channel's credentials, without meaning when it has none.
+        ``model`` is the channel's own name. ``forwarded`` are the caller's headers, names in lower
+        case; those that the provider does not forward, and values that are none, are left out.
+        ``stream``: server-sent events are wanted. ``array``: a generate-content stream as a JSON
+        array. Raises ``ValueError`` for a target or an operator's header that cannot be written;
+        :func:`verify` finds the latter at load.
+        """
+        key = (id(channel), credential, operation, model, stream, array)
+        head = self._heads.get(key)
+        if head is None or head.channel is not channel:
+            head = _head(channel, credential, operation, model, stream=stream, array=array)
+            if len(self._heads) >= ENTRIES_MAX:
+                self._heads.clear()
+            self._heads[key] = head
+        if forwarded:
+            payload = _with_forwarded(head, forwarded, body)
+        else:
+            payload = b"%b%d\r\n\r\n%b" % (head.whole, len(body), body)
+        return Request(origin=head.origin, payload=payload, limits=channel.limits)
+
+
+def verify(channel: Channel) -> None:
+    """Check what an operator wrote. Raises ``ValueError`` naming channel and header."""
+    _operators(channel)
+
+
+def _head(
+    channel: Channel,
+    credential: int,
+    operation: Operation,
+    model: str,
+    *,
+    stream: bool,
+    array: bool,
+) -> _Head:
+    provider = channel.provider
+    scheme, host, port, path = target(provider, channel.base_url, operation, model, array=array)
+    line = path.encode("ascii", "replace")
+    if not _TARGET.fullmatch(line) or not _HOST.fullmatch(host) or not path.isascii():
+        raise ValueError(f"channel {channel.name!r}: no request can be written to this address")
+    operators = _operators(channel)
+    headers = {
+        b"host": _authority(scheme, host, port),
+        b"user-agent": f"trivium/{__version__}".encode(),
+        b"accept": b"text/event-stream" if stream and not array else b"application/json",
+        b"accept-encoding": b"identity",
+        b"content-type": b"application/json",
+    }
+    if provider.auth is not Auth.NONE and channel.credentials:
+        name, prefix = _AUTH[provider.auth]
+        headers[name] = prefix + _credential(channel, credential)
+    headers |= operators
+    defaults = {
+        name: _line(name, value)
+        for name, value in _defaults(provider).items()
+        if name not in headers
+    }
+    start = b"POST %b HTTP/1.1\r\n" % line + b"".join(
+        _line(name, value) for name, value in headers.items()
+    )
+    return _Head(
+        channel=channel,
+        origin=Origin(scheme, host, port, channel.proxy),
+        start=start,
+        defaults=defaults,
+        whole=start + b"".join(defaults.values()) + b"content-length: ",
+        forwards=frozenset(name.encode() for name in provider.forwards)
+        - _GATEWAYS
+        - _CREDENTIALS
+        - operators.keys(),
+    )
+
+
+def _with_forwarded(head: _Head, forwarded: Sequence[tuple[bytes, bytes]], body: bytes) -> bytes:
+    lines = [
+        (name, b"%b: %b\r\n" % (name, value))
+        for name, value in forwarded
+        if name in head.forwards and _VALUE.fullmatch(value)
+    ]
+    named = {name for name, _ in lines}
+    return b"".join(
+        (
+            head.start,
+            *(line for name, line in head.defaults.items() if name not in named),
+            *(line for _, line in lines),
+            b"content-length: %d\r\n\r\n" % len(body),
+            body,
+        )
+    )
+
+
+def _operators(channel: Channel) -> dict[bytes, bytes]:
+    """The channel's own headers, checked."""
+    found: dict[bytes, bytes] = {}
+    for name, value in channel.headers.items():
+        low = name.lower().encode("utf-8")
+        raw = value.strip().encode("utf-8")
+        if low in _GATEWAYS:
+            raise ValueError(
+                f"channel {channel.name!r}: header {name!r} is written by the gateway itself"
+            )
+        if not _TOKEN.fullmatch(low) or not _VALUE.fullmatch(raw):
+            raise ValueError(
+                f"channel {channel.name!r}: header {name!r} is not a header name with one line "
+                'of text, for example "x-team" = "research"'
+            )
+        found[low] = raw
+    return found
+
+
+def _defaults(provider: Provider) -> dict[bytes, bytes]:
+    return {name.lower().encode(): value.encode() for name, value in provider.headers.items()}
+
+
+def _credential(channel: Channel, index: int) -> bytes:
+    value = channel.credentials[index].reveal().encode("utf-8")
+    if not value or not _VALUE.fullmatch(value) or value != value.strip():
+        # the credential itself is not shown
+        raise ValueError(
+            f"channel {channel.name!r}: credential {index + 1} is not one line of text"
+        )
+    return value
+
+
+def _authority(scheme: str, host: str, port: int) -> bytes:
+    shown = f"[{host}]" if ":" in host else host
+    return (shown if port == _DEFAULT_PORTS[scheme] else f"{shown}:{port}").encode("ascii")
+
+
+def _line(name: bytes, value: bytes) -> bytes:
+    return b"%b: %b\r\n" % (name, value)

@@ -1,0 +1,253 @@
+"""The connections to one origin: who has one, who waits for one, how many there may be.
+
+A *place* is the right to one connection. It belongs to whoever holds the connection: the idle
+list, an exchange, or the caller who is connecting; and it is given back exactly once. Those who
+wait are served in order, and an idle connection exists only when nobody waits.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.routing.model import TimeLimits
+from trivium.upstream.call import Origin
+from trivium.upstream.connect import Connector
+from trivium.upstream.connection import Connection
+from trivium.upstream.exchange import Exchange
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What the client may use. The settings' ``[upstream]`` table has the defaults and why."""
+
+    keepalive_s: float
+    """An idle connection is not reused after this."""
+    connections_max: int
+    """Open connections to one origin; beyond it calls wait."""
+    wait_s: float
+    """How long a call waits for a connection."""
+    header_bytes_max: int
+    """Status line and headers of an answer."""
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """One origin's pool, for metrics."""
+
+    open: int
+    """Connections that exist or are being made."""
+    idle: int
+    waiting: int
+    """Calls that wait for a connection."""
+    connected: int
+    """Connections made since the start."""
+    reused: int
+    """Calls that found an idle connection."""
+    retried: int
+    """Calls that were written again because a reused connection was dead."""
+    refused: int
+    """Calls that waited in vain."""
+
+
+class OriginPool:
+    """One origin's connections. Times are the loop's seconds."""
+
+    def __init__(
+        self, origin: Origin, limits: Limits, connector: Connector, now: Callable[[], float]
+    ) -> None:
+        self._origin = origin
+        self._limits = limits
+        self._connector = connector
+        self._now = now
+        self._idle: dict[Connection, None] = {}
+        self._connections: set[Connection] = set()
+        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
+        self._retries: set[asyncio.Task[None]] = set()
+        self._places = 0
+        self._closed = False
+        self._connected = self._reused = self._retried = self._refused = 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing would be lost with it."""
+        return not (self._places or self._connections or self._waiting)
+
+    def standing(self) -> Standing:
+        """How things are."""
+        return Standing(
+            open=self._places,
+            idle=len(self._idle),
+            waiting=sum(not future.done() for future in self._waiting),
+            connected=self._connected,
+            reused=self._reused,
+            retried=self._retried,
+            refused=self._refused,
+        )
+
+    def reuse(self, now: float) -> Connection | None:
+        """The connection that went idle last: the others may then expire."""
+        while self._idle:
+            connection, _ = self._idle.popitem()
+            connection.idle = False
+            if connection.alive and now < connection.due:
+                self._reused += 1
+                return connection
+            self.discard(connection)
+        return None
+
+    async def obtain(self, limits: TimeLimits) -> Connection:
+        """A connection, waited for or made. Raises ``Fault``; cancelled, it leaves nothing."""
+        if self._places < self._limits.connections_max:
+            self._places += 1
+        else:
+            connection = await self._wait()
+            if connection is not None and connection.alive:
+                self._reused += 1
+                return connection
+        # the place is ours from here on
+        try:
+            return await self._connect(limits)
+        except BaseException:
+            self._give_place()
+            raise
+
+    def sweep(self, now: float) -> None:
+        """Look at every connection whose time has come."""
+        for connection in [each for each in self._connections if each.due <= now]:
+            if connection.due <= now:
+                connection.tick(now)
+
+    def close(self) -> None:
+        """Close idle connections, and keep none from now on."""
+        self._closed = True
+        for connection in list(self._idle):
+            self.discard(connection)
+        while (future := self._next_waiting()) is not None:
+            future.set_exception(Fault(Kind.STOPPING, "The gateway is stopping."))
+
+    def made(self, connection: Connection) -> None:
+        """It is connected."""
+        self._connections.add(connection)
+        self._connected += 1
+
+    def release(self, connection: Connection) -> None:
+        """It may serve again: whoever has waited longest gets it."""
+        if self._closed:
+            self.discard(connection)
+        elif self._waiting and (future := self._next_waiting()) is not None:
+            future.set_result(connection)
+        else:
+            connection.idle = True
+            self._idle[connection] = None
+
+    def discard(self, connection: Connection) -> None:
+        """Close it and give its place back."""
+        if connection.idle:
+            connection.idle = False
+            del self._idle[connection]
+        connection.close()
+        self._give_place()
+
+    def retry(self, exchange: Exchange) -> None:
+        """Run an exchange again on a fresh connection; it keeps its place."""
+        self._retried += 1
+        task = asyncio.get_running_loop().create_task(self._retry(exchange))
+        exchange.retrying = task
+        self._retries.add(task)
+        task.add_done_callback(self._retried_to_end)
+
+    def gone(self, connection: Connection) -> None:
+        """Its socket is closed."""
+        self._connections.discard(connection)
+
+    def start(self, exchange: Exchange, connection: Connection) -> None:
+        """Run an exchange on a connection that is its own."""
+        exchange.run(connection, self._now(), self._limits.header_bytes_max)
+
+    async def _retry(self, exchange: Exchange) -> None:
+        try:
+            connection = await self._connect(exchange.request.limits)
+        except Fault as fault:
+            self._give_place()
+            exchange.fail(fault)
+        except Exception:
+            self._give_place()
+            raise
+        else:
+            self.start(exchange, connection)
+
+    def _retried_to_end(self, task: asyncio.Task[None]) -> None:
+        self._retries.discard(task)
+        if task.cancelled():
+            # not in the task: one that never began has no handlers to run
+            self._give_place()
+
+    async def _connect(self, limits: TimeLimits) -> Connection:
+        connection = await self._connector.connect(self._origin, limits.connect, self._new)
+        if not connection.alive:
+            raise Fault(Kind.UPSTREAM_UNREACHABLE, "The upstream hung up at once.")
+        return connection
+
+    def _new(self) -> Connection:
+        return Connection(self, self._now, self._limits.keepalive_s)
+
+    async def _wait(self) -> Connection | None:
+        """A released connection, or ``None`` with the place of a closed one."""
+        if self._closed:
+            raise Fault(Kind.STOPPING, "The gateway is stopping.")
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Connection | None] = loop.create_future()
+        self._waiting.append(future)
+        timer = loop.call_later(self._limits.wait_s, self._refuse, future)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._pass_on(future.result())
+            else:
+                self._strike(future)
+            raise
+        finally:
+            timer.cancel()
+
+    def _refuse(self, future: asyncio.Future[Connection | None]) -> None:
+        if not future.done():
+            self._refused += 1
+            self._strike(future)
+            future.set_exception(
+                Fault(
+                    Kind.UPSTREAM_BUSY,
+                    "All connections to the upstream are in use, "
+                    f"and none became free within {self._limits.wait_s:g} s.",
+                )
+            )
+
+    def _strike(self, future: asyncio.Future[Connection | None]) -> None:
+        """Take one who left off the queue."""
+        if future in self._waiting:
+            self._waiting.remove(future)
+
+    def _pass_on(self, granted: Connection | None) -> None:
+        """Whoever was granted this has left."""
+        if granted is None:
+            self._give_place()
+        elif granted.alive:
+            self.release(granted)
+        else:
+            self.discard(granted)
+
+    def _give_place(self) -> None:
+        """A connection is no more: the next may make one."""
+        future = self._next_waiting()
+        if future is None:
+            self._places -= 1
+        else:
+            future.set_result(None)
+
+    def _next_waiting(self) -> asyncio.Future[Connection | None] | None:
+        while self._waiting:
+            future = self._waiting.popleft()
+            if not future.done():
+                return future
+        return None
