@@ -57,9 +57,17 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """The vendor's own spelling, for people."""
     base_url: str | None
     """As the vendor's official SDK takes it; ``None`` where every account has its own."""
+    base_form: str | None = None
+    """Where ``base_url`` is ``None``: how one looks, the account's own parts in braces."""
     auth: Auth
+    key_optional: bool = False
+    """Whether it may run without a key (local engines); a configured one is presented anyway."""
     paths: Mapping[Operation, str]
-    """Path below the base URL of each operation it serves natively; ``{model}`` is filled in."""
+    """Path below the base URL of each operation it serves natively; ``{model}`` is filled in.
+
+    A path may begin with ``../``: some vendors keep their messages shape beside the base URL of
+    their chat shape, not below it. ``providers/address.py`` resolves both.
+    """
     capabilities: Capabilities = Capabilities()
     forwards: frozenset[str] = frozenset()
     """Caller's request headers (lower case) that travel to this vendor. Nothing else does."""

@@ -1,0 +1,158 @@
+"""Where a provider's operations live: base URLs made regular, and the target of one call. Pure.
+
+A base URL is written as the vendor's official SDK takes it, and people paste other spellings: with
+or without the version segment, with a trailing slash, with a whole endpoint behind it. Spellings
+whose meaning is certain are accepted; the rest is refused with what would be right. A version
+segment is never doubled and never guessed behind a path of the operator's own.
+"""
+
+import re
+from typing import Final
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
+
+from trivium.providers.base import Provider
+from trivium.wire.operation import SHAPE, Operation, Shape
+
+_VERSION: Final = re.compile(r"v\d+(?:(?:alpha|beta)\d*)?")
+_PORTS: Final = {"http": 80, "https": 443}
+_MODEL_COLLECTION: Final = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?/models(?:/.*)?$")
+"""Where the path of a generate-content call begins: ``/v1beta/models/…``."""
+
+
+def normalise(provider: Provider, base_url: str) -> str:
+    """The base URL that ``target`` appends the provider's paths to: no trailing slash, no endpoint.
+
+    Raises ValueError with text for the operator when ``base_url`` cannot be meant.
+    """
+    parts = _split(base_url)
+    default = _default_path(provider)
+    path = _without_endpoint(provider, parts.path.rstrip("/"), default)
+    path = _versioned(path, default)
+    _refuse_odd_segments(path)
+    for served in provider.paths.values():
+        _join(path, served)
+    return f"{parts.scheme}://{parts.netloc.lower()}{path}"
+
+
+def target(
+    provider: Provider, base_url: str, operation: Operation, model: str, *, array: bool = False
+) -> tuple[str, str, int, str]:
+    """(scheme, host, port, path and query) of one call; ``base_url`` is normalised.
+
+    ``model`` is the channel's own name; it is percent-encoded where the path carries it. Google's
+    names may hold slashes, which stay. A generate-content stream is asked for as server-sent
+    events unless ``array``. Raises ValueError when the provider does not serve the operation or
+    the model's name cannot be part of a path.
+    """
+    served = provider.paths.get(operation)
+    if served is None:
+        raise ValueError(f"{provider.title} does not serve {operation.value}")
+    parts = urlsplit(base_url)
+    path = _join(parts.path, served)
+    if "{model}" in path:
+        path = path.replace("{model}", _model_in_path(model, operation))
+    query = dict(provider.query)
+    if operation is Operation.GENERATE_STREAM and not array:
+        query["alt"] = "sse"
+    if query:
+        path = f"{path}?{urlencode(query)}"
+    # urlsplit has checked scheme and host when the base URL was normalised
+    return parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme], path
+
+
+def _split(base_url: str) -> SplitResult:
+    """The parts of an absolute http(s) address. Raises ValueError."""
+    text = base_url.strip()
+    if any(mark in text for mark in "{}<>"):
+        raise ValueError("it still holds a placeholder; put the account's own name there")
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        raise ValueError("it is not an address") from None
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise ValueError("it must begin with https:// or http:// and name a host")
+    if port == 0:
+        raise ValueError("port 0 cannot be called")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("it must not contain a user name or password; use api_key")
+    if parts.query or parts.fragment or text.endswith(("?", "#")):
+        raise ValueError("it must not contain a query; the provider adds its own")
+    return parts
+
+
+def _default_path(provider: Provider) -> str:
+    """Path of the provider's own base URL, ``""`` for an origin."""
+    return urlsplit(provider.base_url or provider.base_form or "").path.rstrip("/")
+
+
+def _without_endpoint(provider: Provider, path: str, default: str) -> str:
+    """``path`` without the endpoint, or the base of another shape, that was pasted with it."""
+    for served in sorted(provider.paths.values(), key=len, reverse=True):
+        if "{model}" not in served and not served.startswith("../") and path.endswith(served):
+            return path[: -len(served)]
+        if "{model}" in served and (head := served.partition("{model}")[0]) in path:
+            return path[: path.index(head)]
+    if Shape.GENERATE in {SHAPE[operation] for operation in provider.paths}:
+        return _MODEL_COLLECTION.sub("", path)
+    # the base of the messages shape stands beside that of the chat shape: `…/anthropic`
+    for served in provider.paths.values():
+        if served.startswith("../"):
+            whole = _join(default, served)
+            for spelling in (whole, *_sdk_bases(whole)):
+                if spelling not in ("", default) and path.endswith(spelling):
+                    return path[: -len(spelling)] + default
+    return path
+
+
+def _sdk_bases(path: str) -> list[str]:
+    """The bases an SDK would be given to reach ``path``: without and with the version segment."""
+    return [
+        path.removesuffix(ending)
+        for ending in ("/messages", "/v1/messages", "/v1/messages/count_tokens")
+        if path.endswith(ending)
+    ]
+
+
+def _versioned(path: str, default: str) -> str:
+    """``path`` with the version segment exactly where the provider's own base URL has it."""
+    head, _, last = path.rpartition("/")
+    if _VERSION.fullmatch(last) and head.rpartition("/")[2] == last:
+        raise ValueError(f"it names the version twice (/{last}/{last}); once is right")
+    own_head, _, own_last = default.rpartition("/")
+    if _VERSION.fullmatch(own_last):
+        return default if path in ("", own_head) else path
+    return (head if _VERSION.fullmatch(last) else path) or default
+
+
+def _refuse_odd_segments(path: str) -> None:
+    segments = path.split("/")[1:]
+    if any(segment in ("", ".", "..") for segment in segments):
+        raise ValueError("its path has an empty or relative segment")
+    if any(ord(char) <= 32 or ord(char) >= 127 for char in path):
+        raise ValueError("its path has a character that must be percent-encoded")
+
+
+def _join(base: str, served: str) -> str:
+    """``served`` below ``base``, or beside it when it begins with ``../``. Raises ValueError."""
+    head = base
+    while served.startswith("../"):
+        if not head:
+            raise ValueError("its path is too short for the provider's other shapes")
+        head = head.rpartition("/")[0]
+        served = served.removeprefix("../")
+        if not served.startswith("../"):
+            served = "/" + served
+    return head + served
+
+
+def _model_in_path(model: str, operation: Operation) -> str:
+    if SHAPE[operation] is Shape.GENERATE:
+        # the vendor's lists and its SDKs write `models/NAME` where others write `NAME`
+        model = model.removeprefix("models/")
+        safe = "/"
+    else:
+        safe = ""
+    if not model or any(segment in ("", ".", "..") for segment in model.split("/")):
+        raise ValueError(f"the model name {model!r} cannot be part of an address")
+    return quote(model, safe=safe)

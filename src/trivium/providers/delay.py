@@ -1,0 +1,110 @@
+"""How long a vendor asks us to wait. Pure: a date is measured against the answer's own ``date``."""
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+DELAY_MAX_S: Final = 86_400.0
+"""Longer waits are cut to a day: a breaker asks again anyway, and clocks of vendors may be off."""
+
+_MONTHS: Final = {
+    name: number
+    for number, name in enumerate(
+        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
+    )
+}
+# RFC 9110 section 5.6.7: IMF-fixdate, the only form that may be sent
+_DATE: Final = re.compile(
+    r"\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT", re.IGNORECASE
+)
+_UNIT: Final = (
+    r"(?P<n>\d{1,9}(?:\.\d{1,9})?)\s?"
+    r"(?P<u>ms|milliseconds?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?)(?![a-z])"
+)
+_PART: Final = re.compile(_UNIT, re.IGNORECASE)
+_WORDS: Final = re.compile(
+    r"(?:try again|retry|available again|reset)\w*\s+(?:in|after)\s+"
+    r"(?P<d>(?:" + _UNIT.replace("?P<n>", "").replace("?P<u>", "") + r"[\s,]*)+)",
+    re.IGNORECASE,
+)
+
+
+def retry_after(headers: Mapping[str, str], delay: Any, message: str) -> float | None:
+    """Seconds to wait, ``None`` when nothing says. Most exact statement first."""
+    for found in (
+        _number(headers.get("retry-after-ms"), 0.001),
+        _number(headers.get("retry-after"), 1.0),
+        _until(headers.get("retry-after"), headers.get("date")),
+        _google(delay),
+        _worded(message),
+    ):
+        if found is not None:
+            return min(max(found, 0.0), DELAY_MAX_S)
+    return None
+
+
+def _number(text: str | None, unit: float) -> float | None:
+    if text is None:
+        return None
+    try:
+        value = float(text.strip())
+    except ValueError:
+        return None
+    return value * unit if math.isfinite(value) else None
+
+
+def _until(text: str | None, now: str | None) -> float | None:
+    """A date, counted from the moment the vendor sent its answer: our clock has no say."""
+    then, sent = _instant(text), _instant(now)
+    return (then - sent).total_seconds() if then is not None and sent is not None else None
+
+
+def _instant(text: str | None) -> datetime | None:
+    match = _DATE.fullmatch(text.strip()) if text else None
+    if match is None:
+        return None
+    day, month, year, hour, minute, second = match.groups()
+    try:
+        return datetime(
+            int(year),
+            _MONTHS[month.lower()],
+            int(day),
+            int(hour),
+            int(minute),
+            min(int(second), 59),  # a leap second is no reason to lose the date
+            tzinfo=UTC,
+        )
+    except (KeyError, ValueError):
+        return None
+
+
+def _google(delay: Any) -> float | None:
+    """``retryDelay`` as JSON writes a duration (``34.07s``) or as its struct."""
+    if isinstance(delay, str):
+        return _sum(delay)
+    if isinstance(delay, dict):
+        seconds, nanos = delay.get("seconds", 0), delay.get("nanos", 0)
+        try:
+            return float(seconds) + float(nanos) / 1e9
+        except (TypeError, ValueError):
+            return None
+    return None
+
+
+def _worded(message: str) -> float | None:
+    """``try again in 1m2.5s``: the only place where some vendors say it."""
+    match = _WORDS.search(message[:2000])
+    return _sum(match["d"]) if match else None
+
+
+def _sum(text: str) -> float | None:
+    parts = [float(part["n"]) * _seconds(part["u"].lower()) for part in _PART.finditer(text)]
+    return sum(parts) if parts else None
+
+
+def _seconds(unit: str) -> float:
+    if unit.startswith(("ms", "milli")):
+        return 0.001
+    return {"s": 1.0, "m": 60.0, "h": 3600.0}[unit[0]]

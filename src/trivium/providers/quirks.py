@@ -1,0 +1,135 @@
+"""Known deviations of upstreams by name, and what the relay does about them.
+
+A row lists a quirk, the relay repairs it: frames of a stream before they are watched, a whole
+answer before it is read. Without quirks nothing is wrapped and nothing is copied.
+"""
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault
+from trivium.providers.repair import messages, responses
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts, StreamWatch
+from trivium.wire.sse import Splitter, frame, frames
+
+RESPONSES_BARE: Final = "responses-bare"
+MESSAGES_TOOL_INPUT: Final = "messages-tool-input"
+
+QUIRKS: Final = {
+    RESPONSES_BARE: "responses lack indices, sequence numbers and members that SDKs read, and are "
+    "called completed when they were cut",
+    MESSAGES_TOOL_INPUT: "a streamed tool_use block begins without its input member",
+}
+"""Every quirk a row may name, and what it means."""
+
+_Rewrite: TypeAlias = Callable[[bytes], list[tuple[bytes, bytes]]]
+"""One frame's data -> (event name or empty for the frame's own, data) of what takes its place."""
+
+
+def repair(
+    quirks: frozenset[str],
+    operation: Operation,
+    watch: StreamWatch,
+    *,
+    facts: Facts | None = None,
+    at: float = 0.0,
+) -> StreamWatch:
+    """``watch`` itself, or one that mends the stream before ``watch`` sees it.
+
+    ``facts`` are the request's (its output limit tells whether an answer was cut), ``at`` is the
+    time in seconds since the epoch, for engines that do not say when they began.
+    """
+    if operation is Operation.RESPONSES and RESPONSES_BARE in quirks:
+        events = responses.Events(
+            model=facts.model if facts else "",
+            limit=facts.output_max if facts else None,
+            at=int(at),
+        )
+        return _Repaired(watch, events.rewrite)
+    if operation is Operation.MESSAGES and MESSAGES_TOOL_INPUT in quirks:
+        return _Repaired(watch, lambda data: [(b"", messages.rewrite(data))])
+    return watch
+
+
+def repair_answer(
+    quirks: frozenset[str],
+    operation: Operation,
+    body: bytes,
+    *,
+    facts: Facts | None = None,
+    at: float = 0.0,
+) -> bytes:
+    """A whole 200 answer, mended; the same bytes when there is nothing to mend."""
+    if operation is Operation.RESPONSES and RESPONSES_BARE in quirks:
+        return responses.answer(
+            body,
+            model=facts.model if facts else "",
+            limit=facts.output_max if facts else None,
+            at=int(at),
+        )
+    return body
+
+
+class _Repaired:
+    """A watch behind a rewriter: it sees, and the caller gets, the mended frames."""
+
+    __slots__ = ("_rewrite", "_splitter", "_watch", "error", "finished", "usage")
+
+    def __init__(self, watch: StreamWatch, rewrite: _Rewrite) -> None:
+        self._watch = watch
+        self._rewrite = rewrite
+        self._splitter = Splitter()
+        self.usage: Usage | None = watch.usage
+        self.finished = watch.finished
+        self.error: bytes | None = watch.error
+
+    def feed(self, data: bytes) -> bytes:
+        """The mended blocks of one upstream read, as the watch lets them pass."""
+        blocks = self._splitter.feed(data)
+        return self._pass(blocks) if blocks else b""
+
+    def end(self, fault: Fault | None, request_id: str) -> bytes:
+        """The held-back block if it is whole, then the watch's own end."""
+        rest = self._splitter.rest
+        out = self._pass(rest.rstrip(b"\r\n") + b"\n\n") if _is_whole(rest) else b""
+        out += self._watch.end(fault, request_id)
+        self._look()
+        return out
+
+    def _pass(self, blocks: bytes) -> bytes:
+        if b"\r" in blocks:
+            blocks = blocks.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        out: list[bytes] = []
+        for block in blocks.split(b"\n\n"):
+            found = frames(block)
+            if found:
+                out += [
+                    frame(data.replace(b"\n", b"\ndata: "), name or found[0].event)
+                    for name, data in self._rewrite(found[0].data)
+                ]
+            elif block.strip():
+                out.append(block + b"\n\n")  # a comment: it keeps idle proxies from cutting us
+        passed = self._watch.feed(b"".join(out)) if out else b""
+        self._look()
+        return passed
+
+    def _look(self) -> None:
+        self.usage = self._watch.usage
+        self.finished = self._watch.finished
+        self.error = self._watch.error
+
+
+def _is_whole(block: bytes) -> bool:
+    """Whether the last block of a body lacks nothing but its blank line."""
+    found = frames(block)
+    if not found:
+        return False
+    try:
+        msgspec.json.decode(found[0].data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,106 @@
+"""Every provider by name: the three modules, and the rows of ``compatible.toml``.
+
+Read once, at first use: importing this module costs nothing, and neither does a process that never
+asks.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import msgspec
+
+from trivium.providers import anthropic, gemini, openai
+from trivium.providers.base import Auth, Capabilities, Provider
+from trivium.providers.failure import default_failure
+from trivium.wire.operation import Operation
+
+_PATHS: Final = {
+    Operation.CHAT: "/chat/completions",
+    Operation.RESPONSES: "/responses",
+    Operation.COMPLETIONS: "/completions",
+    Operation.EMBEDDINGS: "/embeddings",
+    Operation.MODERATIONS: "/moderations",
+    Operation.MESSAGES: "/messages",
+    Operation.MESSAGES_COUNT: "/messages/count_tokens",
+}
+"""Where an operation usually lies below a base URL that ends in a version segment."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One table of ``compatible.toml``."""
+
+    title: str
+    source: str
+    """The page that says what the row says; ``run: …`` where we ran the thing itself."""
+    read: date
+    """The day ``source`` was read."""
+    base_url: str | None = None
+    base_form: str | None = None
+    """Exactly one of the two."""
+    auth: Auth = Auth.BEARER
+    key_optional: bool = False
+    serves: tuple[Operation, ...] = ()
+    """Operations at their usual place."""
+    paths: Mapping[Operation, str] = msgspec.field(default_factory=dict)
+    """Operations elsewhere."""
+    capabilities: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Name of each capability that is on, with the page that says so."""
+    quirks: frozenset[str] = frozenset()
+    forwards: frozenset[str] = frozenset()
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
+    query: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+    def provider(self, name: str) -> Provider:
+        """The row as a provider."""
+        return Provider(
+            name=name,
+            title=self.title,
+            base_url=self.base_url,
+            base_form=self.base_form,
+            auth=self.auth,
+            key_optional=self.key_optional,
+            paths={operation: _PATHS[operation] for operation in self.serves} | dict(self.paths),
+            capabilities=msgspec.convert(dict.fromkeys(self.capabilities, True), Capabilities),
+            forwards=self.forwards,
+            headers=self.headers,
+            query=self.query,
+            quirks=self.quirks,
+            failure=default_failure,
+            source=f"{self.source}, read {self.read.isoformat()}",
+        )
+
+
+def rows() -> dict[str, Row]:
+    """The table as it is written, for those who check or print it."""
+    text = files("trivium.providers").joinpath("compatible.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), dict[str, Row])
+
+
+@cache
+def _all() -> dict[str, Provider]:
+    modules = (openai.PROVIDER, anthropic.PROVIDER, gemini.PROVIDER)
+    found = {provider.name: provider for provider in modules}
+    for name, row in rows().items():
+        found[name] = row.provider(name)
+    return found
+
+
+class _Providers(Mapping[str, Provider]):
+    """A mapping that reads its table when somebody first looks."""
+
+    def __getitem__(self, name: str) -> Provider:
+        return _all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_all())
+
+    def __len__(self) -> int:
+        return len(_all())
+
+
+PROVIDERS: Final[Mapping[str, Provider]] = _Providers()
+"""Every provider a channel may name."""

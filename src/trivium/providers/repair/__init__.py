@@ -1,0 +1,1 @@
+"""Repairs of known deviations, one file per shape. Chosen by name in ``providers/quirks.py``."""
