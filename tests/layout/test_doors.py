@@ -7,6 +7,11 @@ import pytest
 SQL = frozenset({"sqlalchemy", "alembic", "asyncpg", "aiosqlite", "sqlite3"})
 LOGGERS = frozenset({"log", "_log", "logger", "_logger", "LOG", "_LOG"})
 LEVELS = frozenset({"debug", "info", "warning", "error", "critical", "exception", "log", "msg"})
+REVEALERS = {
+    "routing.catalogue": "an operator's own header may be written env:NAME; it is sent as it is",
+}
+"""Modules outside ``upstream/`` that take a secret out, and why."""
+
 VENDORS = frozenset({"provider", "vendor"})
 
 
@@ -35,11 +40,14 @@ def reveals(source):
     """Credentials taken out of their ``Secret`` anywhere but on the way to the vendor."""
     if source.module.split(".")[0] == "upstream":
         return []
-    return [
+    found = [
         f"{source.where}:{node.lineno} reveals a secret"
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Attribute) and node.attr == "reveal"
     ]
+    if source.module in REVEALERS:
+        return [] if found else [f"the exception for {source.module} is stale"]
+    return found
 
 
 def vendor_branches(source):
@@ -128,6 +136,7 @@ def test_everything_goes_through_its_door(sources, rule):
         ),
         ("sql", "routing/x.py", "import asyncpg"),
         ("secrets", "edge/x.py", "secret.reveal()"),
+        ("secrets", "routing/catalogue.py", "no_longer = True"),
         ("secrets", "observe/x.py", "f = channel.credentials[0].reveal"),
         ("vendors", "pipeline/x.py", "if provider == 'openai': pass"),
         ("vendors", "pipeline/x.py", "if 'openai' != channel.provider.name: pass"),

@@ -27,6 +27,7 @@ LEVELS = {
     "edge": 7,
     "console": 7,
     "wiring": 8,
+    "demo": 8,
     "cli": 8,
 }
 
@@ -34,6 +35,7 @@ BESIDE = {
     ("upstream", "routing.model"): "a call is made to a channel, with its time limits",
     ("ledger", "routing.model"): "a quote is made from a model's price",
     ("cli", "wiring"): "the command line starts what the wiring builds",
+    ("cli", "demo"): "the command line starts the demo",
 }
 
 
