@@ -1,0 +1,38 @@
+"""From a presented key to its caller. Pure; called once a request.
+
+Unknown, mistyped, expired and disabled keys get the same words, so that nobody learns from the
+answer which keys exist.
+"""
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Final
+
+from trivium.faults import Fault, Kind
+from trivium.identity.keys import KEY_CHARS
+from trivium.identity.model import Caller
+
+MISSING: Final = (
+    "No API key was presented. Send it as 'Authorization: Bearer <key>', 'x-api-key: <key>' "
+    "or 'x-goog-api-key: <key>'."
+)
+INVALID: Final = "The API key is not valid. Check that it is complete and has not been revoked."
+
+
+def authenticate(
+    presented: str | bytes | None, snapshot_get: Callable[[bytes], Caller | None], now: float
+) -> Caller:
+    """The caller a key belongs to.
+
+    ``snapshot_get`` maps a SHA-256 digest to its caller; ``now`` is in seconds since the epoch.
+    Raises ``Fault`` (KEY_MISSING, KEY_UNKNOWN).
+    """
+    if not presented:
+        raise Fault(Kind.KEY_MISSING, MISSING)
+    # the length spares hashing whatever somebody puts into a 64 KiB header
+    if len(presented) == KEY_CHARS:
+        raw = presented if isinstance(presented, bytes) else presented.encode("utf-8", "replace")
+        caller = snapshot_get(sha256(raw).digest())
+        if caller is not None and not caller.disabled and now < caller.expires_at:
+            return caller
+    raise Fault(Kind.KEY_UNKNOWN, INVALID)

@@ -1,0 +1,13 @@
+"""What the people who manage users and keys can get wrong."""
+
+
+class IdentityError(Exception):
+    """A user or key that cannot be made or found. The message is for whoever typed it.
+
+    ``field`` is the argument at fault: ``name``, ``email``, ``user``, ``key``, ``models`` or
+    ``expires_at``.
+    """
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field

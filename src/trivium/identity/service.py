@@ -1,0 +1,214 @@
+"""Making, finding and disabling users and keys. Each call is one transaction.
+
+Every change raises the one revision number and stamps the keys it touches with it, in the same
+transaction: that is all ``identity/snapshot.py`` needs to put it in force.
+"""
+
+import re
+import secrets
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from trivium.clock import Clock
+from trivium.identity import keys
+from trivium.identity.errors import IdentityError
+from trivium.identity.model import Key, Role, User
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+NAME_CHARS_MAX: Final = 100
+EMAIL_CHARS_MAX: Final = 254
+"""RFC 5321 section 4.5.3.1.3, without its angle brackets."""
+MODELS_MAX: Final = 1000
+"""Entries of one allow-list."""
+
+_EMAIL: Final = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]+")
+_DIGITS: Final = re.compile(r"[0-9]{1,18}")
+_ID: Final = re.compile(r"id:([0-9]{1,18})")
+
+
+class Identity:
+    """Users and keys in the database. Storage faults pass through as they are."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._random_bytes = random_bytes
+
+    async def create_user(
+        self, name: str, email: str, role: Role = Role.USER, *, unlimited: bool = False
+    ) -> User:
+        """A new user. Raises ``IdentityError`` (``name``, ``email``)."""
+        from trivium.identity import store
+
+        user = User(
+            id=0,
+            name=_name(name),
+            email=_email(email),
+            role=role,
+            unlimited=unlimited,
+            created_at=int(self._clock.now()),
+        )
+        if "@" in user.name:
+            raise IdentityError("name", "must not contain '@', which tells addresses from names")
+        async with self._db.write() as conn:
+            # from here on nobody else writes identities: what is free now stays free
+            raised = await store.bump(conn)
+            if await store.find_users(conn, user.name):
+                raise IdentityError("name", f"there is a user {user.name!r} already")
+            if await store.find_users(conn, user.email):
+                raise IdentityError("email", f"{user.email} belongs to a user already")
+            user_id = await store.insert_user(conn, user, raised)
+        return msgspec.structs.replace(user, id=user_id)
+
+    async def find_user(self, name_or_email: str) -> User:
+        """The user of that name or e-mail address. Raises ``IdentityError`` (``user``)."""
+        from trivium.identity import store
+
+        async with self._db.read() as conn:
+            return _only_user(await store.find_users(conn, _folded(name_or_email)), name_or_email)
+
+    async def list_users(self) -> list[User]:
+        """Everybody, in the order they were made."""
+        from trivium.identity import store
+
+        async with self._db.read() as conn:
+            return await store.find_users(conn, None)
+
+    async def disable_user(self, name_or_email: str) -> User:
+        """Refuse all of a user's keys. Raises ``IdentityError`` (``user``)."""
+        return await self._set_disabled(name_or_email, disabled=True)
+
+    async def enable_user(self, name_or_email: str) -> User:
+        """Accept a user's keys again, except revoked ones. Raises ``IdentityError`` (``user``)."""
+        return await self._set_disabled(name_or_email, disabled=False)
+
+    async def create_key(
+        self,
+        user: str,
+        name: str = "default",
+        models: Sequence[str] = (),
+        expires_at: int | None = None,
+    ) -> tuple[Key, str]:
+        """A new key of a user's, and its secret, which is nowhere to be had again.
+
+        ``models``: names allowed, a trailing ``*`` matches a prefix, empty allows all.
+        ``expires_at``: seconds since the epoch, ``None``: never.
+        Raises ``IdentityError`` (``user``, ``name``, ``models``, ``expires_at``).
+        """
+        from trivium.identity import store
+
+        now = int(self._clock.now())
+        if expires_at is not None and expires_at <= now:
+            raise IdentityError("expires_at", "lies in the past: a key would never be valid")
+        secret = keys.issue(self._random_bytes)
+        key = Key(
+            id=0,
+            user_id=0,
+            name=_name(name),
+            hint=keys.hint(secret),
+            models=_allowed(models),
+            expires_at=expires_at,
+            created_at=now,
+        )
+        async with self._db.write() as conn:
+            raised = await store.bump(conn)
+            owner = _only_user(await store.find_users(conn, _folded(user)), user)
+            key = msgspec.structs.replace(key, user_id=owner.id)
+            key_id = await store.insert_key(conn, key, keys.digest(secret), raised)
+        return msgspec.structs.replace(key, id=key_id), secret
+
+    async def list_keys(self, user: str | None = None) -> list[Key]:
+        """A user's keys or everybody's, revoked ones too. Raises ``IdentityError`` (``user``)."""
+        from trivium.identity import store
+
+        async with self._db.read() as conn:
+            if user is None:
+                return await store.find_keys(conn)
+            owner = _only_user(await store.find_users(conn, _folded(user)), user)
+            return await store.find_keys(conn, owner.id)
+
+    async def revoke_key(self, which: str) -> Key:
+        """Disable one key for good.
+
+        ``which``: its id (``12``, or ``id:12`` where digits could be a name or hint as well), its
+        name, its hint, or the key itself, for when it was found where it should not be.
+        Raises ``IdentityError`` (``key``) unless exactly one key that is still enabled matches.
+        """
+        from trivium.identity import store
+
+        which = _folded(which)
+        by_id = _ID.fullmatch(which)
+        digits = by_id[1] if by_id else which
+        key_id = int(digits) if _DIGITS.fullmatch(digits) else None
+        digest = keys.parse(which)
+        text = None if by_id or digest else which
+        shown = f"…{keys.hint(which)}" if which.startswith(keys.PREFIX) else repr(which)
+        async with self._db.write() as conn:
+            raised = await store.bump(conn)
+            found = await store.match_keys(conn, key_id=key_id, text=text, digest=digest)
+            if not found:
+                raise IdentityError(
+                    "key", f"no enabled key matches {shown}: `trivium key list` shows them"
+                )
+            if len(found) > 1:
+                ids = ", ".join(f"id:{key.id}" for key in found[:10])
+                raise IdentityError("key", f"{shown} matches {len(found)} keys: name one of {ids}")
+            await store.disable_key(conn, found[0].id, raised)
+        return msgspec.structs.replace(found[0], disabled=True)
+
+    async def _set_disabled(self, name_or_email: str, *, disabled: bool) -> User:
+        from trivium.identity import store
+
+        async with self._db.write() as conn:
+            raised = await store.bump(conn)
+            user = _only_user(await store.find_users(conn, _folded(name_or_email)), name_or_email)
+            await store.set_user_disabled(conn, user.id, raised, disabled=disabled)
+        return msgspec.structs.replace(user, disabled=disabled)
+
+
+def _only_user(found: list[User], asked: str) -> User:
+    if len(found) != 1:
+        raise IdentityError("user", f"there is no user of the name or e-mail {asked!r}")
+    return found[0]
+
+
+def _folded(text: str) -> str:
+    """One spelling for texts that look the same."""
+    return unicodedata.normalize("NFC", text.strip())
+
+
+def _name(text: str) -> str:
+    text = _folded(text)
+    if not text or len(text) > NAME_CHARS_MAX or not text.isprintable():
+        raise IdentityError(
+            "name", f"must be 1 to {NAME_CHARS_MAX} printable characters, such as 'ada'"
+        )
+    return text
+
+
+def _email(text: str) -> str:
+    text = _folded(text).lower()
+    if len(text) > EMAIL_CHARS_MAX or not _EMAIL.fullmatch(text):
+        raise IdentityError("email", f"{text[:80]!r} is no address, such as 'ada@example.com'")
+    return text
+
+
+def _allowed(models: Sequence[str]) -> tuple[str, ...]:
+    if len(models) > MODELS_MAX:
+        raise IdentityError("models", f"are {len(models)}, at most {MODELS_MAX} can be listed")
+    for model in models:
+        if not model or not model.isprintable() or "*" in model[:-1]:
+            raise IdentityError(
+                "models", f"{model[:80]!r} is no model name; only a trailing '*' matches more"
+            )
+    return tuple(dict.fromkeys(models))

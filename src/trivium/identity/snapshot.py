@@ -1,0 +1,143 @@
+"""All keys in memory, no older than a second or two.
+
+The revision row is polled: one indexed query a second and worker. What notifies instead was
+weighed. SQLite's ``data_version`` changes with every batch of request records, so it would say
+"something changed" every second and save nothing. PostgreSQL's ``LISTEN`` pins a connection a
+worker, does not exist behind PgBouncer in transaction mode, and needs the poll anyway for what was
+said while the connection was down.
+
+Rows are paged by (revision, id). Writes of identities queue on the revision row, so none becomes
+visible after a later one, and everything changed since the last page has a higher revision: the
+same query loads all and refreshes. Keys are disabled, never deleted.
+
+While the database is away the last snapshot stays in force: revocation waits, callers do not.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import structlog
+
+from trivium.clock import Clock
+from trivium.identity.model import Caller
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+PAGE: Final = 500
+"""Keys a query; some 3 ms of the event loop."""
+LIMIT_S: Final = 5.0
+"""One query. A frozen database must not keep the watch from noticing that it is back."""
+
+log = structlog.get_logger()
+
+
+class Snapshot:
+    """Digest to caller. ``get`` is the hot path: a dictionary's own method."""
+
+    def __init__(self, db: "Database", clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+        self._callers: dict[bytes, Caller] = {}
+        self._revision = -1
+        self._position = (-1, -1)
+        self._confirmed_at: float | None = None
+        self._is_down = False
+        self.get: Callable[[bytes], Caller | None] = self._callers.get
+        """The caller a SHA-256 digest belongs to, disabled or expired or not; else ``None``."""
+
+    def __len__(self) -> int:
+        return len(self._callers)
+
+    def age(self) -> float:
+        """Seconds since the snapshot was last known to be current; infinity before the first."""
+        if self._confirmed_at is None:
+            return float("inf")
+        return self._clock.monotonic() - self._confirmed_at
+
+    async def load(self) -> None:
+        """Read every key. Raises what ``Database.read`` raises; the old snapshot then stays."""
+        await self._advance(from_start=True)
+
+    async def refresh(self) -> None:
+        """Read what has changed since the last time; one small query when nothing has.
+
+        Raises what ``Database.read`` raises; a later call then makes up for it.
+        """
+        await self._advance(from_start=False)
+
+    async def watch(
+        self, poll_s: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
+        """Refresh for ever. Survives whatever the database does; one log line a change of state."""
+        while True:
+            await sleep(poll_s)
+            try:
+                await self.refresh()
+            except Exception as error:  # noqa: BLE001 - a watch that dies leaves revoked keys valid
+                if not self._is_down:
+                    log.warning("keys_stale", error=str(error), age_s=round(self.age(), 1))
+                self._is_down = True
+            else:
+                if self._is_down:
+                    log.info("keys_current_again", keys=len(self))
+                self._is_down = False
+
+    async def _advance(self, *, from_start: bool) -> None:
+        from trivium.identity import store
+
+        began = self._clock.monotonic()
+        async with self._db.read(LIMIT_S) as conn:
+            revision = await store.current_revision(conn)
+        if revision < self._revision:
+            # the database is a restored backup: what we know may not be in it
+            from_start = True
+        if from_start or revision != self._revision:
+            callers = {} if from_start else self._callers
+            position = (-1, -1) if from_start else self._position
+            full = True
+            while full:
+                async with self._db.read(LIMIT_S) as conn:
+                    rows = await store.callers_after(conn, position, PAGE)
+                for row in rows:
+                    callers[row.digest] = _caller(row)
+                    position = (row.revision, row.id)
+                full = len(rows) == PAGE
+                await asyncio.sleep(0)  # a page at a time: requests come in between
+            if from_start:
+                self._replace(callers)
+            self._position = position
+            self._revision = revision
+        self._confirmed_at = began
+
+    def _replace(self, callers: dict[bytes, Caller]) -> None:
+        """Put a fresh map in force without changing ``get``, which others hold."""
+        for digest in self._callers.keys() - callers.keys():
+            del self._callers[digest]
+        self._callers.update(callers)
+
+
+def _caller(row: Any) -> Caller:
+    models, prefixes = _allowed(row.models)
+    return Caller(
+        key_id=row.id,
+        user_id=row.user_id,
+        unlimited=row.unlimited,
+        disabled=row.disabled or row.user_disabled,
+        expires_at=float("inf") if row.expires_at is None else float(row.expires_at),
+        models=models,
+        prefixes=prefixes,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _allowed(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """An allow-list as names and prefixes. Keys with equal lists share them."""
+    names = msgspec.json.decode(text, type=list[str])
+    return (
+        frozenset(name for name in names if not name.endswith("*")),
+        tuple(name[:-1] for name in names if name.endswith("*")),
+    )

@@ -1,0 +1,165 @@
+"""Users and keys in SQL. Every function works in the transaction it is given."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Select, and_, insert, or_, select, tuple_, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.identity.model import Key, Role, User
+from trivium.storage.schema import keys, revision, users
+
+_KEY = (
+    keys.c.id,
+    keys.c.user_id,
+    keys.c.name,
+    keys.c.hint,
+    keys.c.models,
+    keys.c.expires_at,
+    keys.c.disabled,
+    keys.c.created_at,
+    keys.c.last_used_at,
+)
+_models = msgspec.json.Decoder(tuple[str, ...]).decode
+
+
+async def bump(conn: AsyncConnection) -> int:
+    """Raise the revision and hold its row, so that writes of identities queue until commit."""
+    raised = update(revision).values(value=revision.c.value + 1).returning(revision.c.value)
+    return int((await conn.execute(raised)).scalar_one())
+
+
+async def current_revision(conn: AsyncConnection) -> int:
+    """The revision of the last committed write."""
+    return int((await conn.execute(select(revision.c.value))).scalar_one())
+
+
+async def callers_after(
+    conn: AsyncConnection, position: tuple[int, int], limit: int
+) -> Sequence[Any]:
+    """The next keys by (revision, id): what :class:`Snapshot` needs of each, and its user."""
+    page = (
+        select(
+            keys.c.revision,
+            keys.c.id,
+            keys.c.digest,
+            keys.c.user_id,
+            keys.c.models,
+            keys.c.expires_at,
+            keys.c.disabled,
+            users.c.disabled.label("user_disabled"),
+            users.c.unlimited,
+        )
+        .join_from(keys, users, keys.c.user_id == users.c.id)
+        .where(tuple_(keys.c.revision, keys.c.id) > position)
+        .order_by(keys.c.revision, keys.c.id)
+        .limit(limit)
+    )
+    return (await conn.execute(page)).all()
+
+
+async def insert_user(conn: AsyncConnection, user: User, raised: int) -> int:
+    """Store a user, whose id is ignored; returns the new one."""
+    values = {
+        "name": user.name,
+        "email": user.email,
+        "role": user.role.value,
+        "disabled": user.disabled,
+        "unlimited": user.unlimited,
+        "created_at": user.created_at,
+        "revision": raised,
+    }
+    return int(
+        (await conn.execute(insert(users).values(values).returning(users.c.id))).scalar_one()
+    )
+
+
+async def find_users(conn: AsyncConnection, name_or_email: str | None) -> list[User]:
+    """Users of that name or e-mail address, or all, in the order they were made."""
+    query = select(users).order_by(users.c.id)
+    if name_or_email is not None:
+        query = query.where(
+            or_(users.c.name == name_or_email, users.c.email == name_or_email.lower())
+        )
+    return [
+        User(
+            id=row.id,
+            name=row.name,
+            email=row.email,
+            role=Role(row.role),
+            disabled=row.disabled,
+            unlimited=row.unlimited,
+            created_at=row.created_at,
+        )
+        for row in await conn.execute(query)
+    ]
+
+
+async def set_user_disabled(
+    conn: AsyncConnection, user_id: int, raised: int, *, disabled: bool
+) -> None:
+    """Switch a user; the keys carry the revision as well, since snapshots page through keys."""
+    values = {"disabled": disabled, "revision": raised}
+    await conn.execute(update(users).where(users.c.id == user_id).values(values))
+    await conn.execute(update(keys).where(keys.c.user_id == user_id).values(revision=raised))
+
+
+async def insert_key(conn: AsyncConnection, key: Key, digest: bytes, raised: int) -> int:
+    """Store a key, whose id is ignored; returns the new one."""
+    values = {
+        "user_id": key.user_id,
+        "digest": digest,
+        "name": key.name,
+        "hint": key.hint,
+        "models": msgspec.json.encode(key.models).decode(),
+        "expires_at": key.expires_at,
+        "disabled": key.disabled,
+        "created_at": key.created_at,
+        "revision": raised,
+    }
+    return int((await conn.execute(insert(keys).values(values).returning(keys.c.id))).scalar_one())
+
+
+async def find_keys(conn: AsyncConnection, user_id: int | None = None) -> list[Key]:
+    """A user's keys, or all, in the order they were made."""
+    query = select(*_KEY).order_by(keys.c.id)
+    return await _keys(conn, query if user_id is None else query.where(keys.c.user_id == user_id))
+
+
+async def match_keys(
+    conn: AsyncConnection, *, key_id: int | None, text: str | None, digest: bytes | None
+) -> list[Key]:
+    """Enabled keys of that id, that name or hint, or that digest; ``None`` matches nothing."""
+    matches = []
+    if key_id is not None:
+        matches.append(keys.c.id == key_id)
+    if text is not None:
+        matches += [keys.c.name == text, keys.c.hint == text]
+    if digest is not None:
+        matches.append(keys.c.digest == digest)
+    enabled = and_(keys.c.disabled.is_(False), or_(*matches))
+    return await _keys(conn, select(*_KEY).where(enabled).order_by(keys.c.id))
+
+
+async def disable_key(conn: AsyncConnection, key_id: int, raised: int) -> None:
+    """Revoke a key. The row stays: records name it, and snapshots learn of it."""
+    values = {"disabled": True, "revision": raised}
+    await conn.execute(update(keys).where(keys.c.id == key_id).values(values))
+
+
+async def _keys(conn: AsyncConnection, query: Select[Any]) -> list[Key]:
+    return [
+        Key(
+            id=row.id,
+            user_id=row.user_id,
+            name=row.name,
+            hint=row.hint,
+            models=_models(row.models),
+            expires_at=row.expires_at,
+            disabled=row.disabled,
+            created_at=row.created_at,
+            last_used_at=row.last_used_at,
+        )
+        for row in await conn.execute(query)
+    ]
