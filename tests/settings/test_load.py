@@ -62,15 +62,23 @@ def test_every_problem_is_told_in_the_order_of_the_file(file):
     )
 
     assert [
-        'trivium.toml:3: models["gpt-5"].price.input must be a decimal in quotes, not 1.25: '
-        'a float cannot hold money. Example: price = { input = "1.25", output = "10" }',
-        'trivium.toml:5: models["gpt-5"].bindings[0].channel names no channel: there is no "main". '
-        'Example: channel = "openai-main"',
-        "trivium.toml:8: server.listn is not a setting (did you mean listen?). "
-        'Example: listen = "127.0.0.1:8080"',
-        "trivium.toml:9: server.workers is 2, which needs shared.url: without it each worker "
-        "counts requests, tokens and budgets for itself, and every limit is multiplied by the "
-        'workers. Example: [shared] url = "redis://127.0.0.1:6379/0"',
+        (
+            'trivium.toml:3: models["gpt-5"].price.input must be a decimal in quotes, not 1.25: '
+            'a float cannot hold money. Example: price = { input = "1.25", output = "10" }'
+        ),
+        (
+            'trivium.toml:5: models["gpt-5"].bindings[0].channel names no channel: there is no "main". '
+            'Example: channel = "openai-main"'
+        ),
+        (
+            "trivium.toml:8: server.listn is not a setting (did you mean listen?). "
+            'Example: listen = "127.0.0.1:8080"'
+        ),
+        (
+            "trivium.toml:9: server.workers is 2, which needs shared.url: without it each worker "
+            "counts requests, tokens and budgets for itself, and every limit is multiplied by the "
+            'workers. Example: [shared] url = "redis://127.0.0.1:6379/0"'
+        ),
     ] == _refused(path)
 
 
@@ -80,14 +88,18 @@ def test_every_problem_is_told_in_the_order_of_the_file(file):
         (
             {"TRIVIUM_SERVER__WORKERS": "many"},
             {},
-            'TRIVIUM_SERVER__WORKERS: server.workers must be a whole number, not the text "many". '
-            "Example: TRIVIUM_SERVER__WORKERS=1",
+            (
+                'TRIVIUM_SERVER__WORKERS: server.workers must be a whole number, not the text "many". '
+                "Example: TRIVIUM_SERVER__WORKERS=1"
+            ),
         ),
         (
             {},
             {"server.listen": "8080"},
-            '--listen: server.listen must be HOST:PORT with a port up to 65535, not the text "8080"'
-            ". Example: --listen 127.0.0.1:8080",
+            (
+                '--listen: server.listen must be HOST:PORT with a port up to 65535, not the text "8080"'
+                ". Example: --listen 127.0.0.1:8080"
+            ),
         ),
         (
             {"TRIVIUM_SERVER__LISTN": "x"},
@@ -97,8 +109,10 @@ def test_every_problem_is_told_in_the_order_of_the_file(file):
         (
             {"TRIVIUM_STORAGE__URL": "env:DB_URL"},
             {},
-            "TRIVIUM_STORAGE__URL: storage.url names the environment variable DB_URL, which is not "
-            "set. Example: TRIVIUM_STORAGE__URL=sqlite:///trivium.db",
+            (
+                "TRIVIUM_STORAGE__URL: storage.url names the environment variable DB_URL, which is not "
+                "set. Example: TRIVIUM_STORAGE__URL=sqlite:///trivium.db"
+            ),
         ),
     ],
 )

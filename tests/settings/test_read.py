@@ -3,9 +3,10 @@
 import tomllib
 
 import pytest
+from msgspec import inspect
 
 from trivium.settings.model import Settings
-from trivium.settings.read import read
+from trivium.settings.read import _misfit, read
 
 
 def _problems(text):
@@ -114,6 +115,19 @@ def test_a_key_stays_a_reference():
 
     assert [] == problems
     assert "env:NO" == settings.channels[0].api_key
+
+
+def test_an_empty_variable_is_no_value():
+    """Where there is such a thing as none."""
+    settings, problems = read({"server": {"admin_listen": None}}, _look_up)
+
+    assert (None, []) == (settings.server.admin_listen, problems)
+
+
+def test_a_type_nobody_reads_is_a_bug_and_not_a_pass():
+    """A new kind of setting needs a reader."""
+    with pytest.raises(TypeError, match="no reader"):
+        _misfit(inspect.DateTimeType(), 5)
 
 
 def test_nothing_given_is_the_defaults():

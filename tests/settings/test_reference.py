@@ -8,7 +8,7 @@ import pytest
 
 from trivium.settings import model
 from trivium.settings.load import load
-from trivium.settings.reference import BEGIN, END, meanings, reference, renewed
+from trivium.settings.reference import BEGIN, END, meanings, reference, renew, renewed
 
 PAGE = Path(__file__).parents[2] / "docs" / "operate" / "settings.md"
 
@@ -54,6 +54,16 @@ def test_every_table_is_listed():
         if kind.__name__ != "Settings":
             for field in kind.__struct_fields__:
                 assert f"| `{field}` |" in text
+
+
+def test_a_page_is_rewritten_in_place(tmp_path):
+    """Only what stands between the marks."""
+    page = tmp_path / "settings.md"
+    page.write_text(f"before {BEGIN} old {END} after")
+
+    renew(page)
+
+    assert f"before {reference()} after" == page.read_text()
 
 
 def test_a_page_without_marks_is_refused():

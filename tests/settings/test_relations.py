@@ -44,8 +44,10 @@ def test_settings_that_fit_together_have_no_problem(data):
         (
             {"server": {"workers": 2}},
             ("server", "workers"),
-            "is 2, which needs shared.url: without it each worker counts requests, tokens and "
-            "budgets for itself, and every limit is multiplied by the workers",
+            (
+                "is 2, which needs shared.url: without it each worker counts requests, tokens and "
+                "budgets for itself, and every limit is multiplied by the workers"
+            ),
         ),
         (
             {"server": {"tls_key": "a"}},

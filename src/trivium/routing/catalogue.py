@@ -6,6 +6,8 @@ from difflib import get_close_matches
 from pathlib import Path as FilePath
 from typing import TypeAlias
 
+from trivium.providers.address import normalise as shipped_normalise
+from trivium.providers.address import target
 from trivium.providers.base import Auth, Provider
 from trivium.routing.model import Binding, Catalogue, Channel, Model, TimeLimits
 from trivium.secret import Secret
@@ -15,6 +17,8 @@ from trivium.settings.model import BindingEntry, ChannelEntry, Settings, Upstrea
 from trivium.settings.secrets import Secrets
 from trivium.settings.source import dotted
 from trivium.wire.operation import CONVERSATION, SHAPE, Shape
+
+_BASE_FORM = "https://host.example/v1"
 
 Resolve: TypeAlias = Callable[[str, str], Secret]
 """(text, setting) -> secret; raises SettingsError."""
@@ -42,7 +46,7 @@ def build(
     *,
     resolve: Resolve | None = None,
     revision: int = 0,
-    normalise: Normalise | None = None,
+    normalise: Normalise = shipped_normalise,
     title: Callable[[Path], str] = dotted,
     proxy: Callable[[str], str | None] = lambda _: None,
 ) -> Catalogue:
@@ -57,10 +61,6 @@ def build(
         from trivium.providers.registry import PROVIDERS
 
         providers = PROVIDERS
-    if normalise is None:
-        from trivium.providers.address import normalise as shipped
-
-        normalise = shipped
     builder = _Builder(
         upstream=settings.upstream,
         providers=providers,
@@ -169,6 +169,11 @@ class _Builder:
                 f"(it speaks {', '.join(names) or 'no conversation shape'})",
                 f'shape = "{names[0]}"' if names else "",
             )
+        try:
+            for operation in channel.provider.paths:
+                target(channel.provider, channel.base_url, operation, entry.model or model)
+        except ValueError as exc:
+            self._report((*path, "model"), f"cannot be called: {exc}", 'model = "gpt-5-2026-08-01"')
         return Binding(
             channel=channel,
             model=entry.model or model,
@@ -195,13 +200,13 @@ class _Builder:
             self._report(
                 path,
                 f"is missing: every {provider.title} account has its own",
-                'base_url = "https://host.example/v1"',
+                f'base_url = "{provider.base_form or _BASE_FORM}"',
             )
             return ""
         try:
             return self._normalise(provider, base_url)
         except ValueError as exc:
-            example = provider.base_url or "https://host.example/v1"
+            example = provider.base_url or provider.base_form or _BASE_FORM
             self._report(path, f"cannot be used: {exc}", f'base_url = "{example}"')
             return ""
 
@@ -217,8 +222,9 @@ class _Builder:
                 f"is given, but provider {provider.name} takes none: it would never be sent",
             )
             return ()
-        # an address of the operator's own may belong to an engine that asks for no key
-        if not texts and provider.auth is not Auth.NONE and entry.base_url is None:
+        # a vendor's shape at the operator's own address may be an engine that asks for no key
+        moved = provider.base_url is not None and entry.base_url is not None
+        if not texts and provider.auth is not Auth.NONE and not provider.key_optional and not moved:
             self._report((*path, "api_key"), f"is missing: {provider.title} asks for one", example)
             return ()
         found: list[Secret] = []

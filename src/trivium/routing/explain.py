@@ -1,8 +1,8 @@
 """A plan in plain data, for people who ask why a request goes where it goes. No secrets."""
 
 from typing import Any
-from urllib.parse import quote, urlsplit
 
+from trivium.providers.address import target
 from trivium.routing.model import Binding, Skip, Step
 from trivium.routing.policy import TITLES, plan
 from trivium.routing.router import Router, no_route
@@ -31,13 +31,13 @@ def explain(router: Router, operation: Operation, model_name: str) -> dict[str, 
 
 
 def _step(step: Step) -> dict[str, Any]:
-    provider = step.binding.channel.provider
-    path = provider.paths[step.operation].replace("{model}", quote(step.binding.model, safe=""))
+    channel = step.binding.channel
+    *_, path = target(channel.provider, channel.base_url, step.operation, step.binding.model)
     return {
         **_target(step.binding),
         "operation": step.operation.value,
         "shape": SHAPE[step.operation].value,
-        "path": urlsplit(step.binding.channel.base_url).path + path,
+        "path": path,
         "priority": step.binding.priority,
         "weight": step.binding.weight,
         "why": step.why,

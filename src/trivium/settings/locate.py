@@ -50,8 +50,7 @@ class _Scan:
 
     def _skip(self) -> None:
         match = _BLANK.match(self._text, self._at)
-        if match:
-            self._at = match.end()
+        self._at = match.end() if match else self._at
 
     def _note(self, path: Path) -> None:
         self._found.setdefault(path, bisect_right(self._ends, self._at - 1) + 1)
@@ -97,6 +96,8 @@ class _Scan:
         if match is None:
             raise ValueError(f"not a TOML key at offset {self._at}")
         self._at = match.end()
+        if '"' not in match.group() and "'" not in match.group():
+            return [name.strip() for name in match.group().split(".")]
         names: list[str] = []
         inner: Any = tomllib.loads(f"{match.group()} = 0")
         while isinstance(inner, dict):

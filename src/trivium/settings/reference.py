@@ -101,6 +101,10 @@ def renewed(page: str) -> str:
     return before + reference() + after
 
 
+def renew(page: Path) -> None:
+    """Rewrite a page in place. Raises as :func:`renewed`, and OSError."""
+    page.write_text(renewed(page.read_text("utf-8")), "utf-8")
+
+
 if __name__ == "__main__":
-    target = Path(sys.argv[1])
-    target.write_text(renewed(target.read_text("utf-8")), "utf-8")
+    renew(Path(sys.argv[1]))

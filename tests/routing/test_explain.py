@@ -1,0 +1,81 @@
+"""A plan in plain data."""
+
+import msgspec
+import pytest
+
+from trivium.faults import Fault
+from trivium.routing.explain import explain
+from trivium.routing.router import Router
+from trivium.wire.operation import Operation
+
+
+def _explain(found, operation, name="m"):
+    return explain(Router(found, lambda: 0.9), operation, name)
+
+
+def test_a_plan_is_explained_step_by_step(bind, catalogue):
+    """Heaviest first within a priority; what was passed over, and why."""
+    found = catalogue(
+        m=[
+            bind("light"),
+            bind("later", priority=1),
+            bind("heavy", weight=3, model="gpt-5-2026"),
+            bind("other", "anthropic", model="claude"),
+        ]
+    )
+
+    told = _explain(found, Operation.CHAT)
+
+    assert ["heavy", "light", "later"] == [step["channel"] for step in told["steps"]]
+    assert {
+        "channel": "heavy",
+        "provider": "openai",
+        "upstream_model": "gpt-5-2026",
+        "operation": "chat",
+        "shape": "chat",
+        "path": "/v1/chat/completions",
+        "priority": 0,
+        "weight": 3,
+        "why": "priority 0, weight 3 of 4",
+    } == told["steps"][0]
+    assert [
+        {
+            "channel": "other",
+            "provider": "anthropic",
+            "upstream_model": "claude",
+            "why": "Anthropic does not serve chat completions",
+        }
+    ] == told["skipped"]
+    assert ("m", "chat", None) == (told["model"], told["operation"], told["refused"])
+
+
+def test_a_model_in_the_path_is_escaped(bind, catalogue):
+    """As it would be sent."""
+    found = catalogue(m=[bind("g", "gemini", model="a/b c")])
+
+    (step,) = _explain(found, Operation.GENERATE)["steps"]
+
+    assert "/v1/v1beta/models/a/b%20c:x" == step["path"]
+
+
+@pytest.mark.parametrize(("provider", "status"), [("anthropic", 400), (None, 503)])
+def test_a_refusal_is_explained_too(bind, catalogue, provider, status):
+    """With the status and the words the caller would get."""
+    told = _explain(catalogue(m=[bind(provider=provider)] if provider else []), Operation.CHAT)
+
+    assert [] == told["steps"]
+    assert status == told["refused"]["status"]
+    assert "`m`" in told["refused"]["message"]
+
+
+def test_an_unknown_model_is_a_fault(catalogue):
+    """As for a caller."""
+    with pytest.raises(Fault):
+        _explain(catalogue(), Operation.CHAT)
+
+
+def test_nothing_secret_is_explained(bind, catalogue):
+    """The explanation may be pasted into a ticket."""
+    told = _explain(catalogue(m=[bind(), bind("b", "anthropic")]), Operation.CHAT)
+
+    assert b"hunter2" not in msgspec.json.encode(told)

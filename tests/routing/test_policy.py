@@ -1,0 +1,154 @@
+"""Which channels may answer, and in what order."""
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.routing.model import Model
+from trivium.routing.policy import TITLES, plan
+from trivium.wire.operation import Operation
+
+
+def _names(steps):
+    return [step.binding.channel.name for step in steps]
+
+
+def _plan(bindings, operation=Operation.CHAT, draw=lambda: 0.5):
+    return plan(Model(name="m", bindings=tuple(bindings)), operation, draw)
+
+
+@pytest.mark.parametrize(
+    ("provider", "shape", "operation", "why"),
+    [
+        ("openai", None, Operation.CHAT, None),
+        ("openai", "chat", Operation.CHAT, None),
+        ("openai", "chat", Operation.EMBEDDINGS, None),
+        ("both", None, Operation.MESSAGES, None),
+        ("gemini", "generate", Operation.GENERATE_STREAM, None),
+        ("gemini", "generate", Operation.GENERATE_EMBED, None),
+        ("both", "chat", Operation.MESSAGES,
+         "speaks chat, translation is not available for it"),
+        ("both", "messages", Operation.CHAT,
+         "speaks messages, translation is not available for it"),
+        ("anthropic", "messages", Operation.CHAT,
+         "speaks messages, translation is not available for it"),
+        ("openai", "chat", Operation.RESPONSES,
+         "speaks chat, translation is not available for it"),
+        ("anthropic", None, Operation.CHAT, "Anthropic does not serve chat completions"),
+        ("openai", None, Operation.MESSAGES_COUNT, "Openai does not serve message token counts"),
+        ("openai", "chat", Operation.GENERATE_EMBED, "Openai does not serve embedContent"),
+    ],
+)  # fmt: skip
+def test_a_binding_serves_what_it_speaks_natively(bind, provider, shape, operation, why):
+    """Everything else is passed over, with the reason."""
+    binding = bind(provider=provider, shape=shape)
+
+    found = _plan([binding], operation)
+
+    if why is None:
+        assert [(binding, operation)] == [(step.binding, step.operation) for step in found.steps]
+        assert () == found.skipped
+    else:
+        assert () == found.steps
+        assert [(binding, why)] == [(skip.binding, skip.why) for skip in found.skipped]
+
+
+def test_lower_priorities_come_first_whatever_the_weights(bind):
+    """In the file they may stand in any order."""
+    bindings = [
+        bind("c", priority=5, weight=100),
+        bind("a", priority=-1),
+        bind("x", "anthropic", priority=-9),
+        bind("b", priority=0, weight=50),
+    ]
+
+    found = _plan(bindings)
+
+    assert ["a", "b", "c"] == _names(found.steps)
+    assert ["x"] == [skip.binding.channel.name for skip in found.skipped]
+
+
+def test_every_step_says_why(bind):
+    """In words for ``trivium explain``."""
+    bindings = [bind("a", weight=3), bind("b"), bind("c", weight=0), bind("d", priority=2)]
+
+    assert {
+        "a": "priority 0, weight 3 of 4",
+        "b": "priority 0, weight 1 of 4",
+        "c": "priority 0, weight 0: last resort",
+        "d": "priority 2, weight 1 of 1",
+    } == {step.binding.channel.name: step.why for step in _plan(bindings).steps}
+
+
+@pytest.mark.parametrize("draw", [0.0, 0.5, 1.0 - 2**-53])
+def test_weight_zero_is_the_last_resort_of_its_priority(bind, draw):
+    """Never drawn first, but before the next priority."""
+    bindings = [
+        bind("z1", weight=0),
+        bind("z2", weight=0),
+        bind("a"),
+        bind("later", priority=1),
+    ]
+
+    assert ["a", "z1", "z2", "later"] == _names(_plan(bindings, draw=lambda: draw).steps)
+
+
+def test_nothing_is_drawn_where_there_is_no_choice(bind):
+    """The common request costs no random number."""
+
+    def never():
+        raise AssertionError
+
+    bindings = [bind("a"), bind("z", weight=0), bind("b", priority=1), bind("x", "anthropic")]
+
+    assert ["a", "z", "b"] == _names(_plan(bindings, draw=never).steps)
+
+
+def test_first_places_follow_the_weights(bind):
+    """Over many draws, within four standard deviations."""
+    draws, weights = 4_000, {"a": 6, "b": 3, "c": 1}
+    bindings = [bind(name, weight=weight) for name, weight in weights.items()]
+    draw = random.Random(7).random
+
+    plans = [_names(_plan(bindings, draw=draw).steps) for _ in range(draws)]
+
+    firsts = Counter(names[0] for names in plans)
+    for name, weight in weights.items():
+        share = weight / 10
+        assert abs(firsts[name] - share * draws) < 4 * (share * (1 - share) * draws) ** 0.5
+    # what is left after `a` is spread by the weights that are left: 3 to 1
+    seconds = Counter(names[1] for names in plans if names[0] == "a")
+    total = sum(seconds.values())
+    assert abs(seconds["b"] - 0.75 * total) < 4 * (0.75 * 0.25 * total) ** 0.5
+
+
+@given(data=st.data())
+def test_a_plan_has_every_usable_binding_once_and_in_order(bind, data):
+    """Whatever the draws."""
+    made = data.draw(
+        st.lists(
+            st.tuples(st.integers(-2, 2), st.integers(0, 3), st.sampled_from(["openai", "gemini"])),
+            max_size=7,
+        )
+    )
+    bindings = [
+        bind(f"c{i}", provider, priority=priority, weight=weight)
+        for i, (priority, weight, provider) in enumerate(made)
+    ]
+    draw = data.draw(st.randoms(use_true_random=False)).random
+
+    found = _plan(bindings, draw=draw)
+
+    usable = {b.channel.name for b in bindings if b.channel.provider.name == "openai"}
+    assert sorted(usable) == sorted(_names(found.steps))
+    assert len(bindings) == len(found.steps) + len(found.skipped)
+    ranks = [(step.binding.priority, step.binding.weight == 0) for step in found.steps]
+    assert sorted(ranks) == ranks
+
+
+def test_every_operation_has_a_title():
+    """A message never shows an internal name."""
+    assert set(Operation) == set(TITLES)
