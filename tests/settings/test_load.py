@@ -191,6 +191,13 @@ def test_secrets_are_relative_to_the_file(file, tmp_path):
     assert {tmp_path / "conf" / "db"} == set(loaded.secrets.files)
 
 
+def test_a_variable_for_a_section_that_is_no_table_leaves_the_problem_to_the_file(file):
+    """There is nothing to lay it over."""
+    (line,) = _refused(file("server = 5\n"), {"TRIVIUM_SERVER__BACKLOG": "5"})
+
+    assert line.startswith("trivium.toml:1: server must be a table, not 5")
+
+
 def test_the_process_environment_is_the_default(monkeypatch):
     """For the command line."""
     monkeypatch.setenv("TRIVIUM_SERVER__BACKLOG", "9")

@@ -31,6 +31,7 @@ def _problems(data, broken=()):
         {"models": [_model(price={"input": "0", "output": "1"})]},
         {"models": [_model("m", {"channel": "a", "weight": 0}, {"channel": "a"})]},
         {"channels": [_channel("a"), _channel("b")]},
+        {"channels": [_channel(headers={"x-a": "1", "x-b": "1"})]},
     ],
 )
 def test_settings_that_fit_together_have_no_problem(data):
