@@ -97,7 +97,10 @@ def test_the_download_is_announced_before_it_starts(tmp_path):
     [
         ("WARNING: x\nERROR: No matching distribution found for xllamacpp", "no wheel for this"),
         ("error: Failed to fetch: connection refused", "Failed to fetch"),
-        ("  × No solution found\n  ╰─▶ Because xllamacpp has no wheels", "no wheel for this"),
+        (
+            "  \N{MULTIPLICATION SIGN} No solution found\n  ╰─▶ Because xllamacpp has no wheels",
+            "no wheel for this",
+        ),
         ("Killed", "Killed"),
         ("", "said nothing"),
     ],

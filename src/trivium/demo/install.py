@@ -70,7 +70,9 @@ def install(argv: list[str], say: Callable[[str], None]) -> None:
 def _reason(stderr: str) -> str:
     """The installer's own words, and what they usually mean."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    errors = [line for line in lines if line.lower().startswith(("error", "×"))] or lines
+    errors = [
+        line for line in lines if line.lower().startswith(("error", "\N{MULTIPLICATION SIGN}"))
+    ] or lines
     said = errors[-1][:300] if errors else "the installer said nothing."
     text = stderr.lower()
     if "no matching distribution" in text or "no wheels" in text or "no solution found" in text:

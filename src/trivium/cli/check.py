@@ -1,0 +1,148 @@
+"""``trivium check``: whether it would start, and whether what it would start with is whole."""
+
+import asyncio
+import os
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from trivium.cli import config
+from trivium.cli.database import exists, unchecked
+from trivium.cli.output import Failed, as_json, printable
+from trivium.clock import SystemClock
+from trivium.ledger.entries import Difference, Entries, format_usd
+from trivium.settings.errors import SettingsError
+from trivium.settings.load import Loaded, environment, load_with_source
+from trivium.settings.model import Settings, Storage
+from trivium.storage.errors import StorageError
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What came of one check."""
+
+    check: str
+    ok: bool
+    details: tuple[str, ...]
+    """At least one line; for a failed check one for each thing that is wrong."""
+
+
+def check(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
+    """Check the settings and the database.
+
+    Neither is changed. Names each bad setting, its line and a valid example. Exits with 1 if anything is wrong.
+    """
+    findings = look(config_)
+    sound = all(finding.ok for finding in findings)
+    if json:
+        as_json({"ok": sound, "checks": findings})
+    else:
+        for finding in findings:
+            for line in finding.details:
+                print(f"{'ok    ' if finding.ok else 'FAILED'}  {finding.check}: {printable(line)}")
+    if not sound:
+        wrong = [finding.check for finding in findings if not finding.ok]
+        raise Failed(f"check failed: {', '.join(wrong)}")
+
+
+def look(config_: Path | None) -> list[Finding]:
+    """Every check that can be made; those that need what an earlier one found wrong are left."""
+    environ = environment()
+    path = config.locate(config_, environ)
+    try:
+        loaded = load_with_source(path, environ)
+    except SettingsError as exc:
+        return [Finding("settings", ok=False, details=exc.lines)]
+    where = str(path) if path else "no file, the defaults"
+    findings = [Finding("settings", ok=True, details=(where,)), _catalogue(loaded)]
+    settings = loaded.settings
+    findings += asyncio.run(_stored(settings.storage))
+    findings.append(_journal(settings))
+    return findings
+
+
+def _catalogue(loaded: Loaded) -> Finding:
+    """Providers are known, secrets can be had, addresses and shapes fit."""
+    from trivium.routing.catalogue import catalogue_of
+
+    try:
+        found = catalogue_of(loaded)
+    except SettingsError as exc:
+        return Finding("catalogue", ok=False, details=exc.lines)
+    idle = [model.name for model in found.models.values() if not model.bindings]
+    said = f"{len(found.channels)} channels, {len(found.models)} models"
+    if idle:
+        said += f"; without a channel that is switched on: {', '.join(idle)}"
+    return Finding("catalogue", ok=True, details=(said,))
+
+
+async def _stored(storage: Storage) -> list[Finding]:
+    """Whether the database can be reached, has the right tables, and is whole."""
+    from trivium.storage import integrity, migrate
+
+    findings: list[Finding] = []
+    try:
+        async with unchecked(storage) as database:
+            if database.path is not None and not exists(database.path):
+                return [_new_file(Path(database.path))]
+            step = await migrate.current(database)
+            where = database.path or "PostgreSQL answers"
+            findings.append(Finding("database", ok=True, details=(where,)))
+            findings.append(_schema(step, migrate.REVISIONS, own=database.is_sqlite))
+            if database.is_sqlite:
+                findings.append(_whole("integrity", await integrity.damage(database)))
+            if step == migrate.REVISIONS[-1]:
+                wrong = await Entries(database, SystemClock()).verify()
+                findings.append(_whole("ledger", tuple(map(_difference, wrong))))
+    except (StorageError, Failed) as exc:
+        findings.append(Finding("database", ok=False, details=(str(exc),)))
+    return findings
+
+
+def _new_file(path: Path) -> Finding:
+    if os.access(path.parent, os.W_OK | os.X_OK):
+        return Finding("database", ok=True, details=(f"{path} will be made at the first start",))
+    return Finding("database", ok=False, details=(f"{path} cannot be made: {_why(path.parent)}",))
+
+
+def _schema(step: str | None, known: tuple[str, ...], *, own: bool) -> Finding:
+    """Whether the gateway would start on these tables: it migrates a file of its own itself."""
+    if step == known[-1]:
+        return Finding("schema", ok=True, details=(f"step {step} is current",))
+    if step is not None and step not in known:
+        return Finding("schema", ok=False, details=(f"step {step} is of a newer version",))
+    has = "there are no tables yet" if step is None else f"step {step} is behind"
+    if own:
+        return Finding("schema", ok=True, details=(f"{has}; the next start migrates",))
+    return Finding("schema", ok=False, details=(f"{has}: run `trivium migrate`",))
+
+
+def _whole(name: str, wrong: tuple[str, ...]) -> Finding:
+    return Finding(name, ok=not wrong, details=wrong or ("whole",))
+
+
+def _difference(found: Difference) -> str:
+    return (
+        f"user {found.user_id} has the balance {format_usd(found.balance_nanos)} where entries "
+        f"add up to {format_usd(found.entries_nanos)}, and has used "
+        f"{format_usd(found.used_nanos)} where they say {format_usd(found.entries_used_nanos)}"
+    )
+
+
+def _journal(settings: Settings) -> Finding:
+    """Whether workers could write their journals; nothing stays behind."""
+    folder = Path(settings.storage.journal)
+    if folder.is_dir():
+        try:
+            with tempfile.TemporaryFile(dir=folder):
+                return Finding("journal", ok=True, details=(f"{folder} is writable",))
+        except OSError as exc:
+            return Finding("journal", ok=False, details=(f"{folder}: {exc.strerror}",))
+    above = next(parent for parent in folder.absolute().parents if parent.exists())
+    if not folder.exists() and above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+        return Finding("journal", ok=True, details=(f"{folder} will be made at the first start",))
+    return Finding("journal", ok=False, details=(f"{folder} is no folder and cannot be made",))
+
+
+def _why(folder: Path) -> str:
+    return f"{folder} is not writable" if folder.is_dir() else f"{folder} is not a folder"

@@ -1,0 +1,68 @@
+"""``trivium credit``: book money onto a user's balance."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trivium.cli import config
+from trivium.cli.database import with_identity
+from trivium.cli.output import Failed, as_json, note, printable
+from trivium.clock import SystemClock
+from trivium.identity.model import User
+from trivium.ledger.entries import Entries, format_usd, parse_usd
+from trivium.ledger.model import Entry, EntryKind
+
+if TYPE_CHECKING:
+    from trivium.identity.service import Identity
+    from trivium.storage.database import Database
+
+
+def credit(
+    user: Annotated[str, typer.Argument(metavar="NAME", help="A name or an e-mail address.")],
+    amount: Annotated[
+        str,
+        typer.Argument(
+            metavar="AMOUNT",
+            help="US dollars: 10.00. Taking some back is an adjustment: credit NAME -- -10.00",
+        ),
+    ],
+    *,
+    note_: Annotated[
+        str, typer.Option("--note", metavar="TEXT", help="Kept with the entry.", show_default=False)
+    ] = "",
+    config_: config.ConfigOption = None,
+    json: config.JsonOption = False,
+) -> None:
+    """Book a top-up and show the new balance."""
+    amount_nanos = parse_usd(amount)
+    if not amount_nanos:
+        raise Failed("an amount of zero changes nothing", code=2)
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", database: "Database") -> tuple[User, Entry, int]:
+        found = await identity.find_user(user)
+        entry = await book(database, found, amount_nanos, note_)
+        return found, entry, await Entries(database, SystemClock()).balance(found.id)
+
+    found, entry, balance_nanos = with_identity(loaded.settings.storage, work)
+    if json:
+        as_json(
+            {
+                "user": found.name,
+                "entry": entry.id,
+                "kind": entry.kind,
+                "amount": format_usd(entry.amount_nanos),
+                "balance": format_usd(balance_nanos),
+            }
+        )
+    else:
+        note(
+            f"booked {format_usd(entry.amount_nanos)} USD for {printable(found.name)}, "
+            f"whose balance is {format_usd(balance_nanos)} USD"
+        )
+
+
+async def book(database: "Database", user: User, amount_nanos: int, text: str) -> Entry:
+    """Append the entry: money that comes is a top-up, money taken back an adjustment."""
+    kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
+    return await Entries(database, SystemClock()).book(user.id, kind, amount_nanos, text)

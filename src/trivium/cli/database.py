@@ -1,0 +1,64 @@
+"""Opening the configured database for one command, and closing it whatever happens."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from trivium.cli.output import Failed
+from trivium.clock import SystemClock
+from trivium.settings.model import Storage
+
+if TYPE_CHECKING:
+    from trivium.identity.service import Identity
+    from trivium.storage.database import Database
+
+T = TypeVar("T")
+
+
+@asynccontextmanager
+async def unchecked(storage: Storage) -> AsyncIterator["Database"]:
+    """The database, whatever state its tables are in. Raises Failed for a wrong address."""
+    from trivium.storage.database import Database
+
+    try:
+        database = Database(storage.url, storage.pool)
+    except ValueError as exc:
+        raise Failed(str(exc)) from None
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def opened(storage: Storage) -> AsyncIterator["Database"]:
+    """The database with the tables of this version; raises the storage errors.
+
+    A file of this machine is created and migrated here as at a start of the gateway.
+    """
+    from trivium.storage import migrate
+
+    async with unchecked(storage) as database:
+        await migrate.ensure(database)
+        yield database
+
+
+def with_identity(storage: Storage, work: "Callable[[Identity, Database], Awaitable[T]]") -> T:
+    """The result of some work on users and keys."""
+    from trivium.identity.service import Identity
+
+    async def run() -> T:
+        async with opened(storage) as database:
+            return await work(Identity(database, SystemClock()), database)
+
+    return asyncio.run(run())
+
+
+def exists(path: str | None) -> bool:
+    """Whether there is something to look at; ``None``: a server.
+
+    Reading a SQLite file that is not there would make one.
+    """
+    return path is None or Path(path).exists()

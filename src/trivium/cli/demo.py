@@ -1,0 +1,124 @@
+"""``trivium demo``: a gateway with a small real model inside; no vendor account needed."""
+
+import shutil
+import socket
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from trivium.cli import config
+from trivium.cli.database import with_identity
+from trivium.cli.output import Failed, note
+from trivium.cli.serve import run_worker, unlistenable
+from trivium.demo import install
+from trivium.demo.engine import Engine, EngineError
+from trivium.demo.greeting import QUESTION, Refused, ask, page, reachable
+from trivium.demo.home import Home, HomeError
+from trivium.demo.llama import MODEL
+from trivium.identity import keys
+from trivium.routing.catalogue import catalogue_of
+from trivium.settings.load import Loaded, environment, load_with_source
+from trivium.settings.syntax import host_port
+
+if TYPE_CHECKING:
+    from trivium.identity.service import Identity
+    from trivium.storage.database import Database
+
+LISTEN: Final = "127.0.0.1:8080"
+USER: Final = "demo"
+
+
+def demo(
+    *,
+    folder: Annotated[
+        Path, typer.Option("--dir", metavar="FOLDER", help="Where the demo keeps its data.")
+    ] = Path("demo"),
+    listen: config.ListenOption = None,
+    no_install: Annotated[
+        bool, typer.Option("--no-install", help="Fail instead of downloading the engine.")
+    ] = False,
+) -> None:
+    """Run a gateway with a small model inside.
+
+    No vendor account is needed. The first start downloads the model's engine (about 130 MB, Apache-2.0 and MIT).
+    """
+    # settings meant for another gateway, its database above all, are not the demo's
+    environ = {k: v for k, v in environment().items() if not k.startswith("TRIVIUM_")}
+    flags = {} if listen is None else {"server.listen": listen}
+    home = Home(folder)
+    try:
+        home.prepare(listen or LISTEN)
+        loaded = load_with_source(home.config, environ, flags=flags)
+        free(loaded.settings.server.listen)
+        _engine_installed(no_install=no_install)
+        note("starting the local engine")
+        with Engine.start(home.log, environ) as engine:
+            home.point_at(engine.address, engine.key)
+            code = _serve(home, load_with_source(home.config, environ, flags=flags))
+    except (HomeError, EngineError, install.InstallError) as exc:
+        raise Failed(str(exc)) from None
+    raise typer.Exit(code)
+
+
+def free(listen: str) -> None:
+    """Make sure that the port can be had before anything slow is done. Raises Failed."""
+    host, port = host_port(listen)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as exc:
+        raise unlistenable(exc, listen) from None
+
+
+def _engine_installed(*, no_install: bool) -> None:
+    if not install.missing():
+        return
+    if no_install:
+        raise Failed(f"the demo's engine is not installed. {install.INSTEAD}")
+    install.install(install.command(shutil.which("uv")), note)
+
+
+def _serve(home: Home, loaded: Loaded) -> int:
+    """Make a key if there is none, serve, and greet once the port is open."""
+    key = _key(home, loaded)
+    model = catalogue_of(loaded).models.get(MODEL)
+    operations = model.operations() if model else frozenset()
+
+    def greet(origin: str) -> None:
+        if MODEL in (entry.name for entry in loaded.settings.models):
+            print(f"\nAsked: {QUESTION}", flush=True)
+            try:
+                print(f"{MODEL} says: {ask(origin, key, MODEL)}\n", flush=True)
+            except Refused as exc:
+                note(f"the first request failed: {exc} (engine's log: {home.log})")
+        print(
+            page(origin, key, MODEL, operations, folder=home.folder, config=home.config), flush=True
+        )
+
+    def ready(origins: list[str]) -> None:
+        note(f"trivium is listening on {', '.join(origins)}")
+        # a caller like any other: its answer comes over the loop this function holds up
+        threading.Thread(target=greet, args=(reachable(origins[0]),), daemon=True).start()
+
+    return run_worker(loaded.settings, home.config, ready)
+
+
+def _key(home: Home, loaded: Loaded) -> str:
+    """The demo user's key: the one of an earlier start while it is good, else a new one."""
+
+    async def work(identity: "Identity", _: "Database") -> str:
+        if USER not in [user.name for user in await identity.list_users()]:
+            await identity.create_user(USER, f"{USER}@localhost", unlimited=True)
+        kept = home.key()
+        good = [key.hint for key in await identity.list_keys(USER) if not key.disabled]
+        if kept and keys.hint(kept) in good:
+            return kept
+        return (await identity.create_key(USER, USER))[1]
+
+    key = with_identity(loaded.settings.storage, work)
+    home.keep_key(key)
+    return key

@@ -1,0 +1,167 @@
+"""``trivium key``: the secrets that callers present."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from trivium.cli import config
+from trivium.cli.database import with_identity
+from trivium.cli.output import NONE, Failed, as_json, moment, note, printable, table, warn
+from trivium.identity.model import Key, User
+from trivium.settings.model import Settings
+
+if TYPE_CHECKING:
+    from trivium.identity.service import Identity
+    from trivium.storage.database import Database
+
+HEADS: Final = (
+    *("ID", "USER", "NAME", "KEY", "MODELS"),
+    *("EXPIRES", "STATE", "CREATED", "LAST USED"),
+)
+
+
+def create(
+    *,
+    user: Annotated[str, typer.Option(metavar="USER", help="Whose key: a name or an e-mail.")],
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="To tell keys apart in lists.")
+    ] = "default",
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A model it may use; give it once for each. A trailing * matches a prefix. "
+            "Without any, all models.",
+            show_default=False,
+        ),
+    ] = None,
+    expires: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="2027-01-01 (to the end of that day, UTC) or 2027-01-01T12:00:00Z.",
+            show_default=False,
+        ),
+    ] = None,
+    config_: config.ConfigOption = None,
+) -> None:
+    """Make a key and print it.
+
+    It is shown once, alone on standard output; what is said about it goes to standard error.
+    """
+    expires_at = None if expires is None else last_second(expires)
+    loaded, _ = config.read(config_)
+    models = model or []
+
+    async def work(identity: "Identity", _: "Database") -> tuple[Key, str]:
+        return await identity.create_key(user, name, models, expires_at)
+
+    made, secret = with_identity(loaded.settings.storage, work)
+    print(secret)
+    note(
+        f"key {made.id} ({printable(made.name)}) of {printable(user)}, models: "
+        f"{', '.join(made.models) or 'all'}, expires: "
+        f"{'never' if made.expires_at is None else moment(made.expires_at)}"
+    )
+    note("This is the only time the key is shown.")
+    for entry in unknown(made.models, loaded.settings):
+        warn(f"no model in the settings is called {entry}; the key is made all the same")
+
+
+def last_second(text: str) -> int:
+    """When a key stops working, in seconds since the epoch. Raises Failed.
+
+    A date counts to its end, a time without a zone is UTC.
+    """
+    try:
+        if len(text) == len("2027-01-01"):
+            day = date.fromisoformat(text) + timedelta(days=1)
+            when = datetime(day.year, day.month, day.day, tzinfo=UTC)
+        else:
+            when = datetime.fromisoformat(text)
+            when = when if when.tzinfo else when.replace(tzinfo=UTC)
+        return int(when.timestamp())
+    except (ValueError, OverflowError):
+        raise Failed(
+            f"--expires must be a date such as 2027-01-01 or 2027-01-01T12:00:00Z, not {text!r}",
+            code=2,
+        ) from None
+
+
+def unknown(models: tuple[str, ...], settings: Settings) -> list[str]:
+    """Entries of an allow-list that match no model of the settings."""
+    names = [entry.name for entry in settings.models]
+
+    def matches(entry: str) -> bool:
+        if entry.endswith("*"):
+            return any(name.startswith(entry[:-1]) for name in names)
+        return entry in names
+
+    return [entry for entry in models if not matches(entry)]
+
+
+def listing(
+    *,
+    user: Annotated[
+        str | None,
+        typer.Option(metavar="USER", help="Only this user's keys.", show_default=False),
+    ] = None,
+    config_: config.ConfigOption = None,
+    json: config.JsonOption = False,
+) -> None:
+    """List keys, revoked ones too.
+
+    Their secrets are not stored, so they cannot be shown.
+    """
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", _: "Database") -> tuple[list[Key], list[User]]:
+        return await identity.list_keys(user), await identity.list_users()
+
+    keys, users = with_identity(loaded.settings.storage, work)
+    names = {each.id: each.name for each in users}
+    if json:
+        as_json([{"user": names[key.user_id], **_plain(key)} for key in keys])
+        return
+    print(table(HEADS, [_row(key, names[key.user_id]) for key in keys]))
+
+
+def _plain(key: Key) -> dict[str, object]:
+    return {field: getattr(key, field) for field in key.__struct_fields__}
+
+
+def _row(key: Key, user: str) -> tuple[str, ...]:
+    return (
+        str(key.id),
+        user,
+        key.name,
+        f"…{key.hint}",
+        ",".join(key.models) or "all",
+        moment(key.expires_at) if key.expires_at else "never",
+        "revoked" if key.disabled else "enabled",
+        moment(key.created_at),
+        moment(key.last_used_at) if key.last_used_at else NONE,
+    )
+
+
+def revoke(
+    which: Annotated[
+        str,
+        typer.Argument(
+            metavar="KEY", help="Its id, its name, its last four characters, or the key itself."
+        ),
+    ],
+    config_: config.ConfigOption = None,
+) -> None:
+    """Refuse a key from now on.
+
+    Running gateways follow within two seconds.
+    """
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", _: "Database") -> Key:
+        return await identity.revoke_key(which)
+
+    gone = with_identity(loaded.settings.storage, work)
+    note(f"revoked key {gone.id} ({printable(gone.name)}, …{gone.hint})")

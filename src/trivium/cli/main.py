@@ -1,0 +1,124 @@
+"""``trivium``: the commands, and how each of them ends.
+
+A command that fails exits with 1 after one readable line on standard error, wrong usage with 2, an
+interrupted one with 130. Errors that nobody foresaw keep their traceback: they are bugs.
+
+Every command, `serve` too, goes through Typer. Measured on 3.11: importing it takes 80 ms alone, 55
+beside what serving imports anyway, and half a MiB; a second parser for one command would cost more
+in readers' time than that saves of the one-second start. Rich is switched off, which Typer would
+import otherwise, and what commands need beyond their options is imported inside them.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Protocol, runtime_checkable
+
+import typer
+
+from trivium import __version__
+from trivium.cli import check, credit, demo, explain, key, migrate, serve, user
+from trivium.cli.ending import ending
+from trivium.cli.output import fail
+
+
+def _group(help_: str) -> typer.Typer:
+    return typer.Typer(
+        help=help_,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+app = _group("A model gateway: three native request shapes, any upstream, one bill.")
+users = _group("People and teams that hold keys.")
+keys = _group("Keys that callers present.")
+
+app.command("serve")(serve.serve)
+app.command("demo")(demo.demo)
+app.command("check")(check.check)
+app.add_typer(users, name="user")
+app.add_typer(keys, name="key")
+app.command("credit")(credit.credit)
+app.command("explain")(explain.explain)
+app.command("migrate")(migrate.migrate)
+users.command("create")(user.create)
+users.command("list")(user.listing)
+users.command("disable")(user.disable)
+users.command("enable")(user.enable)
+keys.command("create")(key.create)
+keys.command("list")(key.listing)
+keys.command("revoke")(key.revoke)
+
+
+@app.command("version")
+def version() -> None:
+    """Print the version."""
+    print(__version__)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    del version
+
+
+@runtime_checkable
+class Usage(Protocol):
+    """Typer's errors about the command line itself."""
+
+    exit_code: int
+
+    def format_message(self) -> str:
+        """What is wrong, in one line."""
+        ...
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command; its exit code. What it has to say is printed."""
+    try:
+        code = app(list(argv) or ["--help"], prog_name="trivium", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except Exception as exc:
+        if isinstance(exc, Usage):
+            fail(_usage(exc))
+            return exc.exit_code
+        code = ending(exc)
+        if code is None:
+            raise
+    return code if isinstance(code, int) else 0
+
+
+def _usage(exc: Usage) -> str:
+    context = getattr(exc, "ctx", None)
+    command = getattr(context, "command_path", "trivium")
+    text = exc.format_message().strip().replace("\n", " ").rstrip(".")
+    return f"{text}. See `{command} --help`."
+
+
+def main() -> None:
+    """The console script."""
+    try:
+        code = run(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # the reader has left (`trivium key list | head`): nothing more to say, also not at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    raise SystemExit(code)

@@ -1,0 +1,64 @@
+"""What commands print: data on standard output, everything said about it on standard error.
+
+Tables are plain text, so that they read well in a log and cost nothing to import.
+"""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+
+NONE: Final = "-"
+"""How a table shows that there is nothing to show."""
+
+
+class Failed(Exception):  # noqa: N818 - it ends a command, it is not a bug
+    """A command cannot do what it was asked. The message is one readable line."""
+
+    def __init__(self, message: str, *, code: int = 1) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def note(text: str) -> None:
+    """Say something that is not data."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def warn(text: str) -> None:
+    """Say something that may be a mistake but does not stop the command."""
+    note(f"warning: {text}")
+
+
+def fail(text: str) -> None:
+    """Say why a command failed."""
+    note(f"trivium: {text}")
+
+
+def as_json(value: Any) -> None:
+    """Print a value as JSON, indented for people and stable for programs."""
+    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns that line up; control characters of data are shown as ``?``."""
+    clean = [tuple(printable(cell) for cell in row) for row in (heads, *rows)]
+    widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in clean
+    )
+
+
+def printable(text: str) -> str:
+    """Text that cannot move the cursor or colour the terminal, whoever wrote it."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def moment(seconds: float | None) -> str:
+    """A time as ``2027-01-01 23:59 UTC``; ``-`` for none."""
+    if seconds is None:
+        return NONE
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

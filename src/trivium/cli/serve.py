@@ -1,0 +1,88 @@
+"""``trivium serve``: one worker in this process, or several below a supervisor."""
+
+import asyncio
+import errno
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from trivium.cli import config
+from trivium.cli.output import Failed, note
+from trivium.settings.model import Settings
+
+Ready = Callable[[list[str]], None]
+"""Told the origins a worker listens on, once it does."""
+
+
+def serve(
+    config_: config.ConfigOption = None,
+    listen: config.ListenOption = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Worker processes instead of server.workers; more than one needs shared.url.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Serve callers.
+
+    Until SIGTERM or Ctrl-C, after which running answers are finished first. SIGHUP reads the
+    settings file again.
+    """
+    flags = {
+        "server.listen": listen,
+        "server.workers": None if workers is None else str(workers),
+    }
+    loaded, path = config.read(config_, flags=flags)
+    if loaded.settings.server.workers > 1:
+        from trivium.cli.workers import supervise
+
+        code = supervise(loaded.settings, path)
+    else:
+        code = run_worker(loaded.settings, path, announce)
+    raise typer.Exit(code)
+
+
+def announce(origins: list[str]) -> None:
+    """The one line that says where."""
+    note(f"trivium is listening on {', '.join(origins)} (pid {os.getpid()})")
+
+
+def run_worker(settings: Settings, path: Path | None, ready: Ready) -> int:
+    """Serve in this process on an event loop of its own; the exit code. Raises Failed."""
+    from trivium import wiring
+
+    try:
+        import uvloop
+    except ImportError:  # no wheel for this platform: asyncio's own loop does the same, slower
+        factory = None
+    else:
+        factory = uvloop.new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        try:
+            return runner.run(wiring.serve(settings, config_path=path, ready=ready))
+        except OSError as exc:
+            raise unlistenable(exc, settings.server.listen) from exc
+
+
+def unlistenable(exc: OSError, listen: str) -> Failed:
+    """Why the gateway could not start, and what to do about it."""
+    why = "this machine has no such address; 0.0.0.0 stands for all it has"
+    if not isinstance(exc, socket.gaierror):
+        why = _REASONS.get(exc.errno or 0, "")
+    if why:
+        return Failed(f"cannot listen on {listen}: {why}")
+    return Failed(f"cannot start: {exc}")
+
+
+_REASONS: Final = {
+    errno.EADDRINUSE: "another program listens there; choose another with --listen HOST:PORT",
+    errno.EACCES: "ports below 1024 need a privilege; choose another with --listen HOST:PORT",
+    errno.EADDRNOTAVAIL: "this machine has no such address; 0.0.0.0 stands for all it has",
+}

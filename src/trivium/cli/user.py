@@ -1,0 +1,113 @@
+"""``trivium user``: people and teams."""
+
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from trivium.cli import config
+from trivium.cli.credit import book
+from trivium.cli.database import with_identity
+from trivium.cli.output import Failed, as_json, moment, note, printable, table
+from trivium.identity.model import Role, User
+from trivium.ledger.entries import parse_usd
+
+if TYPE_CHECKING:
+    from trivium.identity.service import Identity
+    from trivium.storage.database import Database
+
+HEADS: Final = ("ID", "NAME", "EMAIL", "ROLE", "SPENDS", "STATE", "CREATED")
+
+UserArgument = Annotated[str, typer.Argument(metavar="USER", help="A name or an e-mail address.")]
+
+
+def create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Unique; shown in lists.")],
+    *,
+    email: Annotated[str, typer.Option(metavar="E", help="Unique, too.")],
+    admin: Annotated[
+        bool, typer.Option("--admin", help="May administer the gateway, not only use models.")
+    ] = False,
+    credit: Annotated[
+        str | None,
+        typer.Option(metavar="AMOUNT", help="US dollars to begin with: 10.00", show_default=False),
+    ] = None,
+    unlimited: Annotated[
+        bool, typer.Option("--unlimited", help="Spends without a balance.")
+    ] = False,
+    config_: config.ConfigOption = None,
+    json: config.JsonOption = False,
+) -> None:
+    """Make a user."""
+    if unlimited and credit is not None:
+        raise Failed("--credit and --unlimited exclude each other", code=2)
+    amount_nanos = 0 if credit is None else parse_usd(credit)
+    if credit is not None and amount_nanos <= 0:
+        raise Failed("--credit must be above zero, such as 10.00", code=2)
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", database: "Database") -> User:
+        role = Role.ADMIN if admin else Role.USER
+        made = await identity.create_user(name, email, role, unlimited=unlimited)
+        if amount_nanos:
+            await book(database, made, amount_nanos, "credit at creation")
+        return made
+
+    made = with_identity(loaded.settings.storage, work)
+    if json:
+        as_json(made)
+    else:
+        note(f"made user {printable(made.name)} (id {made.id})")
+
+
+def listing(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
+    """List users."""
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", _: "Database") -> list[User]:
+        return await identity.list_users()
+
+    users = with_identity(loaded.settings.storage, work)
+    if json:
+        as_json(users)
+    else:
+        print(table(HEADS, [_row(user) for user in users]))
+
+
+def _row(user: User) -> tuple[str, ...]:
+    return (
+        str(user.id),
+        user.name,
+        user.email,
+        user.role.value,
+        "unlimited" if user.unlimited else "balance",
+        "disabled" if user.disabled else "enabled",
+        moment(user.created_at),
+    )
+
+
+def disable(user: UserArgument, config_: config.ConfigOption = None) -> None:
+    """Refuse all of a user's keys.
+
+    Running gateways follow within two seconds.
+    """
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", _: "Database") -> User:
+        return await identity.disable_user(user)
+
+    found = with_identity(loaded.settings.storage, work)
+    note(f"disabled user {printable(found.name)}")
+
+
+def enable(user: UserArgument, config_: config.ConfigOption = None) -> None:
+    """Accept a user's keys again.
+
+    Those that were revoked stay so.
+    """
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", _: "Database") -> User:
+        return await identity.enable_user(user)
+
+    found = with_identity(loaded.settings.storage, work)
+    note(f"enabled user {printable(found.name)}")

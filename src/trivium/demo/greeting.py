@@ -1,0 +1,124 @@
+"""The demo's first question to its own gateway, and the page that shows how to go on."""
+
+import http.client
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from trivium.wire.operation import Operation
+
+QUESTION: Final = "In one short sentence, what is a gateway?"
+TOKENS: Final = 32
+WAIT_S: Final = 60.0
+
+_ASKED: Final[dict[Operation, tuple[str, dict[str, Any]]]] = {
+    Operation.CHAT: (
+        "/v1/chat/completions",
+        {"max_tokens": TOKENS, "messages": [{"role": "user", "content": "Say hello."}]},
+    ),
+    Operation.RESPONSES: (
+        "/v1/responses",
+        {"max_output_tokens": TOKENS, "input": "Say hello."},
+    ),
+    Operation.MESSAGES: (
+        "/v1/messages",
+        {"max_tokens": TOKENS, "messages": [{"role": "user", "content": "Say hello."}]},
+    ),
+}
+"""Path and body, apart from the model, of one call in each shape."""
+
+_CLIENTS: Final = {
+    Operation.CHAT: ("OpenAI SDKs", "{origin}/v1"),
+    Operation.MESSAGES: ("Anthropic SDKs", "{origin}"),
+}
+
+
+class Refused(Exception):  # noqa: N818 - the outcome of one question, not a bug
+    """The gateway did not answer the question. The message is one readable line."""
+
+
+def reachable(origin: str) -> str:
+    """Where this machine reaches an origin that may listen on all addresses."""
+    for every, here in (("//0.0.0.0:", "//127.0.0.1:"), ("//[::]:", "//[::1]:")):
+        origin = origin.replace(every, here)
+    return origin
+
+
+def ask(origin: str, key: str, model: str, *, wait_s: float = WAIT_S) -> str:
+    """Put the question to the gateway, as any caller would; the model's words. Raises Refused."""
+    path, _ = _ASKED[Operation.CHAT]
+    body = {
+        "model": model,
+        "max_tokens": TOKENS,
+        "temperature": 0.2,
+        "messages": [{"role": "user", "content": QUESTION}],
+    }
+    connection = http.client.HTTPConnection(urlsplit(origin).netloc, timeout=wait_s)
+    try:
+        connection.request(
+            "POST",
+            path,
+            msgspec.json.encode(body),
+            {"authorization": f"Bearer {key}", "content-type": "application/json"},
+        )
+        answer = connection.getresponse()
+        status, data = answer.status, answer.read()
+    except (OSError, http.client.HTTPException) as exc:
+        raise Refused(f"{type(exc).__name__}: {exc}") from None
+    finally:
+        connection.close()
+    try:
+        said = msgspec.json.decode(data)
+        if status == 200:
+            return str(said["choices"][0]["message"]["content"]).strip()
+        raise Refused(f"status {status}: {said['error']['message']}")
+    except (msgspec.DecodeError, LookupError, TypeError):
+        raise Refused(f"status {status} with a body that is no answer") from None
+
+
+def page(
+    origin: str,
+    key: str,
+    model: str,
+    operations: Collection[Operation],
+    *,
+    folder: Path,
+    config: Path,
+) -> str:
+    """How to call the gateway in every shape the model serves, and where its data lies."""
+    asked = [operation for operation in _ASKED if operation in operations]
+    calls = [_curl(origin, model, operation) for operation in asked]
+    bases = [
+        f"  {name + ':':16}{base.format(origin=origin)}"
+        for operation, (name, base) in _CLIENTS.items()
+        if operation in operations
+    ]
+    lines = [
+        "Paste these into another terminal:",
+        "",
+        f"  KEY={key}",
+        *(f"\n{call}" for call in calls),
+        "",
+        f"Base URLs, with that key and the model {model}:",
+        *bases,
+        "",
+        f"Data and log: {folder}",
+        f"Settings:     {config}  (add channels and models: a running gateway takes them up)",
+        f"Another key:  trivium key create --user demo --config {config}",
+        "",
+        "Ctrl-C ends the gateway and the engine.",
+    ]
+    return "\n".join(lines)
+
+
+def _curl(origin: str, model: str, operation: Operation) -> str:
+    path, body = _ASKED[operation]
+    text = msgspec.json.encode({"model": model, **body}).decode()
+    head = f"  curl -s {origin}{path} -H 'content-type: application/json'"
+    auth = '-H "authorization: Bearer $KEY"'
+    if operation is Operation.MESSAGES:
+        auth = "-H \"x-api-key: $KEY\" -H 'anthropic-version: 2023-06-01'"
+    return f"{head} {auth} \\\n    -d '{text}'"
