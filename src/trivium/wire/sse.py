@@ -106,6 +106,9 @@ def last_boundary(data: bytes) -> int:
 
     A CR that follows a LF at the very end is left open: its own LF may still come.
     """
+    if data.endswith((b"\n\n", b"\r\n\r\n")):
+        # HOT: reads mostly end with a frame; without this, CRLF costs a search for bare LFs
+        return len(data)
     end = data.rfind(b"\n\n") + 2
     if b"\r" in data:
         # LF CR (with CRLF as the usual case) and CR CR; a LF after them belongs to the CR
