@@ -147,6 +147,7 @@ async def test_entries_can_only_be_appended(database):
     ("url", "says"),
     [
         ("trivium.db", "not a database address"),
+        ("postgresql://u:s3cret@host:port/db", "not a database address"),
         ("mysql://root@host/x", "unknown kind 'mysql'"),
         ("sqlite://", "needs a file"),
         ("sqlite:///:memory:", "needs a file"),
@@ -341,3 +342,11 @@ def test_the_package_is_light():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
     assert "[]" == done.stdout.strip()
+
+
+@pytest.mark.asyncio
+async def test_alive_says_whether_it_answers(database, tmp_path):
+    """A readiness probe gets a yes or a no, never an exception."""
+    away = Database(f"sqlite:///{tmp_path}/nowhere/trivium.db")
+    assert (True, False) == (await database.alive(), await away.alive())
+    await away.close()

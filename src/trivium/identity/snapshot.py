@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import structlog
 
-from trivium.clock import Clock
+from trivium.clock import Clock, SystemClock
 from trivium.identity.model import Caller
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ PAGE: Final = 500
 """Keys a query; some 3 ms of the event loop."""
 LIMIT_S: Final = 5.0
 """One query. A frozen database must not keep the watch from noticing that it is back."""
+_SYSTEM: Final = SystemClock()
 
 log = structlog.get_logger()
 
@@ -38,7 +39,7 @@ log = structlog.get_logger()
 class Snapshot:
     """Digest to caller. ``get`` is the hot path: a dictionary's own method."""
 
-    def __init__(self, db: "Database", clock: Clock) -> None:
+    def __init__(self, db: "Database", clock: Clock = _SYSTEM) -> None:
         self._db = db
         self._clock = clock
         self._callers: dict[bytes, Caller] = {}

@@ -20,11 +20,11 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
 from uuid import uuid4
 
-from sqlalchemy import URL, event, exc, make_url
+from sqlalchemy import URL, event, exc, make_url, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.util import await_only
 
-from trivium.storage.errors import Conflict, Rejected, SchemaStale, StorageDown
+from trivium.storage.errors import Conflict, Rejected, SchemaStale, StorageDown, StorageError
 
 BUSY_MS: Final = 5_000
 """How long SQLite waits for another process's write; a batch of records takes some 20 ms."""
@@ -83,6 +83,15 @@ class Database:
             async with asyncio.timeout(limit_s), self._writer.begin() as conn:
                 yield conn
 
+    async def alive(self, limit_s: float = 2.0) -> bool:
+        """Whether the database answers a query within the limit."""
+        try:
+            async with self.read(limit_s) as conn:
+                await conn.execute(text("SELECT 1"))
+        except StorageError:
+            return False
+        return True
+
     def _create_private(self) -> None:
         """Only the owner reads the file: it holds key digests. SQLite's side files take its mode.
 
@@ -109,7 +118,7 @@ def _parse(url: str) -> URL:
     """The address with its driver written out: SQLAlchemy's own defaults differ by version."""
     try:
         parsed = make_url(url)
-    except exc.ArgumentError:
+    except (exc.ArgumentError, ValueError):  # the second: a port that is no number
         raise ValueError(f"storage.url is not a database address: write {_EXAMPLES}") from None
     if parsed.drivername == "sqlite":
         if parsed.database in (None, "", ":memory:") or parsed.host:
@@ -213,17 +222,17 @@ def _translated(limit_s: float) -> Iterator[None]:
 
 
 def _reason(error: exc.DBAPIError) -> StorageDown | SchemaStale | Rejected:
-    text = _text(error)
+    said = _text(error)
     state = getattr(error.orig, "sqlstate", None)
-    if state in _NO_TABLE or "no such table" in text or "no such column" in text:
-        return SchemaStale(f"the database has not the tables of this version ({text}): "
+    if state in _NO_TABLE or "no such table" in said or "no such column" in said:
+        return SchemaStale(f"the database has not the tables of this version ({said}): "
                            "run `trivium migrate`")  # fmt: skip
     # 08: connection, 53: out of resources, 57: stopped by an operator, 40: give way and retry
     if error.connection_invalidated or str(state)[:2] in ("08", "53", "57", "40"):
-        return StorageDown(f"the database connection was lost: {text}")
+        return StorageDown(f"the database connection was lost: {said}")
     if state is None and isinstance(error, exc.OperationalError | exc.InterfaceError):
-        return StorageDown(f"the database is not usable: {text}")
-    return Rejected(text)
+        return StorageDown(f"the database is not usable: {said}")
+    return Rejected(said)
 
 
 def _text(error: exc.DBAPIError) -> str:

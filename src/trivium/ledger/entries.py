@@ -1,0 +1,154 @@
+"""Booking: an entry and its balance change in one transaction, each request once.
+
+The account's balance is a sum kept at hand; ``verify`` proves that it is the sum. Entries are
+append-only (the database refuses anything else), so a mistake is corrected by another entry.
+"""
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from trivium.clock import Clock
+from trivium.ledger.errors import LedgerError
+from trivium.ledger.model import NANOS, Entry, EntryKind
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+AMOUNT_NANOS_MAX: Final = 10**9 * NANOS
+"""One entry: a billion dollars."""
+NOTE_CHARS_MAX: Final = 500
+BALANCE_NANOS_MAX: Final = 9 * 10**9 * NANOS
+"""Beyond it SQLite would go on in floating point without a word."""
+VERIFY_S: Final = 600.0
+"""Adding up every entry."""
+
+_USD: Final = re.compile(r"([+-]?)([0-9]{1,10})(?:\.([0-9]{1,9}))?")
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """An account whose numbers are not the sum of its entries. All in nano-dollars."""
+
+    user_id: int
+    balance_nanos: int
+    entries_nanos: int
+    """What the balance should be."""
+    used_nanos: int
+    entries_used_nanos: int
+    """What usage entries took in all."""
+
+
+def parse_usd(text: str) -> int:
+    """Nano-dollars of a decimal amount: ``10``, ``10.00``, ``-0.000000001``.
+
+    Raises ``LedgerError`` for anything else, also for what a float would make of it (``1e3``,
+    ``nan``) and for more than nine decimals, which would have to be rounded.
+    """
+    form = _USD.fullmatch(text) if isinstance(text, str) else None
+    if form is None:
+        raise LedgerError(
+            f"{text!r:.80} is no amount in US dollars: write digits with at most nine decimals, "
+            "such as '10.00'"
+        )
+    sign, whole, decimals = form.groups(default="")
+    nanos = int(whole) * NANOS + int(decimals.ljust(9, "0"))
+    if nanos > AMOUNT_NANOS_MAX:
+        raise LedgerError(f"{text!r} is more than a billion dollars")
+    return -nanos if sign == "-" else nanos
+
+
+def format_usd(nanos: int) -> str:
+    """Exact decimal dollars, at least two decimals: ``10.00``, ``-0.000000001``."""
+    whole, rest = divmod(abs(nanos), NANOS)
+    decimals = f"{rest:09d}".rstrip("0").ljust(2, "0")
+    return f"{'-' if nanos < 0 else ''}{whole}.{decimals}"
+
+
+class Entries:
+    """The accounts and their entries in the database. Storage faults pass through as they are."""
+
+    def __init__(self, db: "Database", clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def book(
+        self,
+        user_id: int,
+        kind: EntryKind,
+        amount_nanos: int,
+        note: str = "",
+        request_id: str | None = None,
+    ) -> Entry:
+        """Append an entry and move the balance by it; positive adds.
+
+        With a ``request_id`` the call may be repeated: the first booking is returned and nothing is
+        booked again. Raises ``LedgerError`` for an unknown user, an amount out of range, and a
+        request that was booked otherwise.
+        """
+        from trivium.ledger import store
+
+        entry = Entry(
+            id=0,
+            user_id=user_id,
+            kind=kind,
+            amount_nanos=_amount(amount_nanos),
+            note=_note(note),
+            request_id=request_id,
+            created_at=int(self._clock.now()),
+        )
+        async with self._db.write() as conn:
+            if not await store.has_user(conn, user_id):
+                raise LedgerError(f"there is no user with the id {user_id}")
+            entry_id = await store.insert_entry(conn, entry)
+            if entry_id is not None:
+                balance = await store.add_to_account(conn, entry)
+                if abs(balance) > BALANCE_NANOS_MAX:
+                    raise LedgerError("the balance would exceed nine billion dollars")
+                return msgspec.structs.replace(entry, id=entry_id)
+            booked = await store.entry_of(conn, request_id or "")
+        if booked is None or (booked.user_id, booked.kind, booked.amount_nanos) != (
+            user_id,
+            kind,
+            amount_nanos,
+        ):
+            raise LedgerError(f"the request {request_id} is booked already, otherwise than asked")
+        return booked
+
+    async def balance(self, user_id: int) -> int:
+        """Nano-dollars; 0 for whoever has no entry yet."""
+        from trivium.ledger import store
+
+        async with self._db.read() as conn:
+            return await store.balance_of(conn, user_id)
+
+    async def verify(self) -> list[Difference]:
+        """Accounts whose balance is not the sum of their entries: empty when all is well."""
+        from trivium.ledger import store
+
+        async with self._db.read(VERIFY_S) as conn:
+            return [
+                Difference(
+                    user_id=row.id,
+                    balance_nanos=int(row.balance_nanos),
+                    entries_nanos=int(row.entries_nanos),
+                    used_nanos=int(row.used_nanos),
+                    entries_used_nanos=int(row.entries_used_nanos),
+                )
+                for row in await store.differing_accounts(conn)
+            ]
+
+
+def _amount(nanos: int) -> int:
+    if type(nanos) is not int:
+        raise LedgerError(f"an amount is a whole number of nano-dollars, not {nanos!r}")
+    if abs(nanos) > AMOUNT_NANOS_MAX:
+        raise LedgerError(f"{format_usd(nanos)} is more than a billion dollars")
+    return nanos
+
+
+def _note(text: str) -> str:
+    text = text.strip()
+    if len(text) > NOTE_CHARS_MAX or not text.isprintable():
+        raise LedgerError(f"a note is at most {NOTE_CHARS_MAX} printable characters")
+    return text
