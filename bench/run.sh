@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Measures this checkout beside nginx: three channels to the stand-in vendor, one model, a user and a
+# key, then every shape, whole and streamed. Options go to bench.py: bench/run.sh --seconds 2 --rounds 1
+set -euo pipefail
+cd "$(dirname "$0")/.."
+for tool in gcc wrk nginx taskset; do
+  if ! command -v "$tool" >/dev/null; then
+    echo "bench: $tool is missing. On Debian: apt-get install gcc libc6-dev wrk nginx-light util-linux" >&2
+    exit 1
+  fi
+done
+trivium=$PWD/.venv/bin/trivium
+folder=$(mktemp -d -t trivium-bench-XXXXXX)
+trap 'rm -rf "$folder"' EXIT
+
+cat >"$folder/trivium.toml" <<TOML
+[storage]
+url = "sqlite:///$folder/bench.db"
+journal = "$folder/journal/"
+
+[logs]
+level = "warning"
+
+[[channels]]
+name = "openai"
+provider = "openai"
+api_key = "env:BENCH_VENDOR_KEY"
+base_url = "http://127.0.0.1:9100/v1"
+
+[[channels]]
+name = "anthropic"
+provider = "anthropic"
+api_key = "env:BENCH_VENDOR_KEY"
+base_url = "http://127.0.0.1:9100"
+
+[[channels]]
+name = "gemini"
+provider = "gemini"
+api_key = "env:BENCH_VENDOR_KEY"
+base_url = "http://127.0.0.1:9100"
+
+[[models]]
+name = "bench-model"
+free = true
+bindings = [{ channel = "openai" }, { channel = "anthropic" }, { channel = "gemini" }]
+TOML
+
+export BENCH_VENDOR_KEY=sk-bench
+"$trivium" user create bench --email b@example.org --unlimited --config "$folder/trivium.toml"
+key=$("$trivium" key create --user bench --config "$folder/trivium.toml")
+cases=()
+for shape in chat messages responses generate; do
+  cases+=(--case "$shape:json" --case "$shape:stream")
+done
+.venv/bin/python bench/bench.py --header "Authorization: Bearer $key" "${cases[@]}" --case embeddings:json \
+  --start "trivium=9181=$trivium serve --config $folder/trivium.toml --listen 127.0.0.1:9181" "$@"
