@@ -119,15 +119,19 @@ class Double:
         self.host = host
         self.requests: list[Seen] = []
         self.peers: list[Peer] = []
+        self.before_reading: asyncio.Event | None = None
+        """When set: nothing is read from a connection until the event is."""
+        self.read_bodies = True
+        """When not: answers as soon as a head is read, and reads no further."""
         self.sent = 0
-        """Body and head bytes the sockets have taken so far."""
+        """Bytes of floods that the sockets have taken so far."""
         self._tls = tls
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task] = set()
 
     async def __aenter__(self):
         self._server = await asyncio.start_server(
-            self._accept, self.host, 0, ssl=self._tls, backlog=2048, limit=2**24
+            self._accept, self.host, 0, ssl=self._tls, backlog=2048, limit=2**18
         )
         self.port = self._server.sockets[0].getsockname()[1]
         return self
@@ -150,7 +154,7 @@ class Double:
         self._tasks.add(asyncio.current_task())
         peer = Peer(len(self.peers), writer)
         self.peers.append(peer)
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             await self._serve(peer, reader, writer)
         peer.left.set()
         self._tasks.discard(asyncio.current_task())
@@ -158,12 +162,16 @@ class Double:
             writer.transport.abort()
 
     async def _serve(self, peer, reader, writer):
+        if self.before_reading is not None:
+            writer.transport.pause_reading()
+            await self.before_reading.wait()
+            writer.transport.resume_reading()
         for step in self.greeting:
             await self._do(step, peer, reader, writer)
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
             size = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
-            body = await reader.readexactly(int(size[1]) if size else 0)
+            body = await reader.readexactly(int(size[1]) if size and self.read_bodies else 0)
             number = len(self.requests)
             self.requests.append(Seen(peer.number, head + body))
             for step in self.script[min(number, len(self.script) - 1)]:

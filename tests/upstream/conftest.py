@@ -1,7 +1,7 @@
 """What the tests of the upstream client share: both loops, short limits, a client that is closed."""
 
 import asyncio
-import datetime
+import datetime as dt
 import gc
 import ipaddress
 import ssl
@@ -116,7 +116,7 @@ class Authority:
         self.ca_file.write_bytes(self.certificate.public_bytes(serialization.Encoding.PEM))
 
     def _sign(self, subject, public, names):
-        start = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+        start = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
         builder = (
             x509.CertificateBuilder()
             .subject_name(subject)
@@ -124,7 +124,7 @@ class Authority:
             .public_key(public)
             .serial_number(x509.random_serial_number())
             .not_valid_before(start)
-            .not_valid_after(start + datetime.timedelta(days=36_500))
+            .not_valid_after(start + dt.timedelta(days=36_500))
             .add_extension(x509.BasicConstraints(ca=names is None, path_length=None), critical=True)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
             .add_extension(
