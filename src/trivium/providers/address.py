@@ -7,6 +7,7 @@ segment is never doubled and never guessed behind a path of the operator's own.
 """
 
 import re
+from itertools import pairwise
 from typing import Final
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
@@ -26,9 +27,9 @@ def normalise(provider: Provider, base_url: str) -> str:
     """
     parts = _split(base_url)
     default = _default_path(provider)
-    path = _without_endpoint(provider, parts.path.rstrip("/"), default)
-    path = _versioned(path, default)
+    path = parts.path.rstrip("/")
     _refuse_odd_segments(path)
+    path = _versioned(_without_endpoint(provider, path, default), default)
     for served in provider.paths.values():
         _join(path, served)
     return f"{parts.scheme}://{parts.netloc.lower()}{path}"
@@ -95,30 +96,23 @@ def _without_endpoint(provider: Provider, path: str, default: str) -> str:
             return path[: path.index(head)]
     if Shape.GENERATE in {SHAPE[operation] for operation in provider.paths}:
         return _MODEL_COLLECTION.sub("", path)
-    # the base of the messages shape stands beside that of the chat shape: `…/anthropic`
+    # the base that an SDK of the messages shape takes: `…/anthropic`, or the chat shape's less `/v1`
     for served in provider.paths.values():
-        if served.startswith("../"):
-            whole = _join(default, served)
-            for spelling in (whole, *_sdk_bases(whole)):
-                if spelling not in ("", default) and path.endswith(spelling):
-                    return path[: -len(spelling)] + default
+        for spelling in _sdk_bases(_join(default, served)):
+            if spelling not in ("", default) and path.endswith(spelling):
+                return path[: -len(spelling)] + default
     return path
 
 
 def _sdk_bases(path: str) -> list[str]:
-    """The bases an SDK would be given to reach ``path``: without and with the version segment."""
-    return [
-        path.removesuffix(ending)
-        for ending in ("/messages", "/v1/messages", "/v1/messages/count_tokens")
-        if path.endswith(ending)
-    ]
+    """``path`` and the bases an Anthropic SDK may be given to reach it, longest first."""
+    endings = ("", "/messages", "/v1/messages") if path.endswith("/v1/messages") else ()
+    return [path.removesuffix(ending) for ending in endings]
 
 
 def _versioned(path: str, default: str) -> str:
     """``path`` with the version segment exactly where the provider's own base URL has it."""
     head, _, last = path.rpartition("/")
-    if _VERSION.fullmatch(last) and head.rpartition("/")[2] == last:
-        raise ValueError(f"it names the version twice (/{last}/{last}); once is right")
     own_head, _, own_last = default.rpartition("/")
     if _VERSION.fullmatch(own_last):
         return default if path in ("", own_head) else path
@@ -129,6 +123,9 @@ def _refuse_odd_segments(path: str) -> None:
     segments = path.split("/")[1:]
     if any(segment in ("", ".", "..") for segment in segments):
         raise ValueError("its path has an empty or relative segment")
+    for one, other in pairwise(segments):
+        if one == other and _VERSION.fullmatch(one):
+            raise ValueError(f"it names the version twice (/{one}/{one}); once is right")
     if any(ord(char) <= 32 or ord(char) >= 127 for char in path):
         raise ValueError("its path has a character that must be percent-encoded")
 

@@ -11,7 +11,7 @@ from typing import Final
 
 WORDING_MAX: Final = 500
 """Characters of a vendor's text that are shown: the longest useful ones have about 300."""
-_READ_MAX: Final = 4_000
+_READ_MAX: Final = 2_000
 """Characters looked at; the patterns below stay linear on any text."""
 _CUT: Final = "[…]"
 
@@ -25,7 +25,7 @@ _RECORD: Final = "request|correlation|trace|ray|activity|deployment"
 _SECRETS: Final = (
     # addresses with a scheme, user names and passwords included
     r"\b[a-z][a-z0-9+.\-]{1,15}://[^\s\"'<>)\]}]+",
-    r"\b[\w.+\-]+@[\w\-]+\.[\w.\-]+",
+    r"[\w.+\-]{1,64}@[\w\-]{1,63}\.[\w.\-]+",
     # NAME=VALUE and NAME: VALUE of anything that guards something; `max_tokens: 5` is not meant
     r"\b(?:bearer|basic)\s+[^\s\"',;]+",
     r"(?:key|token|secret|password|credential|authorization|signature|sig)=[^\s\"',;&]+",
@@ -34,7 +34,7 @@ _SECRETS: Final = (
     # keys by their makers' prefixes, masked ones too (sk-pro***abcd)
     r"\b(?:sk|pk|rk|gsk|xai|hf|nvapi|csk|fw|tgp|pplx|ghp|gho|github_pat|r8|ya29)[-_.][\w\-.*…]+",
     r"\b(?:AIza|AKIA|ASIA|eyJ)[\w\-.=*…]{6,}",
-    r"\b[\w\-]*\*{3,}[\w\-]*",
+    r"[\w\-]{0,64}\*{3,}[\w\-]*",
     # the operator's account and the vendor's own book-keeping
     rf"\b(?:{_ACCOUNT})[-_](?=[\w\-]*\d)[\w\-]{{6,}}",
     rf"\b(?:{_RECORD})[ _\-]?id[\"']?\s*[:=]?\s*[\"']?(?=[\w\-]*\d)[\w\-]{{6,}}",

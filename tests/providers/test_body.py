@@ -1,0 +1,88 @@
+"""Bodies of refusals are read whoever wrote them, and never raise."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.providers.body import Told, read
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"", Told()),
+        (b"  \n", Told()),
+        (b"<html>x", Told(page=True)),
+        (b"plain words", Told(message="plain words")),
+        (b'{"error":{"mess', Told(message='{"error":{"mess')),
+        (b"\xff\xfe", Told(message="\ufffd\ufffd")),
+        (b"[]", Told()),
+        (b"7", Told()),
+        (b'"text"', Told(message="text")),
+        (
+            b'{"error":{"message":"m","type":"T","param":"p","code":"C"}}',
+            Told(codes=frozenset({"t", "c"}), message="m", param="p", structured=True),
+        ),
+        (
+            b'[{"error":{"code":404,"message":"m","status":"NOT_FOUND"}}]',
+            Told(codes=frozenset({"not_found"}), message="m", status=404, structured=True),
+        ),
+        (
+            b'{"type":"error","error":{"type":"t","message":"m","details":{"error_code":"E"}}}',
+            Told(codes=frozenset({"t", "e"}), message="m", structured=True),
+        ),
+        (
+            b'{"error":"rate_limited","message":"m"}',
+            Told(codes=frozenset({"rate_limited"}), message="m", structured=True),
+        ),
+        (
+            b'{"detail":[{"loc":["body","messages",0,"role"],"msg":"m"}]}',
+            Told(message="m", param="messages[0].role", structured=True),
+        ),
+        (b'{"errors":["m"]}', Told(message="m", structured=True)),
+        (b'{"error":{"code":"401","message":"m"}}', Told(
+            codes=frozenset({"401"}), message="m", status=401, structured=True
+        )),
+        (
+            b'{"error":{"message":"m","details":[{"retryDelay":"3s"},{"reason":"R"}]}}',
+            Told(codes=frozenset({"r"}), message="m", delay="3s", structured=True),
+        ),
+        (b'{"error":{"code":true,"message":7}}', Told(structured=True)),
+    ],
+)  # fmt: skip
+def test_bodies_are_read(body, told):
+    """Each shape seen in the wild gives its codes, words, member and delay."""
+    assert told == read(body)
+
+
+def test_deep_nesting_is_only_text():
+    """A body built to exhaust the stack is read as what it is: nonsense."""
+    assert not read(b"[" * 100_000).structured
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 999) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(["error", "errors", "message", "detail", "details", "code", "loc", "msg"]),
+        inner,
+        max_size=4,
+    ),
+    max_leaves=12,
+)
+
+
+@given(_JSON)
+def test_no_json_breaks_the_reader(value):
+    """Whatever a vendor nests into whatever, the status still speaks."""
+    import msgspec
+
+    told = read(msgspec.json.encode(value))
+    assert isinstance(told.message, str)
+    assert told.param is None or isinstance(told.param, str)
+
+
+@given(st.binary(max_size=60))
+def test_no_bytes_break_the_reader(body):
+    """Nor does what is not JSON."""
+    assert isinstance(read(body), Told)

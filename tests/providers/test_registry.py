@@ -1,0 +1,146 @@
+"""Every row of the table is whole, sourced, and becomes a provider."""
+
+import re
+import time
+from datetime import date
+from urllib.parse import urlsplit
+
+import msgspec
+import pytest
+
+from trivium.providers import registry
+from trivium.providers.base import Auth, Capabilities
+from trivium.providers.quirks import QUIRKS
+from trivium.providers.registry import PROVIDERS, Row, rows
+from trivium.wire.operation import SHAPE, Operation, Shape
+
+ROWS = rows()
+MODULES = ("anthropic", "gemini", "openai")
+HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_whole(name):
+    """A name as settings write them, a page and a day, one address or its form, something served."""
+    row = ROWS[name]
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+    assert re.match(r"https://\S+$|run: \S", row.source)
+    assert date(2026, 1, 1) <= row.read
+    assert (row.base_url is None) != (row.base_form is None)
+    assert row.serves or row.paths
+    assert not set(row.serves) & set(row.paths)
+    assert not row.base_form or re.search(r"\{[a-z]+\}", row.base_form)
+    assert set(QUIRKS) >= row.quirks
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_keys_travel_only_over_tls(name):
+    """Plain HTTP is for loopback."""
+    parts = urlsplit(ROWS[name].base_url or ROWS[name].base_form)
+    assert parts.scheme == "https" or parts.hostname == "127.0.0.1"
+    assert not parts.path.endswith("/")
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_capability_is_on_only_with_its_page(name):
+    """Everything is off until somebody has read otherwise."""
+    for flag, page in ROWS[name].capabilities.items():
+        assert flag in Capabilities.__struct_fields__
+        assert re.match(r"https://\S+$|run: \S", page)
+    flags = msgspec.to_builtins(PROVIDERS[name].capabilities)
+    assert set(ROWS[name].capabilities) == {flag for flag, on in flags.items() if on}
+
+
+def test_no_vendor_is_listed_twice():
+    """Neither by address nor by title."""
+    addresses = [row.base_url or row.base_form for row in ROWS.values()]
+    assert len(addresses) == len(set(addresses))
+    titles = [provider.title for provider in PROVIDERS.values()]
+    assert len(titles) == len(set(titles))
+    assert not set(MODULES) & set(ROWS)
+
+
+@pytest.mark.parametrize("name", sorted(PROVIDERS))
+def test_nothing_travels_that_must_not(name):
+    """Credentials, the connection's own headers and the body's framing are never on a list."""
+    provider = PROVIDERS[name]
+    for header in provider.forwards | provider.returns | set(provider.headers):
+        assert header == header.lower()
+        assert header not in HOP_BY_HOP
+        assert not re.search(r"^content-|auth|cookie|api-key|token|^proxy-|idempotency", header)
+    assert not provider.returns
+
+
+@pytest.mark.parametrize("name", sorted(PROVIDERS))
+def test_providers_carry_their_name_and_source(name):
+    """What a channel's setting says finds what documentation prints."""
+    assert name == PROVIDERS[name].name
+    assert re.search(r"read 20\d\d-\d\d-\d\d$", PROVIDERS[name].source)
+
+
+@pytest.mark.parametrize(
+    ("name", "auth", "shapes"),
+    [
+        ("openai", Auth.BEARER, {Shape.CHAT, Shape.RESPONSES, Shape.COMPLETIONS,
+                                 Shape.EMBEDDINGS, Shape.MODERATIONS}),
+        ("anthropic", Auth.X_API_KEY, {Shape.MESSAGES}),
+        ("gemini", Auth.X_GOOG_API_KEY, {Shape.GENERATE}),
+        ("azure", Auth.API_KEY, {Shape.CHAT, Shape.RESPONSES, Shape.EMBEDDINGS}),
+        ("llamacpp", Auth.BEARER, {Shape.CHAT, Shape.RESPONSES, Shape.COMPLETIONS,
+                                   Shape.EMBEDDINGS, Shape.MESSAGES}),
+    ],
+)  # fmt: skip
+def test_providers_speak_their_shapes(name, auth, shapes):
+    """The shapes an operator may bind to."""
+    provider = PROVIDERS[name]
+    assert auth is provider.auth
+    assert shapes == {SHAPE[operation] for operation in provider.paths}
+
+
+def test_the_three_vendors_serve_all_their_operations():
+    """Every operation of the gateway has a vendor that serves it at its source."""
+    served = {operation for name in MODULES for operation in PROVIDERS[name].paths}
+    assert set(Operation) == served
+
+
+def test_anthropic_has_a_version_even_when_the_caller_sends_none():
+    """The vendor refuses requests without it; the caller's own replaces ours."""
+    anthropic = PROVIDERS["anthropic"]
+    assert {"anthropic-version": "2023-06-01"} == anthropic.headers
+    assert set(anthropic.headers) <= anthropic.forwards
+
+
+def test_there_are_enough_of_them():
+    """The table was not emptied by a slip."""
+    assert len(PROVIDERS) == len(list(PROVIDERS)) == len(ROWS) + len(MODULES)
+    assert len(ROWS) >= 28
+    assert "nobody" not in PROVIDERS
+
+
+def test_reading_the_table_is_cheap():
+    """It happens while a worker starts."""
+    best = 1.0
+    for _ in range(5):
+        registry._all.cache_clear()
+        start = time.perf_counter()
+        registry._all()
+        best = min(best, time.perf_counter() - start)
+    assert best < 0.010 * 3  # 5 ms on an idle core; the machine may be busy
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"titel": "X"},
+        {"serves": ["chatter"]},
+        {"auth": "magic"},
+        {"read": "yesterday"},
+        {"capabilities": {"stream_usage": True}},
+    ],
+)
+def test_a_slip_in_a_row_is_caught(wrong):
+    """Misspelt members, unknown operations and flags without a page do not pass."""
+    good = {"title": "X", "source": "https://x.example", "read": date(2026, 11, 21)}
+    msgspec.convert(good, Row)
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(good | wrong, Row)
