@@ -1,25 +1,21 @@
 """A caller's connection: httptools in, exchanges out, answered in the order they came.
 
 llhttp is strict (both length headers, repeated lengths, odd transfer codings, bare LF and folding
-are refused) but not complete. What it lets through and we refuse is in ``_check_head``: a request
-line without version, versions other than 1.0 and 1.1, HTTP/1.0 with a transfer coding, no Host or
-two, a Host that is no host. No leniency flag is ever set.
+are refused) but not complete; ``edge/head.py`` has the rest. No leniency flag is ever set.
 """
 
 import asyncio
-import re
 from collections import deque
 from typing import Final, Protocol, cast
 
 import httptools
 
+from trivium.edge import head
 from trivium.edge.exchange import Exchange
 from trivium.edge.limits import Limits
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 
-_HOST: Final = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?")
-_TARGET: Final = re.compile(rb"[Hh][Tt][Tt][Pp][Ss]?://[^/?#]*")
 REFUSED_BODY_BYTES_MAX: Final = 65_536
 """A refused request with a body no longer than this keeps its connection."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -203,14 +199,14 @@ class Connection(asyncio.Protocol):
         headers = self._headers
         if len(headers) > limits.headers_max:
             raise self._headers_too_large()
-        if parser.should_upgrade() and not self._is_websocket(headers):
+        if parser.should_upgrade() and not head.is_websocket(headers):
             self._redo = True  # an upgrade we do not offer is to be ignored, the request served
             return
         table = dict(headers)
-        http10 = self._check_head(table)
+        http10 = head.check(parser.get_http_version(), headers, table)
         target = self._url
         if target[:1] != b"/":
-            target = self._origin_form(target)
+            target = head.origin_form(target)
         path, _, query = target.partition(b"?")
         exchange = Exchange(
             self,
@@ -305,6 +301,11 @@ class Connection(asyncio.Protocol):
         """The exchange being answered."""
         return self._current
 
+    @property
+    def busy(self) -> bool:
+        """Whether a request is being read or answered."""
+        return self._current is not None or self._incoming is not None or bool(self._waiting)
+
     def tick(self, now: float) -> None:
         """Close what has been silent or slow for too long. Called a few times a second."""
         limits = self.host.limits
@@ -398,50 +399,6 @@ class Connection(asyncio.Protocol):
         else:
             self._waiting.append(exchange)
 
-    def _check_head(self, table: dict[bytes, bytes]) -> bool:
-        """What llhttp lets through and we do not. Returns whether the request is HTTP/1.0."""
-        version = self._parser.get_http_version()
-        http10 = version == "1.0"
-        if not http10 and version != "1.1":
-            raise Fault(Kind.MALFORMED_HTTP, "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
-        host = table.get(b"host")
-        if len(table) != len(self._headers):
-            for name in (b"host", b"content-length", b"transfer-encoding"):
-                if sum(n == name for n, _ in self._headers) > 1:
-                    raise Fault(
-                        Kind.MALFORMED_HTTP, f"The `{name.decode()}` header occurs more than once."
-                    )
-        if host is None:
-            if not http10:
-                raise Fault(Kind.MALFORMED_HTTP, "An HTTP/1.1 request needs a `Host` header.")
-        elif not _HOST.fullmatch(host):
-            raise Fault(Kind.MALFORMED_HTTP, "The `Host` header is not a host name.")
-        coding = table.get(b"transfer-encoding")
-        if coding is not None and (http10 or coding.lower() != b"chunked"):
-            raise Fault(
-                Kind.MALFORMED_HTTP, "Only `Transfer-Encoding: chunked` with HTTP/1.1 is accepted."
-            )
-        if b"content-encoding" in table and table[b"content-encoding"].lower() != b"identity":
-            raise Fault(
-                Kind.MEDIA_TYPE, "Compressed request bodies are not accepted: send it as it is."
-            )
-        return http10
-
-    @staticmethod
-    def _origin_form(target: bytes) -> bytes:
-        """``http://host/path`` as a proxy would be asked, and ``*`` of OPTIONS."""
-        if target == b"*":
-            return b"/*"
-        found = _TARGET.match(target)
-        if found is None:
-            raise Fault(Kind.MALFORMED_HTTP, "The request target is not a path.")
-        rest = target[found.end() :]
-        return rest if rest[:1] == b"/" else b"/" + rest
-
-    @staticmethod
-    def _is_websocket(headers: Headers) -> bool:
-        return any(n == b"upgrade" and b"websocket" in v.lower() for n, v in headers)
-
     def _upgraded(self, rest: bytes) -> None:
         """An upgrade was asked for; we offer none. llhttp stops there, so a request that only
         offers one (``h2c``) is read again without the offer; a WebSocket was answered already.
@@ -450,20 +407,12 @@ class Connection(asyncio.Protocol):
             self._deaf = True
             return
         self._redo = False
-        lines = [
-            n + b": " + v
-            for n, v in self._headers
-            if n not in (b"upgrade", b"connection", b"http2-settings")
-        ]
-        head = b"%b %b HTTP/%b\r\n%b\r\n\r\n" % (
-            self._parser.get_method(),
-            self._url,
-            self._parser.get_http_version().encode(),
-            b"\r\n".join(lines),
+        again = head.without_upgrade(
+            self._parser.get_method(), self._url, self._parser.get_http_version(), self._headers
         )
         self._parser = httptools.HttpRequestParser(self)
         self._reset()
-        self.data_received(head + rest)
+        self.data_received(again + rest)
 
     def _headers_too_large(self) -> Fault:
         limits = self.host.limits

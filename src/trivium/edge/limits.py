@@ -1,4 +1,4 @@
-"""The listening side's limits, in the units the protocol counts in. Values: settings ``[server]``."""
+"""The listening side's limits. Values and reasons: settings ``[server]``."""
 
 import msgspec
 

@@ -72,7 +72,6 @@ class Listener:
         self._ids = itertools.count()
         self._id_prefix = f"req_{secrets.token_hex(8)}"
         self._servers: list[asyncio.Server] = []
-        self._tasks: set[asyncio.Task[Any]] = set()
         self._application_ready = asyncio.Event()
         self._tick()
 
@@ -107,13 +106,7 @@ class Listener:
             server.close()
         for connection in list(self.connections):
             connection.drain()
-        deadline = self.time() + limit_s
-        while self._tasks and self.time() < deadline:
-            await asyncio.wait(
-                self._tasks,
-                timeout=deadline - self.time(),
-                return_when=asyncio.FIRST_COMPLETED,
-            )
+        await self._until(lambda: not any(c.busy for c in self.connections), limit_s)
         ended = 0
         for connection in list(self.connections):
             if connection.current is not None:
@@ -121,13 +114,10 @@ class Listener:
                 connection.current.interrupt(
                     Fault(Kind.STOPPING, "The gateway is restarting; try again.")
                 )
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=1.0)
-        # what was written in this turn leaves in the next
-        await asyncio.sleep(0)
+        await self._until(lambda: not any(c.busy for c in self.connections), 1.0)
         for connection in list(self.connections):
             connection.close()
-        await self._flushed(2.0)
+        await self._until(lambda: not self.connections, 2.0)
         self.close()
         return ended
 
@@ -139,10 +129,11 @@ class Listener:
             connection.cut()
         self._ticker.cancel()
 
-    async def _flushed(self, limit_s: float) -> None:
+    async def _until(self, holds: Callable[[], bool], limit_s: float) -> None:
+        """Wait for something that connections bring about; nobody is told when they do."""
         deadline = self.time() + limit_s
-        while self.connections and self.time() < deadline:
-            await asyncio.sleep(0.01)
+        while not holds() and self.time() < deadline:  # noqa: ASYNC110 - once, at the end
+            await asyncio.sleep(0.02)
 
     # --- the connection's side ------------------------------------------------------------------
 
@@ -195,10 +186,8 @@ class Listener:
             self._run(exchange, self._page(exchange))
 
     def _run(self, exchange: Exchange, story: Any) -> None:
-        task = self._loop.create_task(story)
-        exchange.task = task
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        # the connection holds the exchange, and that the task, for as long as it runs
+        exchange.task = self._loop.create_task(story)
 
     def _list(self, exchange: Exchange, target: Listing) -> None:
         assert self.services is not None

@@ -79,11 +79,7 @@ class Attempt:
             self._mode = _Mode.REFUSAL
         elif self.facts.stream and self.passage.watch is not None:
             self._mode = _Mode.STREAM
-            self._watch = repair(
-                self.step.binding.channel.provider.quirks,
-                self.step.operation,
-                self.passage.watch(self.facts),
-            )
+            self._watch = self._watching(self.passage.watch(self.facts))
         else:
             self._mode = _Mode.WHOLE
 
@@ -153,6 +149,13 @@ class Attempt:
 
     # --- own ------------------------------------------------------------------------------------
 
+    def _watching(self, watch: StreamWatch) -> StreamWatch:
+        quirks = self.step.binding.channel.provider.quirks
+        if not quirks:
+            return watch
+        now = self.story.services.clock.now()
+        return repair(quirks, self.step.operation, watch, facts=self.facts, at=now)
+
     def _pump(self, data: bytes) -> None:
         watch = self._watch
         assert watch is not None
@@ -218,7 +221,13 @@ class Attempt:
         story = self.story
         provider = self.step.binding.channel.provider
         if provider.quirks:
-            body = repair_answer(provider.quirks, self.step.operation, body)
+            body = repair_answer(
+                provider.quirks,
+                self.step.operation,
+                body,
+                facts=self.facts,
+                at=story.services.clock.now(),
+            )
         answer = self.passage.answer(body)
         if answer.error is not None:
             raise error_event(answer.error)

@@ -12,6 +12,7 @@ from trivium.ledger.service import Ledger
 from trivium.observe.record import Record
 from trivium.routing.model import Model, Plan
 from trivium.upstream.call import Client
+from trivium.upstream.message import Composer
 from trivium.wire.operation import Operation, Shape
 from trivium.wire.passage import Passage
 
@@ -128,6 +129,7 @@ class Services:
         "answer_bytes_max",
         "client",
         "clock",
+        "composer",
         "explain_headers",
         "ledger",
         "passages",
@@ -142,6 +144,7 @@ class Services:
         router: Router,
         passages: Mapping[Operation, Passage],
         client: Client,
+        composer: Composer,
         ledger: Ledger,
         recorder: Recorder,
         clock: Clock,
@@ -152,6 +155,7 @@ class Services:
         self.router = router
         self.passages = passages
         self.client = client
+        self.composer = composer
         self.ledger = ledger
         self.recorder = recorder
         self.clock = clock

@@ -1,6 +1,7 @@
 """The life of a request, in order: read, admit, hold, plan, call, stream back, settle, record."""
 
 import asyncio
+import functools
 
 import msgspec
 import structlog
@@ -11,7 +12,6 @@ from trivium.pipeline.context import Exchange, Headers, Route, Services
 from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
 from trivium.routing.model import Step
-from trivium.upstream.message import compose
 from trivium.wire import errors, peek
 from trivium.wire.messages.version import version
 from trivium.wire.operation import Operation, Shape
@@ -52,7 +52,7 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
 
 
 def _read(story: Story, route: Route, members: Members) -> Facts:
-    """What the request says of itself, checked against the specification."""
+    """Read what the request says of itself, checked against the specification."""
     if story.exchange.shape is Shape.MESSAGES:
         _check_version(story.exchange)
     facts = story.services.passages[route.operation].facts(members)
@@ -68,7 +68,7 @@ def _read(story: Story, route: Route, members: Members) -> Facts:
 
 
 def _admit(story: Story, facts: Facts) -> None:
-    """May it run now, and is there money for the worst case?"""
+    """See whether it may run now and hold its worst case."""
     exchange, services = story.exchange, story.services
     caller = exchange.caller
     assert caller is not None
@@ -113,14 +113,15 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
     story.step = step
     passage = services.passages[step.operation]
     changes = passage.changes(members, facts, binding.model, provider.capabilities.stream_usage)
-    request = compose(
+    request = services.composer.compose(
         binding.channel,
         0,
         step.operation,
         binding.model,
-        _forwarded(exchange, provider),
         members.splice(changes) if changes else exchange.body,
-        query=_query(step.operation, facts),
+        forwarded=_forwarded(exchange, provider),
+        stream=facts.stream,
+        array=facts.array,
     )
     attempt = Attempt(story, step, passage, facts)
     exchange.flow = attempt
@@ -132,20 +133,22 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
         attempt.release()
 
 
-def _query(operation: Operation, facts: Facts) -> str:
-    """Only generate-content chooses the form of its stream in the address."""
-    return "alt=sse" if operation is Operation.GENERATE_STREAM and not facts.array else ""
+@functools.lru_cache(maxsize=1024)
+def _forwards(names: frozenset[str]) -> tuple[tuple[bytes, bytes], ...]:
+    """Header names a provider takes, each with its alias or itself again. Once a provider."""
+    keys = sorted(name.encode() for name in names)
+    return tuple((key, _ALIASES.get(key, key)) for key in keys)
 
 
 def _forwarded(exchange: Exchange, provider: Provider) -> Headers:
     """The caller's headers that travel to this provider."""
     out: Headers = []
-    for name in provider.forwards:
-        key = name.encode()
-        values = exchange.values(key)
-        if not values and key in _ALIASES:
-            values = exchange.values(_ALIASES[key])
-        out += [(key, value) for value in values]
+    headers = exchange.headers
+    for name, alias in _forwards(provider.forwards):
+        if name in headers:
+            out += [(name, value) for value in exchange.values(name)]
+        elif alias in headers:
+            out += [(name, value) for value in exchange.values(alias)]
     return out
 
 
