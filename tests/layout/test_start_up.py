@@ -33,8 +33,11 @@ HEAVY = (
 LATE = {
     "storage": "the database is opened after the socket",
     "console": "pages come after relaying",
+    "edge.pages": "pages come after relaying",
+    "edge.openapi": "described when somebody asks",
+    "demo": "a process of its own",
 }
-"""Rows whose modules are imported at first use."""
+"""Modules, and those below them, that are imported at first use."""
 
 CPU_SECONDS_MAX = 1.0
 """Processor time of all imports together; twice what a slow laptop needs."""
@@ -53,15 +56,17 @@ print(time.process_time() - began)
 
 def relaying(sources):
     """Modules that are imported before the gateway listens, in the order of their names."""
-    names = [
-        f"trivium.{s.module}"
-        for s in sources
-        if s.module
-        and s.module.split(".")[0] not in LATE
-        and s.path.name not in ("store.py", "__main__.py")
-        and (s.module.split(".")[0] != "cli" or s.module in ("cli", "cli.main"))
-    ]
+    names = [f"trivium.{source.module}" for source in sources if source.module and early(source)]
     return ["trivium", *names]
+
+
+def early(source):
+    """Whether a module belongs to the relay's path; of the commands only their entrance does."""
+    if source.path.name in ("store.py", "__main__.py"):
+        return False
+    if source.module.split(".")[0] == "cli":
+        return source.module in ("cli", "cli.main")
+    return not any(source.module == late or source.module.startswith(f"{late}.") for late in LATE)
 
 
 def start(*names):
