@@ -8,11 +8,11 @@ def count(value: Any) -> int | None:
 
     A bad counter must not break an answer that has already been paid for, so it is only ignored.
     """
-    if isinstance(value, bool):
-        return None
+    if type(value) is int:  # HOT: by far the usual case, once per counter and upstream read
+        return value if value >= 0 else None
     if isinstance(value, str):
         digits = value.isascii() and value.isdecimal() and len(value) < 19
         return int(value) if digits else None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return value if isinstance(value, int) and value >= 0 else None
+    if isinstance(value, float) and value.is_integer() and value >= 0:
+        return int(value)
+    return None

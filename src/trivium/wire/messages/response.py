@@ -1,0 +1,51 @@
+"""Whole answers of the messages operations."""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.wire.messages.usage import usage
+from trivium.wire.passage import Answer
+from trivium.wire.whole import error_of
+
+
+class _Body(msgspec.Struct, gc=False):
+    content: msgspec.Raw = msgspec.Raw()
+    usage: Any = None
+    input_tokens: Any = None
+    error: msgspec.Raw = msgspec.Raw()
+
+
+_decode: Final = msgspec.json.Decoder(_Body).decode
+
+
+def answer(body: bytes) -> Answer:
+    """A message, or an error that came with status 200. Raises UPSTREAM_BROKE on anything else."""
+    read = _read(body)
+    if (error := error_of(read.error)) is not None:
+        return Answer(error=error)
+    if not bytes(read.content).startswith(b"["):
+        raise _broke()
+    return Answer(usage=usage(read.usage))
+
+
+def count_answer(body: bytes) -> Answer:
+    """A token count, which is free of charge: no usage. Raises UPSTREAM_BROKE on anything else."""
+    read = _read(body)
+    if (error := error_of(read.error)) is not None:
+        return Answer(error=error)
+    if not isinstance(read.input_tokens, int):
+        raise _broke()
+    return Answer()
+
+
+def _read(body: bytes) -> _Body:
+    try:
+        return _decode(body)
+    except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
+        raise _broke() from None
+
+
+def _broke() -> Fault:
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not one of the messages protocol.")

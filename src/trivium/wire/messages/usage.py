@@ -1,0 +1,83 @@
+"""Usage as the messages protocol counts it, normalised to disjoint counters.
+
+``input_tokens`` leaves cache reads and writes out; ``output_tokens`` contains thinking. Steps of
+which the top level knows nothing (compaction, advisor) stand in ``iterations`` only and are added
+here, at the request's own model: docs/wire/usage.md. Source: messages reference and SDK types
+2.11, read on 2026-11-21.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from trivium.conversation.usage import Usage
+from trivium.wire.counts import count
+
+_LEFT_OUT: Final = frozenset({"compaction", "advisor_message"})
+"""Kinds of ``iterations`` that the top-level counters leave out."""
+
+_COUNTERS: Final = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+)
+
+
+def usage(reported: Any) -> Usage | None:
+    """The canonical record of a ``usage`` object; ``None`` when it has no counter."""
+    if not isinstance(reported, Mapping) or all(
+        count(reported.get(name)) is None for name in _COUNTERS
+    ):
+        return None
+    steps = [reported, *_left_out(reported.get("iterations"))]
+    fresh = read = short = long = output = reasoning = 0
+    for step in steps:
+        fresh += count(step.get("input_tokens")) or 0
+        read += count(step.get("cache_read_input_tokens")) or 0
+        step_short, step_long = _written(step)
+        short += step_short
+        long += step_long
+        step_output = count(step.get("output_tokens")) or 0
+        details = step.get("output_tokens_details")
+        thinking = count(details.get("thinking_tokens")) if isinstance(details, Mapping) else None
+        step_reasoning = min(thinking or 0, step_output)
+        reasoning += step_reasoning
+        output += step_output - step_reasoning
+    return Usage(
+        fresh=fresh,
+        cache_read=read,
+        cache_write_short=short,
+        cache_write_long=long,
+        output=output,
+        reasoning=reasoning,
+    )
+
+
+def merged(before: Mapping[str, Any], reported: Any) -> Mapping[str, Any]:
+    """Counters after a later event: its totals replace, absent and null ones keep."""
+    if not isinstance(reported, Mapping):
+        return before
+    return {**before, **{name: value for name, value in reported.items() if value is not None}}
+
+
+def _left_out(iterations: Any) -> list[Mapping[str, Any]]:
+    if not isinstance(iterations, list):
+        return []
+    return [
+        step for step in iterations if isinstance(step, Mapping) and step.get("type") in _LEFT_OUT
+    ]
+
+
+def _written(step: Mapping[str, Any]) -> tuple[int, int]:
+    """Tokens written to the caches of five minutes and of one hour."""
+    split = step.get("cache_creation")
+    short = long = 0
+    if isinstance(split, Mapping):
+        short = count(split.get("ephemeral_5m_input_tokens")) or 0
+        long = count(split.get("ephemeral_1h_input_tokens")) or 0
+    total = count(step.get("cache_creation_input_tokens"))
+    if total is None:
+        return short, long
+    # a stream's last event repeats the total without the split
+    long = min(long, total)
+    return total - long, long
