@@ -1,5 +1,7 @@
 """Base URLs in every spelling people paste, and where calls go."""
 
+import re
+
 import pytest
 
 from trivium.providers.address import normalise, target
@@ -99,9 +101,8 @@ def test_spellings_come_out_the_same(provider, written, base):
 )
 def test_what_cannot_be_meant_is_refused_readably(provider, written, said):
     """The operator reads what is wrong; no password is repeated."""
-    with pytest.raises(ValueError, match=".") as caught:
+    with pytest.raises(ValueError, match=re.escape(said)) as caught:
         normalise(PROVIDERS[provider], written)
-    assert said in str(caught.value)
     assert "pw" not in str(caught.value)
 
 

@@ -62,11 +62,15 @@ def test_deep_nesting_is_only_text():
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 999) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["error", "errors", "message", "detail", "details", "code", "loc", "msg"]),
-        inner,
-        max_size=4,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["error", "errors", "message", "detail", "details", "code", "loc", "msg"]
+            ),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=12,
 )

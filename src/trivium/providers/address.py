@@ -96,7 +96,7 @@ def _without_endpoint(provider: Provider, path: str, default: str) -> str:
             return path[: path.index(head)]
     if Shape.GENERATE in {SHAPE[operation] for operation in provider.paths}:
         return _MODEL_COLLECTION.sub("", path)
-    # the base that an SDK of the messages shape takes: `…/anthropic`, or the chat shape's less `/v1`
+    # the base that an SDK of the messages shape takes: `…/anthropic`, or the chat one less `/v1`
     for served in provider.paths.values():
         for spelling in _sdk_bases(_join(default, served)):
             if spelling not in ("", default) and path.endswith(spelling):

@@ -27,9 +27,11 @@ _CONTENT: Final = _TEXTS | {
     "response.refusal.done",
     "response.reasoning_text.delta",
     "response.reasoning_text.done",
+    "response.content_part.added",
     "response.content_part.done",
 }
 _ARGUMENTS: Final = "response.function_call_arguments"
+_WITHIN: Final = (_ARGUMENTS, "response.reasoning_summary")
 
 
 class Events:
@@ -83,7 +85,7 @@ class Events:
             return [self._added(event)]
         if kind == "response.output_item.done":
             return self._item_done(event)
-        if "item_id" in event or kind in _CONTENT or kind.startswith(_ARGUMENTS):
+        if "item_id" in event or kind in _CONTENT or kind.startswith(_WITHIN):
             self._inside(kind, event)
         return [event]
 

@@ -1,0 +1,147 @@
+"""Repairs are applied to the streams and answers that rows name, and to nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from trivium.faults import Fault, Kind
+from trivium.providers.quirks import (
+    MESSAGES_TOOL_INPUT,
+    QUIRKS,
+    RESPONSES_BARE,
+    repair,
+    repair_answer,
+)
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts
+from trivium.wire.sse import frames
+
+LLAMACPP = Path(__file__).parents[1] / "fixtures" / "providers" / "llamacpp"
+ALL = frozenset(QUIRKS)
+FACTS = Facts(model="public", stream=True, output_max=6)
+STREAMS = {
+    "responses_stream.sse": Operation.RESPONSES,
+    "responses_stream_full.sse": Operation.RESPONSES,
+    "responses_tool_stream.sse": Operation.RESPONSES,
+    "messages_tool_stream.sse": Operation.MESSAGES,
+    "messages_stream.sse": Operation.MESSAGES,
+}
+
+
+def run(watch, operation, *reads, facts=FACTS):
+    """What the caller gets for these reads, the end included."""
+    repaired = repair(ALL, operation, watch, facts=facts, at=1_790_000_000.9)
+    return b"".join(repaired.feed(read) for read in reads) + repaired.end(None, "req_1")
+
+
+@pytest.mark.parametrize("operation", list(Operation))
+def test_without_quirks_nothing_is_wrapped(watch, operation):
+    """The ordinary vendor costs nothing."""
+    assert watch is repair(frozenset(), operation, watch)
+
+
+@pytest.mark.parametrize(
+    "operation", [op for op in Operation if op not in (Operation.RESPONSES, Operation.MESSAGES)]
+)
+def test_operations_without_a_repair_are_not_wrapped(watch, operation):
+    """A quirk names what it is about."""
+    assert watch is repair(ALL, operation, watch)
+
+
+def test_a_quirk_of_another_shape_is_not_applied(watch):
+    """Responses are not mended because messages are."""
+    only = frozenset({MESSAGES_TOOL_INPUT})
+    assert watch is repair(only, Operation.RESPONSES, watch)
+    assert watch is repair(frozenset({RESPONSES_BARE}), Operation.MESSAGES, watch)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_any_split_of_the_wire_gives_the_same(name, recorded, make_watch):
+    """Where the network cuts the stream does not matter."""
+    wire = recorded(name)
+    whole = run(make_watch(), STREAMS[name], wire)
+    for cut in range(0, len(wire), 37):
+        assert whole == run(make_watch(), STREAMS[name], wire[:cut], wire[cut:])
+    single = run(make_watch(), STREAMS[name], *(wire[i : i + 1] for i in range(len(wire))))
+    assert whole == single
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
+def test_line_ends_do_not_matter(name, end, recorded, make_watch):
+    """CR and CRLF are as good as LF."""
+    wire = recorded(name)
+    assert run(make_watch(), STREAMS[name], wire) == run(
+        make_watch(), STREAMS[name], wire.replace(b"\n", end)
+    )
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_last_frame_without_its_blank_line_counts(name, recorded, make_watch):
+    """The terminal event is not lost to a missing line end."""
+    wire = recorded(name)
+    assert run(make_watch(), STREAMS[name], wire) == run(
+        make_watch(), STREAMS[name], wire.rstrip(b"\n")
+    )
+
+
+def test_half_a_frame_is_not_passed_on(recorded, watch):
+    """Its reader would fail on it; the watch then ends the stream in its own words."""
+    wire = recorded("responses_stream.sse").rstrip(b"\n")[:-20]
+    out = run(watch, Operation.RESPONSES, wire)
+    assert b"response.output_item.done" in out
+    assert b"response.completed" not in out
+    assert b"response.incomplete" not in out
+
+
+def test_the_watch_ends_the_stream(watch):
+    """Its tail, its error and its finish are the wrapper's."""
+    watch.tail = b"data: end\n\n"
+    fault = Fault(Kind.UPSTREAM_BROKE, "x")
+    repaired = repair(ALL, Operation.MESSAGES, watch)
+    assert repaired.feed(b"") == b""
+    assert repaired.end(fault, "req_9") == b"data: end\n\n"
+    assert (fault, "req_9") == watch.ended
+    assert repaired.error == b"{}"
+
+
+def test_the_wrapper_shows_what_its_watch_has_seen(recorded, watch):
+    """The relay asks the wrapper whether the stream is finished."""
+    repaired = repair(ALL, Operation.MESSAGES, watch)
+    assert not repaired.finished
+    repaired.feed(recorded("messages_stream.sse"))
+    assert repaired.finished
+
+
+def test_comments_and_foreign_frames_pass(watch):
+    """Keep-alives keep idle proxies from cutting us; what is not JSON is not ours to judge."""
+    wire = b": ping\n\ndata: plain\ndata: words\n\nevent: x\ndata: [1]\n\ndata: [DONE]\n\n"
+    out = run(watch, Operation.RESPONSES, wire)
+    assert out == b": ping\n\ndata: plain\ndata: words\n\nevent: x\ndata: [1]\n\n"
+
+
+def test_a_tool_block_begins_with_its_input(recorded, watch, events):
+    """Clients that build the block from its start find the member."""
+    out = run(watch, Operation.MESSAGES, recorded("messages_tool_stream.sse"))
+    starts = [event for event in events(out) if event["type"] == "content_block_start"]
+    assert [{}] == [event["content_block"]["input"] for event in starts]
+    names = [found.event for found in frames(out)]
+    assert names == [event["type"].encode() for event in events(out)]
+
+
+@pytest.mark.parametrize("path", sorted(LLAMACPP.glob("*.json")), ids=lambda path: path.stem)
+def test_answers_without_a_repair_stay_byte_for_byte(path):
+    """Only a response object is touched, and only where the row says so."""
+    body = path.read_bytes()
+    for operation in Operation:
+        if operation is not Operation.RESPONSES or b'"object":"response"' not in body:
+            assert body is repair_answer(ALL, operation, body, facts=FACTS)
+        assert body is repair_answer(frozenset(), operation, body)
+
+
+@pytest.mark.parametrize("path", sorted(LLAMACPP.glob("*_stream*.sse")), ids=lambda path: path.stem)
+def test_streams_without_a_repair_pass_unchanged(path, watch):
+    """Chat and completions begin with ``content: null`` and end in ``timings``: both are fine."""
+    wire = path.read_bytes()
+    repaired = repair(ALL, Operation.CHAT, watch)
+    assert wire == repaired.feed(wire)
