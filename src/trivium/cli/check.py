@@ -30,7 +30,8 @@ class Finding(msgspec.Struct, frozen=True):
 def check(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
     """Check the settings and the database.
 
-    Neither is changed. Names each bad setting, its line and a valid example. Exits with 1 if anything is wrong.
+    Neither is changed. Names each bad setting, its line and a valid example. Exits with 1 if
+    anything is wrong.
     """
     findings = look(config_)
     sound = all(finding.ok for finding in findings)

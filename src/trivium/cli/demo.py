@@ -42,7 +42,8 @@ def demo(
 ) -> None:
     """Run a gateway with a small model inside.
 
-    No vendor account is needed. The first start downloads the model's engine (about 130 MB, Apache-2.0 and MIT).
+    No vendor account is needed. The first start downloads the model's engine (about 130 MB,
+    Apache-2.0 and MIT).
     """
     # settings meant for another gateway, its database above all, are not the demo's
     environ = {k: v for k, v in environment().items() if not k.startswith("TRIVIUM_")}

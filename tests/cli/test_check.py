@@ -1,0 +1,136 @@
+"""Everything that would keep the gateway from starting well is named."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+
+@pytest.fixture
+def results(trivium):
+    """Check name to (ok, details), from JSON."""
+
+    def check():
+        done = trivium("check", "--json")
+        found = done.data
+        assert found["ok"] == (done.code == 0)
+        return {c["check"]: (c["ok"], "\n".join(c["details"])) for c in found["checks"]}
+
+    return check
+
+
+def test_a_sound_set_up_passes(trivium, settings):
+    """One line a check."""
+    trivium("migrate")
+    done = trivium("check")
+    assert done.code == 0
+    assert [line[:6] for line in done.out.splitlines()] == ["ok    "] * 7
+    assert "ok      catalogue: 2 channels, 1 models" in done.out
+
+
+def test_checking_changes_nothing(results, folder, settings):
+    """Not even a database file appears."""
+    before = sorted(folder.iterdir())
+    assert results()["database"] == (True, "trivium.db will be made at the first start")
+    assert before == sorted(folder.iterdir())
+
+
+def test_every_bad_setting_is_named_with_its_line(trivium, settings):
+    """All of them at once, each with what would be right."""
+    text = settings.read_text()
+    settings.write_text('[server]\nlisten = "8080"\nworker = 2\n' + text)
+    done = trivium("check")
+    assert done.code == 1
+    assert "trivium.toml:2: server.listen must be HOST:PORT" in done.out
+    assert "trivium.toml:3: server.worker" in done.out
+    assert 'Example: listen = "127.0.0.1:8080"' in done.out
+    assert done.err == "trivium: check failed: settings\n"
+
+
+def test_a_secret_that_is_not_there_is_named(results, settings, monkeypatch):
+    """With the variable and the file, never a value."""
+    monkeypatch.delenv("FIRST_KEY")
+    (settings.parent / "second.key").unlink()
+    ok, said = results()["catalogue"]
+    assert not ok
+    assert "FIRST_KEY" in said
+    assert "second.key" in said
+
+
+def test_a_provider_nobody_knows_is_named(results, settings):
+    """With the nearest one there is."""
+    settings.write_text(settings.read_text().replace('"openai"', '"opnai"'))
+    ok, said = results()["catalogue"]
+    assert not ok
+    assert "did you mean openai?" in said
+
+
+def test_a_damaged_file_is_found(results, trivium, folder, settings):
+    """SQLite's own check of every page."""
+    trivium("migrate")
+    with closing(sqlite3.connect(folder / "trivium.db")) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    path = folder / "trivium.db"
+    data = bytearray(path.read_bytes())
+    data[4096 * 3 : 4096 * 4] = b"\xff" * 4096
+    path.write_bytes(data)
+    found = results()
+    assert False in {ok for ok, _ in found.values()}
+    assert {"integrity", "database"} & {name for name, (ok, _) in found.items() if not ok}
+
+
+def test_a_file_that_is_no_database_is_told(results, folder, settings):
+    """It is not written over."""
+    (folder / "trivium.db").write_text("not a database, " * 512)
+    ok, said = results()["database"]
+    assert (False, True) == (ok, "not a database" in said)
+
+
+def test_a_balance_that_is_not_its_sum_is_found(results, trivium, folder, settings):
+    """The ledger is proved, not believed."""
+    trivium("user", "create", "ada", "--email", "a@example.com", "--credit", "10")
+    assert results()["ledger"] == (True, "whole")
+    with closing(sqlite3.connect(folder / "trivium.db")) as database:
+        database.execute("UPDATE accounts SET balance_nanos = balance_nanos + 1")
+        database.commit()
+    ok, said = results()["ledger"]
+    assert not ok
+    assert "user 1 has the balance 10.000000001 where entries add up to 10.00" in said
+
+
+def test_a_newer_schema_is_refused(results, trivium, folder, settings):
+    """This version would not start on it."""
+    trivium("migrate")
+    with closing(sqlite3.connect(folder / "trivium.db")) as database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.commit()
+    assert results()["schema"] == (False, "step 9999 is of a newer version")
+
+
+def test_a_journal_that_cannot_be_is_told(results, folder, settings):
+    """A file stands where the folder should be."""
+    (folder / "journal").write_text("")
+    assert results()["journal"] == (False, "journal is no folder and cannot be made")
+
+
+def test_a_journal_is_tried_and_left_empty(results, folder, settings):
+    """Writing is the only proof."""
+    (folder / "journal").mkdir()
+    assert results()["journal"] == (True, "journal is writable")
+    assert [] == list((folder / "journal").iterdir())
+
+
+def test_a_database_server_that_is_away_is_told(results, settings, monkeypatch):
+    """Without the password of its address."""
+    monkeypatch.setenv("TRIVIUM_STORAGE__URL", "postgresql://u:hush@127.0.0.1:1/db")
+    ok, said = results()["database"]
+    assert (False, False) == (ok, "hush" in said)
+
+
+def test_a_folder_that_is_not_there_is_told(results, settings, monkeypatch):
+    """SQLite would not make it."""
+    monkeypatch.setenv("TRIVIUM_STORAGE__URL", "sqlite:///gone/trivium.db")
+    assert results()["database"] == (
+        False,
+        "gone/trivium.db cannot be made: gone is not a folder",
+    )

@@ -1,0 +1,38 @@
+"""One command's hold on the database."""
+
+import pytest
+
+from trivium.cli.database import exists, opened, unchecked, with_identity
+from trivium.cli.output import Failed
+from trivium.settings.model import Storage
+from trivium.storage import migrate
+
+
+@pytest.mark.asyncio
+async def test_a_file_of_our_own_gets_its_tables(folder):
+    """The first user can be made before the first start."""
+    async with opened(Storage(url="sqlite:///own.db")) as database:
+        assert migrate.REVISIONS[-1] == await migrate.current(database)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("url", ["mysql://h/d", "sqlite://", "nonsense"])
+async def test_an_address_that_is_none_is_told(url):
+    """The setting is named, whoever let it pass."""
+    with pytest.raises(Failed, match=r"storage\.url"):
+        async with unchecked(Storage(url=url)):
+            raise AssertionError
+
+
+def test_work_on_users_is_kept(folder):
+    """Each command is a process of its own."""
+    storage = Storage(url="sqlite:///own.db")
+    with_identity(storage, lambda identity, _: identity.create_user("ada", "ada@example.com"))
+    (found,) = with_identity(storage, lambda identity, _: identity.list_users())
+    assert found.name == "ada"
+
+
+def test_looking_for_a_file_does_not_make_one(folder):
+    """SQLite would."""
+    assert (True, False) == (exists(None), exists("none.db"))
+    assert [] == list(folder.iterdir())

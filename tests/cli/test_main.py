@@ -1,0 +1,85 @@
+"""How commands begin and end."""
+
+import subprocess
+import sys
+
+import pytest
+
+from trivium import __version__
+
+COMMANDS = (
+    *("serve", "demo", "check", "credit", "explain", "migrate", "version"),
+    *("user create", "user list", "user disable", "user enable"),
+    *("key create", "key list", "key revoke"),
+)
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_every_command_explains_itself(trivium, command):
+    """On standard output, with exit code 0, in whole sentences."""
+    done = trivium(*command.split(), "--help")
+    assert (0, "") == (done.code, done.err)
+    assert f"Usage: trivium {command}".rstrip() in done.out
+
+
+def test_the_list_of_commands_is_not_cut_short(trivium):
+    """Each line of it is a sentence."""
+    listed = trivium("--help").out.partition("Commands:")[2]
+    assert "..." not in listed
+    assert {name.split()[0] for name in COMMANDS} == {
+        line.split()[0] for line in listed.splitlines() if line.strip()
+    }
+
+
+def test_alone_it_shows_what_there_is(trivium):
+    """As `--help` does."""
+    assert trivium() == trivium("--help")
+
+
+@pytest.mark.parametrize("argv", [["version"], ["--version"]])
+def test_the_version_is_one_line(trivium, argv):
+    """For scripts and reports."""
+    done = trivium(*argv)
+    assert (0, f"{__version__}\n", "") == (done.code, done.out, done.err)
+
+
+@pytest.mark.parametrize(
+    ("argv", "line"),
+    [
+        (["bogus"], "No such command 'bogus'. See `trivium --help`."),
+        (["user"], "Missing command. See `trivium user --help`."),
+        (["key", "revoke"], "Missing argument 'KEY'. See `trivium key revoke --help`."),
+        (["check", "--what"], "No such option: --what. See `trivium check --help`."),
+        (["serve", "--workers", "x"], "Invalid value for '--workers'"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_two(trivium, argv, line):
+    """It names the page that would help."""
+    done = trivium(*argv)
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert done.err.startswith(f"trivium: {line}")
+
+
+@pytest.mark.parametrize("command", ["serve", "user list", "key list", "migrate", "check"])
+def test_settings_that_are_wrong_end_every_command(trivium, folder, command):
+    """With the line, before anything is touched."""
+    (folder / "trivium.toml").write_text("[server]\nlisten = 1\n")
+    done = trivium(*command.split())
+    assert done.code == 1
+    assert "trivium.toml:2: server.listen" in done.out + done.err
+    assert ["trivium.toml"] == [path.name for path in folder.iterdir()]
+
+
+def test_a_reader_that_leaves_is_no_failure_of_ours(folder):
+    """`trivium --help | head -1` is quiet."""
+    source = "from trivium.cli.main import main; main()"
+    command = f'{sys.executable} -c "{source}" --help | head -c 1 >/dev/null'
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
+    assert done.stderr == b""
+
+
+def test_a_bug_keeps_its_traceback(trivium, monkeypatch):
+    """It is not a mistake of the user's, and we want to know where."""
+    monkeypatch.setattr("trivium.cli.check.environment", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        trivium("check")

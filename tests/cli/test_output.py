@@ -1,0 +1,64 @@
+"""Data goes to standard output, everything said about it to standard error."""
+
+import pytest
+
+from trivium.cli import output
+
+
+def test_columns_line_up():
+    """A table can be read and cut."""
+    assert output.table(("A", "LONG"), [("wide cell", "x"), ("b", "")]) == (
+        "A          LONG\nwide cell  x\nb"
+    )
+
+
+def test_an_empty_table_has_its_heads():
+    """Nothing to show is shown as such."""
+    assert output.table(("A", "B"), []) == "A  B"
+
+
+@pytest.mark.parametrize("evil", ["\x1b[31mred", "a\nb", "a\rb", "\u202eabc", "\x07"])
+def test_what_others_wrote_cannot_drive_the_terminal(evil):
+    """Names and notes come from people we do not know."""
+    shown = output.printable(evil)
+    assert shown.isprintable()
+    assert shown in output.table(("A",), [(evil,)])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (None, "-"),
+        (0, "1970-01-01 00:00 UTC"),
+        (1_798_761_599, "2026-12-31 23:59 UTC"),
+    ],
+)
+def test_times_are_shown_in_utc(seconds, shown):
+    """Whatever the zone of the machine."""
+    assert shown == output.moment(seconds)
+
+
+def test_json_alone_is_standard_output(capsys):
+    """Programs read it; notes do not get between."""
+    output.note("by the way")
+    output.as_json({"a": [1, None]})
+    assert capsys.readouterr() == ('{\n  "a": [\n    1,\n    null\n  ]\n}\n', "by the way\n")
+
+
+@pytest.mark.parametrize(
+    ("say", "line"),
+    [
+        (output.note, "text\n"),
+        (output.warn, "warning: text\n"),
+        (output.fail, "trivium: text\n"),
+    ],
+)
+def test_words_go_to_standard_error(capsys, say, line):
+    """Each kind can be told from the others."""
+    say("text")
+    assert capsys.readouterr() == ("", line)
+
+
+def test_a_failure_ends_with_one_unless_it_says_otherwise():
+    """Exit codes are part of the contract."""
+    assert (1, 2) == (output.Failed("x").code, output.Failed("x", code=2).code)
