@@ -40,6 +40,15 @@ from trivium.providers.body import Told, read
             Told(message="m", param="messages[0].role", structured=True),
         ),
         (b'{"errors":["m"]}', Told(message="m", structured=True)),
+        (b'{"errors":[7,"m"]}', Told(message="m", structured=True)),
+        (
+            b'{"error":{"message":"m","details":[{"fieldViolations":[7,{"field":"f"}]}]}}',
+            Told(message="m", param="f", structured=True),
+        ),
+        (
+            b'{"error":{"message":"m","details":[{"fieldViolations":[]},7]}}',
+            Told(message="m", structured=True),
+        ),
         (b'{"error":{"code":"401","message":"m"}}', Told(
             codes=frozenset({"401"}), message="m", status=401, structured=True
         )),

@@ -3,6 +3,7 @@
 import re
 import time
 from datetime import date
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import msgspec
@@ -108,6 +109,25 @@ def test_anthropic_has_a_version_even_when_the_caller_sends_none():
     anthropic = PROVIDERS["anthropic"]
     assert {"anthropic-version": "2023-06-01"} == anthropic.headers
     assert set(anthropic.headers) <= anthropic.forwards
+
+
+def test_the_page_lists_every_provider_as_it_is():
+    """Documentation is not behind the table."""
+    page = (Path(__file__).parents[2] / "docs" / "providers.md").read_text(encoding="utf-8")
+    listed = [line for line in page.splitlines() if line.startswith("| `") and " read 20" in line]
+    for provider in PROVIDERS.values():
+        shapes = {SHAPE[operation] for operation in provider.paths}
+        served = ", ".join(shape.value for shape in Shape if shape in shapes)
+        address = provider.base_url or provider.base_form
+        line = f"| `{provider.name}` | {provider.title} | `{address}` | {served} |"
+        assert f"{line} {provider.source} |" in listed
+    assert len(PROVIDERS) == len(listed)
+
+
+def test_the_page_explains_every_quirk():
+    """An operator who meets a quirk's name finds it."""
+    page = (Path(__file__).parents[2] / "docs" / "providers.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in QUIRKS)
 
 
 def test_there_are_enough_of_them():

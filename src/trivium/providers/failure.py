@@ -240,9 +240,8 @@ def _request_kind(status: int, told: Told) -> Kind:
     if status == 404:
         if _NO_MODEL.search(told.message):
             return Kind.UPSTREAM_CREDENTIAL
-        if not told.structured or not told.message or _NO_ROUTE.search(told.message):
-            return Kind.UPSTREAM_BROKE
-        if "unknown_url" in told.codes:
+        unrouted = "unknown_url" in told.codes or _NO_ROUTE.search(told.message)
+        if unrouted or not told.structured or not told.message:
             return Kind.UPSTREAM_BROKE
     return Kind.UPSTREAM_REJECTED
 

@@ -201,6 +201,20 @@ def test_a_whole_answer_is_made_complete(name, limit, status):
     assert after["error"] is None
 
 
+@pytest.mark.parametrize("output", [None, "x", [7], [{"type": "message", "content": "x"}],
+                                    [{"type": "message", "content": [7]}], [{"type": "other"}]])  # fmt: skip
+@pytest.mark.parametrize("usage", [None, 7, {"output_tokens": None}, {"output_tokens": 9}])
+def test_odd_answers_do_not_break_the_repair(output, usage):
+    """An engine's next version may send what nobody foresaw."""
+    body = msgspec.json.encode(
+        {"object": "response", "status": "completed", "output": output, "usage": usage}
+    )
+    after = msgspec.json.decode(answer(body, model="m", limit=9, at=5))
+    assert isinstance(after["output"], list)
+    cut = usage == {"output_tokens": 9}
+    assert after["status"] == ("incomplete" if cut else "completed")
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"object":"list"}', b'{"error":{}}'])
 def test_what_is_no_response_stays_as_it_is(body):
     """Errors inside a 200 are for the passage to read."""
