@@ -20,6 +20,9 @@ step() {
   summary+=("$(printf '%-14s %-8s %4d s' "$name" "$result" $((SECONDS - began)))")
 }
 
+# a folder of its own: another pytest on this machine closes the shared one to PostgreSQL's user
+scratch=$(mktemp -d -t trivium-check-XXXXXX)
+trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 bin=.venv/bin
 step format "$bin/ruff" format --check .
@@ -29,7 +32,7 @@ step dependencies "$bin/deptry" src
 step layout "$bin/python" -m pytest tests/layout
 step node scripts/node.sh
 step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist loadfile -m "$marks" \
-  --ignore tests/layout --cov --cov-report=term
+  --ignore tests/layout --basetemp "$scratch/tests" --cov --cov-report=term
 
 printf '\n== summary\n'
 printf '%s\n' "${summary[@]}"
