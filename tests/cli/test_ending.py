@@ -6,7 +6,7 @@ from trivium.cli.ending import ending
 from trivium.cli.output import Failed
 from trivium.faults import Fault, Kind
 from trivium.identity.errors import IdentityError
-from trivium.ledger.entries import LedgerError
+from trivium.ledger.errors import LedgerError
 from trivium.settings.errors import SettingsError
 from trivium.storage.errors import SchemaStale, StorageDown
 

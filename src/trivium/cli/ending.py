@@ -3,7 +3,7 @@
 from trivium.cli.output import Failed, fail
 from trivium.faults import Fault
 from trivium.identity.errors import IdentityError
-from trivium.ledger.entries import LedgerError
+from trivium.ledger.errors import LedgerError
 from trivium.settings.errors import SettingsError
 from trivium.storage.errors import StorageError
 

@@ -1,0 +1,88 @@
+"""Serving: one worker here, several below a supervisor, and ports that cannot be had."""
+
+import errno
+import os
+import socket
+from types import SimpleNamespace
+
+import pytest
+
+from trivium.cli import serve
+
+
+@pytest.mark.parametrize(
+    ("exc", "said"),
+    [
+        (OSError(errno.EADDRINUSE, "in use"), "another program listens there; choose another"),
+        (OSError(errno.EACCES, "denied"), "ports below 1024 need a privilege"),
+        (OSError(errno.EADDRNOTAVAIL, "no"), "this machine has no such address"),
+        (socket.gaierror(socket.EAI_NONAME, "unknown"), "this machine has no such address"),
+    ],
+)
+def test_a_port_that_cannot_be_had_is_explained(exc, said):
+    """The address is named, and what to do."""
+    failed = serve.unlistenable(exc, "127.0.0.1:80")
+    assert str(failed).startswith(f"cannot listen on 127.0.0.1:80: {said}")
+
+
+def test_other_trouble_at_start_keeps_its_words():
+    """A certificate that is not there has nothing to do with the port."""
+    failed = serve.unlistenable(FileNotFoundError(2, "No such file", "tls.pem"), "127.0.0.1:80")
+    assert str(failed) == "cannot start: [Errno 2] No such file: 'tls.pem'"
+
+
+def test_one_line_says_where(capsys):
+    """With the process to signal."""
+    serve.announce(["http://127.0.0.1:8080", "http://127.0.0.1:8081"])
+    origins = "http://127.0.0.1:8080, http://127.0.0.1:8081"
+    line = f"trivium is listening on {origins} (pid {os.getpid()})\n"
+    assert ("", line) == capsys.readouterr()
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """What the workers would be given, without serving."""
+    seen = SimpleNamespace(code=0, one=[], several=[])
+
+    def one(settings, path, ready):
+        seen.one.append((settings.server, path, ready))
+        return seen.code
+
+    def several(settings, path):
+        seen.several.append((settings.server, path))
+        return seen.code
+
+    monkeypatch.setattr("trivium.cli.serve.run_worker", one)
+    monkeypatch.setattr("trivium.cli.workers.supervise", several)
+    return seen
+
+
+def test_one_worker_serves_in_this_process(trivium, served):
+    """No process is made that is not needed."""
+    assert trivium("serve", "--listen", "127.0.0.1:9").code == 0
+    ((server, path, ready),) = served.one
+    assert ("127.0.0.1:9", None, serve.announce) == (server.listen, path, ready)
+    assert [] == served.several
+
+
+def test_several_workers_need_shared_state(trivium, served):
+    """Limits would otherwise count only what each worker sees."""
+    done = trivium("serve", "--workers", "2")
+    assert done.code == 1
+    assert "shared.url" in done.err
+    assert ([], []) == (served.one, served.several)
+
+
+def test_several_workers_are_supervised(trivium, served, settings):
+    """With the file they will follow."""
+    settings.write_text('[shared]\nurl = "redis://127.0.0.1"\n' + settings.read_text())
+    assert trivium("serve", "--workers", "2").code == 0
+    ((server, path),) = served.several
+    assert (2, settings.name) == (server.workers, str(path))
+
+
+@pytest.mark.parametrize("code", [0, 1, 3])
+def test_the_workers_exit_code_is_the_commands(trivium, served, code):
+    """Whoever started us learns how it ended."""
+    served.code = code
+    assert code == trivium("serve").code
