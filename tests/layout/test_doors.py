@@ -95,7 +95,8 @@ def log_calls(source):
     found = []
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call) and logs(node.func):
-            event = node.args[0] if node.args else None
+            said = node.args[1:] if node.func.attr == "log" else node.args  # after the level
+            event = said[0] if said else None
             if not (isinstance(event, ast.Constant) and isinstance(event.value, str)):
                 found.append(f"{source.where}:{node.lineno} logs a made-up event")
             elif any(isinstance(part, ast.JoinedStr) for part in ast.walk(node)):
@@ -148,6 +149,7 @@ def test_everything_goes_through_its_door(sources, rule):
         ("logs", "edge/x.py", "log.info('request', text=f'{x}')"),
         ("logs", "edge/x.py", "logger.error(event)"),
         ("logs", "edge/x.py", "logger.error()"),
+        ("logs", "edge/x.py", "log.log(level, event)"),
     ],
 )
 def test_a_way_round_the_door_is_caught(invent, rule, where, text):
@@ -165,6 +167,7 @@ def test_a_way_round_the_door_is_caught(invent, rule, where, text):
         ("vendors", "routing/x.py", "if channel.provider is other.provider: pass"),
         ("logs", "edge/x.py", "log.info('request_done', status=200)"),
         ("logs", "edge/x.py", "math.log(x)"),
+        ("logs", "observe/x.py", "log.log(level, 'library', message=text)"),
     ],
 )
 def test_the_door_itself_is_open(invent, rule, where, text):

@@ -32,6 +32,7 @@ LEVELS = {
 }
 
 BESIDE = {
+    ("observe", "storage"): "request records are rows",
     ("upstream", "routing.model"): "a call is made to a channel, with its time limits",
     ("ledger", "routing.model"): "a quote is made from a model's price",
     ("cli", "wiring"): "the command line starts what the wiring builds",
