@@ -4,6 +4,7 @@ import asyncio
 import socket
 
 import pytest
+from structlog.testing import capture_logs
 from tests.doubles import Double, Recorder, Send, Stall, sized
 from tests.upstream.conftest import ask, limits
 
@@ -194,17 +195,18 @@ async def test_tls_answers_stream_and_abort(make_client, authority):
 @pytest.mark.parametrize(("named", "trusted"), [("other.example", True), ("localhost", False)])
 @pytest.mark.asyncio
 async def test_a_certificate_that_does_not_fit_is_refused(
-    make_client, standing, authority, named, trusted, capsys
+    make_client, standing, authority, named, trusted
 ):
     """Wrong name or unknown authority: no request is sent, and only the log knows why."""
     client = make_client(ca_file=str(authority.ca_file) if trusted else None)
     async with Double([OK], tls=authority.server(named)) as double:
-        found = await fault(client, ask(double, scheme="https", host="localhost"))
+        with capture_logs() as logged:
+            found = await fault(client, ask(double, scheme="https", host="localhost"))
         assert Kind.UPSTREAM_UNREACHABLE is found.kind
         assert "TLS" not in found.message
         assert [] == double.requests
         assert 0 == standing(client).open
-    assert "TLS" in "".join(capsys.readouterr())
+    assert [("upstream_unreachable", "TLS")] == [(each["event"], each["step"]) for each in logged]
 
 
 @pytest.mark.asyncio
@@ -251,3 +253,14 @@ async def test_a_cancelled_open_leaves_nothing(make_client, standing, deaf, phas
             async with asyncio.timeout(1):
                 for peer in double.peers[before:]:
                     await peer.left.wait()
+
+
+@pytest.mark.asyncio
+async def test_an_address_that_times_out_by_itself_is_unreachable(make_client):
+    """The system's time-out is not the channel's connect limit."""
+
+    async def lookup(host, port):
+        raise TimeoutError(110, "Connection timed out")
+
+    found = await fault(make_client(lookup=lookup), ask(None, host="slow.example", port=9))
+    assert Kind.UPSTREAM_UNREACHABLE is found.kind

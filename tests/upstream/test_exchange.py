@@ -158,6 +158,34 @@ async def test_a_bomb_stops_when_the_caller_is_slow(client, standing):
         assert 1 == standing(client).idle
 
 
+@pytest.mark.parametrize("ending", ["garbage", "close", "lost"])
+@pytest.mark.asyncio
+async def test_what_follows_a_held_back_body_is_told_after_it(client, standing, ending):
+    """Everything that came is handed on first, in order, whatever has happened since."""
+    packed = gzip.compress(bytes(5 * SLICE_BYTES), mtime=0)
+    header = b"Content-Encoding: gzip\r\n"
+    script = {
+        "garbage": [Send(CHUNKED[:-2] + header + b"\r\n%x\r\n%b\r\nzz" % (len(packed), packed))],
+        "close": [Send(until_close(packed, headers=header)), Close()],
+        "lost": [Send(sized(packed, headers=header)), Stall()],
+    }[ending]
+    calls = []
+    sink = Recorder(on_data=lambda _: calls[0].pause())
+    async with Double([script]) as double:
+        calls.append(await client.open(ask(double), sink))
+        while not sink.parts:
+            await asyncio.sleep(0.001)
+        if ending == "lost":
+            calls[0]._connection.connection_lost(None)
+        while not sink.ended.is_set():
+            calls[0].pause()
+            calls[0].resume()
+            await asyncio.sleep(0)
+        assert bytes(5 * SLICE_BYTES) == sink.body
+        assert ("broke" if ending == "garbage" else "done") == sink.log[-1]
+        assert 0 == standing(client).open
+
+
 @pytest.mark.asyncio
 async def test_a_bomb_ends_when_the_sink_aborts(client, standing):
     """Between two slices."""

@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+import gc
 
 import pytest
-from tests.doubles import Double, Recorder, Send, Stall, Until, sized
+from tests.doubles import Close, Double, Recorder, Send, Stall, Until, sized
 from tests.upstream.conftest import ask, limits
 
 from trivium.faults import Fault, Kind
@@ -194,3 +195,61 @@ async def test_origins_do_not_share(client):
         assert client.open_now(ask(one, host="localhost"), Recorder()) is None
         assert (1, 1) == (one.connections, two.connections)
         assert 2 == len(client.stats())
+
+
+class Makes:
+    """A connector whose connections are as the test wants them."""
+
+    def __init__(self, make):
+        self._make = make
+
+    async def connect(self, origin, limit_s, make):
+        return self._make(make())
+
+
+class Silent:
+    """A transport that does nothing."""
+
+    def __getattr__(self, name):
+        return lambda *arguments: None
+
+
+def hang_up(connection):
+    """Connected and gone before anybody could write."""
+    connection.connection_made(Silent())
+    connection.eof_received()
+    connection.connection_lost(None)
+    return connection
+
+
+def fail(connection):
+    """Something nobody planned."""
+    raise RuntimeError("a bug")
+
+
+@pytest.mark.parametrize(("make", "raised"), [(hang_up, Fault), (fail, RuntimeError)])
+@pytest.mark.asyncio
+async def test_a_place_comes_back_when_connecting_fails(make_client, standing, make, raised):
+    """The vendor hangs up at once, or something breaks."""
+    client = make_client()
+    client._connector = Makes(make)
+    with pytest.raises(raised):
+        await client.open(ask(None, port=9), Recorder())
+    assert 0 == standing(client).open
+    assert set() == next(iter(client._pools.values()))._connections
+
+
+@pytest.mark.asyncio
+async def test_a_place_comes_back_when_a_retry_fails(client, standing):
+    """In a way nobody planned; the loop's handler is told."""
+    complaints = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, what: complaints.append(what))
+    async with Double([OK, [Close()]]) as double:
+        sink = Recorder()
+        await client.open(ask(double), sink)
+        await sink.end()
+        next(iter(client._pools.values()))._connector = Makes(fail)
+        await client.open(ask(double), Recorder())
+        await settled(client, standing, open=0, retried=1)
+    gc.collect()
+    assert ["a bug"] == [str(what["exception"]) for what in complaints]

@@ -4,6 +4,7 @@ import asyncio
 import socket
 
 import pytest
+from structlog.testing import capture_logs
 from tests.doubles import Close, Double, Recorder, Send, sized
 from tests.upstream.conftest import ask
 
@@ -158,19 +159,20 @@ async def test_a_socks_proxy_resolves_the_name(client, account):
     ids=["407", "502", "garbage", "surplus", "endless", "nothing"],
 )
 @pytest.mark.asyncio
-async def test_a_refusing_http_proxy_is_unreachable(client, standing, reply, capsys):
+async def test_a_refusing_http_proxy_is_unreachable(client, standing, reply):
     """The caller reads neither the proxy's address nor its account."""
     script = [Send(reply), Close()] if reply else [Close()]
     async with Double([script]) as double:
         address = f"http://user:secret@127.0.0.1:{double.port}"
-        with pytest.raises(Fault) as refused:
+        with pytest.raises(Fault) as refused, capture_logs() as logged:
             await through(client, double, address, host="vendor.example")
         assert Kind.UPSTREAM_UNREACHABLE is refused.value.kind
         assert "The upstream could not be reached." == refused.value.message
         assert 0 == standing(client).open
         async with asyncio.timeout(1):
             await double.peers[0].left.wait()
-    assert "secret" not in "".join(capsys.readouterr())
+    assert ["proxy"] == [each["step"] for each in logged]
+    assert "secret" not in str(logged)
 
 
 @pytest.mark.parametrize(

@@ -81,9 +81,7 @@ class Answer:
         self._barren += len(data)
         try:
             parser.feed_data(data)
-        except HttpParserUpgrade:
-            self.refusal = "The upstream switched protocols, which nobody asked for."
-        except HttpParserError:
+        except (HttpParserError, HttpParserUpgrade):
             self.reusable = False
             if not self.complete and self.refusal is None:
                 self.refusal = "The upstream's answer is not valid HTTP."
