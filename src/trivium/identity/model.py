@@ -42,6 +42,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     disabled: bool = False
     created_at: int = 0
     last_used_at: int | None = None
+    """Seconds since the epoch of the last request record; ``None``: none is kept."""
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Select, and_, insert, or_, select, tuple_, update
+from sqlalchemy import Select, and_, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.model import Key, Role, User
-from trivium.storage.schema import keys, revision, users
+from trivium.storage.schema import keys, records, revision, users
 
 _KEY = (
     keys.c.id,
@@ -19,7 +19,10 @@ _KEY = (
     keys.c.expires_at,
     keys.c.disabled,
     keys.c.created_at,
-    keys.c.last_used_at,
+    select(func.max(records.c.at_ms) / 1000)
+    .where(records.c.key_id == keys.c.id)
+    .scalar_subquery()
+    .label("last_used_at"),
 )
 _models = msgspec.json.Decoder(tuple[str, ...]).decode
 
@@ -159,7 +162,7 @@ async def _keys(conn: AsyncConnection, query: Select[Any]) -> list[Key]:
             expires_at=row.expires_at,
             disabled=row.disabled,
             created_at=row.created_at,
-            last_used_at=row.last_used_at,
+            last_used_at=None if row.last_used_at is None else int(row.last_used_at),
         )
         for row in await conn.execute(query)
     ]

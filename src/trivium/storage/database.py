@@ -227,12 +227,17 @@ def _reason(error: exc.DBAPIError) -> StorageDown | SchemaStale | Rejected:
     if state in _NO_TABLE or "no such table" in said or "no such column" in said:
         return SchemaStale(f"the database has not the tables of this version ({said}): "
                            "run `trivium migrate`")  # fmt: skip
-    # 08: connection, 53: out of resources, 57: stopped by an operator, 40: give way and retry
-    if error.connection_invalidated or str(state)[:2] in ("08", "53", "57", "40"):
+    if error.connection_invalidated:
         return StorageDown(f"the database connection was lost: {said}")
-    if state is None and isinstance(error, exc.OperationalError | exc.InterfaceError):
-        return StorageDown(f"the database is not usable: {said}")
-    return Rejected(said)
+    if state is None:
+        # SQLite: locked, full, read-only and unreadable files; what a driver finds wrong with
+        # a value has other classes
+        is_down = type(error) in (exc.OperationalError, exc.DatabaseError)
+    else:
+        # 22: data, 23: integrity, 42: the statement, P0: our triggers. All others pass: lost
+        # connections, a standby that is still read-only, a full disk, a deadlock, privileges
+        is_down = state[:2] not in ("22", "23", "42", "P0") or state == "42501"
+    return StorageDown(f"the database is not usable: {said}") if is_down else Rejected(said)
 
 
 def _text(error: exc.DBAPIError) -> str:

@@ -63,7 +63,6 @@ keys = Table(
     Column("expires_at", BIG),
     Column("disabled", Boolean, nullable=False, server_default=false()),
     Column("created_at", BIG, nullable=False),
-    Column("last_used_at", BIG),
     Column("revision", BIG, nullable=False),
     # what the snapshots page through
     Index("ix_keys_revision_id", "revision", "id"),
@@ -137,6 +136,6 @@ records = Table(
     Column("requests", BIG),
     Column("estimated", Boolean),
     Index("ix_records_user_id_at_ms", "user_id", "at_ms"),
-    Index("ix_records_key_id_at_ms", "key_id", "at_ms"),
+    Index("ix_records_key_id_at_ms", "key_id", "at_ms"),  # also says when a key was last used
     Index("ix_records_at_ms", "at_ms"),
 )

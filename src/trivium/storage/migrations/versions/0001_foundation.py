@@ -47,7 +47,6 @@ def _identity() -> None:
         sa.Column("expires_at", BIG, nullable=True),
         sa.Column("disabled", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("created_at", BIG, nullable=False),
-        sa.Column("last_used_at", BIG, nullable=True),
         sa.Column("revision", BIG, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_keys"),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_keys_user_id"),

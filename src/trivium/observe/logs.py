@@ -1,0 +1,117 @@
+"""Log set-up: one line an event, static event names, data as fields, nothing secret.
+
+Our events and those of libraries (asyncio, SQLAlchemy) take the same way, through the mask of
+``observe/redact.py``. A log call never raises: a standard error that is gone must not fail a
+request.
+"""
+
+import logging
+import sys
+from collections.abc import MutableMapping
+from typing import Any, Final, TextIO
+
+import msgspec
+import structlog
+
+from trivium.observe.redact import redact_fields
+
+LEVELS: Final = ("debug", "info", "warning", "error", "critical")
+FORMS: Final = ("auto", "json", "text")
+
+log = structlog.get_logger()
+
+
+def setup(level: str = "info", form: str = "auto", stream: TextIO | None = None) -> None:
+    """Send every event of this level and above to ``stream`` (``None``: standard error).
+
+    ``form``: ``json``, ``text``, or ``auto``, which is text on a terminal. Libraries are heard
+    from ``warning`` on. May be called again. Raises ``ValueError`` for another word.
+    """
+    if level not in LEVELS:
+        raise ValueError(f"logs.level must be one of {', '.join(LEVELS)}, not {level!r}")
+    if form not in FORMS:
+        raise ValueError(f"logs.format must be one of {', '.join(FORMS)}, not {form!r}")
+    stream = stream or sys.stderr
+    is_text = form == "text" or (form == "auto" and stream.isatty())
+    number = getattr(logging, level.upper())
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
+            structlog.processors.format_exc_info,
+            _redact,
+            _as_text if is_text else _as_json,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.WriteLoggerFactory(_Quiet(stream)),  # type: ignore[arg-type] # it only writes and flushes
+        # a logger that was cached would not follow a second set-up
+        cache_logger_on_first_use=False,
+    )
+    root = logging.getLogger()
+    for handler in [handler for handler in root.handlers if isinstance(handler, _Libraries)]:
+        root.removeHandler(handler)
+    root.addHandler(_Libraries())
+    root.setLevel(max(number, logging.WARNING))
+
+
+class _Quiet:
+    """A stream whose failures are nobody's problem."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+        except (OSError, ValueError):
+            return
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except (OSError, ValueError):
+            return
+
+
+class _Libraries(logging.Handler):
+    """What libraries log, as events of ours."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            message = record.getMessage()
+        except Exception:  # noqa: BLE001 - a library's mistake in its own format
+            message = str(record.msg)
+        level = min(max(record.levelno // 10 * 10, logging.DEBUG), logging.CRITICAL)
+        log.log(
+            level, "library", logger=record.name, message=message, exc_info=record.exc_info or None
+        )
+
+
+def _redact(_: Any, __: str, event: MutableMapping[str, Any]) -> dict[str, Any]:
+    return redact_fields(event)
+
+
+def _as_json(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+    first = {name: event.pop(name) for name in ("at", "level", "event") if name in event}
+    return msgspec.json.encode(first | dict(event)).decode()
+
+
+def _as_text(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+    """``2026-11-21T04:00:00Z warning  keys_stale age_s=3.0``; no value can forge a second line."""
+    trace = event.pop("exception", "")
+    head = f"{event.pop('at', '')} {event.pop('level', ''):8} {_plain(event.pop('event', ''))}"
+    fields = "".join(f" {name}={_plain(value)}" for name, value in event.items())
+    lines = "".join(f"\n  {_printable(line)}" for line in str(trace).split("\n") if line)
+    return head + fields + lines
+
+
+def _plain(value: Any) -> str:
+    """A value as it is when that is one printable word, else its ``repr``."""
+    text = value if isinstance(value, str) else repr(value)
+    if not isinstance(value, str):
+        return text
+    return text if text and text.isprintable() and not set(text) & set(" =\"'") else repr(text)
+
+
+def _printable(line: str) -> str:
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)

@@ -1,0 +1,124 @@
+"""Request records in SQL. Every function works in the transaction it is given."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Final
+
+from sqlalchemy import Dialect, delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import asyncpg
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.conversation.usage import Usage
+from trivium.observe.record import Record
+from trivium.storage.schema import records
+
+COLUMNS: Final = tuple(records.c.keys())
+"""The order of a row's values."""
+TEXT_CHARS_MAX: Final = 200
+"""Whatever names a record carries; what callers send is not to fill the table."""
+
+_INT_MAX: Final = 2**63 - 1
+_NO_USAGE: Final = (None,) * 14
+
+
+def row_of(record: Record) -> tuple[Any, ...]:
+    """A record's values in the order of ``COLUMNS``. Fits the columns whatever callers sent."""
+    first = record.first_byte_ms
+    return (
+        _text(record.request_id),
+        int(record.at * 1000),
+        record.key_id,
+        record.user_id,
+        _text(record.operation),
+        _text(record.model),
+        _text(record.channel),
+        _text(record.upstream_model),
+        record.status,
+        _text(record.fault),
+        record.stream,
+        record.attempts,
+        None if first is None else round(first * 1000),
+        round(record.total_ms * 1000),
+        record.bytes_in,
+        record.bytes_out,
+        _text(record.end_user),
+        *(_NO_USAGE if record.usage is None else _counters(record.usage)),
+    )
+
+
+def _counters(usage: Usage) -> tuple[Any, ...]:
+    """Vendors' numbers, which may be absurd but must not make the row impossible to store."""
+    counters = (
+        usage.fresh,
+        usage.cache_read,
+        usage.cache_write_short,
+        usage.cache_write_long,
+        usage.output,
+        usage.reasoning,
+        usage.audio_input,
+        usage.audio_output,
+        usage.image_input,
+        usage.image_output,
+        0 if usage.seconds is None else round(usage.seconds * 1000),
+        usage.characters or 0,
+        usage.requests,
+    )
+    if max(counters) > _INT_MAX:
+        counters = tuple(min(counter, _INT_MAX) for counter in counters)  # type: ignore[assignment] # same length
+    return (
+        *counters[:10],
+        None if usage.seconds is None else counters[10],
+        None if usage.characters is None else counters[11],
+        counters[12],
+        usage.estimated,
+    )
+
+
+def _text(value: str) -> str:
+    """Short and printable: PostgreSQL takes no NUL, drivers no half surrogate."""
+    if len(value) <= TEXT_CHARS_MAX and value.isprintable():
+        return value
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in value[:200])
+
+
+@cache
+def _insert(engine: str) -> str:
+    """The statement's text with one mark a column; a record that is there already stays."""
+    dialect: Dialect
+    made: Any
+    if engine == "sqlite":
+        dialect, made = sqlite.dialect(), sqlite.insert(records)
+    else:
+        dialect, made = asyncpg.dialect(), postgresql.insert(records)  # type: ignore[no-untyped-call] # SQLAlchemy's own
+    compiled = made.on_conflict_do_nothing(index_elements=["request_id"]).compile(
+        dialect=dialect, column_keys=COLUMNS
+    )
+    assert tuple(compiled.positiontup or ()) == COLUMNS
+    return str(compiled)
+
+
+async def insert(conn: AsyncConnection, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Store rows; repeating the call with the same rows changes nothing.
+
+    HOT: one row a request. The driver is given text and tuples, which spares SQLAlchemy's work on
+    each value: a row of a batch of 1,000 costs 9 instead of 15 us on SQLite, 4 instead of 12 on
+    PostgreSQL (2026-11).
+    """
+    await conn.exec_driver_sql(_insert(conn.dialect.name), list(rows))
+
+
+async def delete_before(conn: AsyncConnection, at_ms: int, limit: int) -> int:
+    """Delete at most so many records older than that, oldest first; returns how many it were.
+
+    Rows that another node is deleting are left to it.
+    """
+    old = (
+        select(records.c.request_id)
+        .where(records.c.at_ms < at_ms)
+        .order_by(records.c.at_ms)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    done = await conn.execute(delete(records).where(records.c.request_id.in_(old)))
+    return int(done.rowcount)

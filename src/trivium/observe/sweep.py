@@ -1,0 +1,90 @@
+"""Deletes old request records without getting in anybody's way.
+
+Small transactions with pauses between them, and a budget of rows and seconds a round: a table that
+was never swept shrinks over hours, not in one hour of saturated disk. SQLite reuses the freed
+pages, so its file stays as large as it has ever been.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from trivium.clock import Clock, SystemClock
+from trivium.storage.errors import StorageError
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+BATCH: Final = 500
+"""Rows a transaction: SQLite's other writers wait some 10 ms for it."""
+PAUSE_S: Final = 0.1
+"""Between two batches."""
+ROWS_MAX: Final = 100_000
+"""Rows a round."""
+SECONDS_MAX: Final = 60.0
+"""Seconds a round."""
+ROUND_S: Final = 600.0
+"""Between two rounds; a tenth of it when the last one ended with its budget."""
+DAY_S: Final = 86_400
+
+_SYSTEM: Final = SystemClock()
+
+log = structlog.get_logger()
+
+
+class Sweeper:
+    """Keeps records no longer than so many days; 0 keeps them for ever."""
+
+    def __init__(
+        self,
+        db: "Database",
+        retention_days: int,
+        clock: Clock = _SYSTEM,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._db = db
+        self._retention_days = retention_days
+        self._clock = clock
+        self._sleep = sleep
+
+    async def run(self) -> None:
+        """Sweep round after round; one log line a change of state. Returns if nothing ever ages."""
+        is_down = False
+        while self._retention_days:
+            await self._sleep(ROUND_S)
+            finished = False
+            while not finished:
+                try:
+                    finished = await self.round()
+                except StorageError as error:
+                    if not is_down:
+                        log.warning("sweep_waits", error=str(error))
+                    is_down = finished = True
+                else:
+                    is_down = False
+                    if not finished:
+                        await self._sleep(ROUND_S / 10)
+
+    async def round(self) -> bool:
+        """Delete what is too old, within the budgets; ``False`` when they ended before the work.
+
+        Raises what ``Database.write`` raises; what was deleted until then stays deleted.
+        """
+        from trivium.observe import store
+
+        began = self._clock.monotonic()
+        before_ms = int((self._clock.now() - self._retention_days * DAY_S) * 1000)
+        rows = 0
+        while rows < ROWS_MAX and self._clock.monotonic() - began < SECONDS_MAX:
+            async with self._db.write() as conn:
+                deleted = await store.delete_before(conn, before_ms, BATCH)
+            rows += deleted
+            if deleted < BATCH:
+                if rows:
+                    log.info("records_swept", rows=rows)
+                return True
+            await self._sleep(PAUSE_S)
+        log.info("records_swept", rows=rows, more=True)
+        return False
