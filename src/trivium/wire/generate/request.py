@@ -1,0 +1,209 @@
+"""Generate-content requests on the pass-through lane: what is read, checked and replaced.
+
+The model and the method stand in the address; a body that names a model as well must name the
+same one. Members may be spelled in camelCase or snake_case, because SDKs mix them at every depth;
+both spellings of one member are refused, since parsers disagree on which of the two counts.
+Source: the vendor's reference, proto3's JSON mapping and google-genai 3.4, read on 2026-11-21.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.wire.checks import missing, wrong
+from trivium.wire.generate.path import bare
+from trivium.wire.passage import Facts
+from trivium.wire.peek import Members, members
+
+_encode: Final = msgspec.json.Encoder().encode
+_elements: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_HUMP: Final = re.compile(r"_([a-z0-9])")
+_CAPITAL: Final = re.compile(r"([A-Z])")
+_WHOLE: Final = re.compile(r"[0-9]{1,18}")
+
+_OWN_PREFIXES: Final = ("models/", "tunedModels/")
+"""Resource names that are written as they are."""
+
+
+def facts(body: Members) -> Facts:
+    """What a request for an answer says about itself; the model comes from the address.
+
+    Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE, DUPLICATE_MEMBER.
+    """
+    _spelled_once(body)
+    if _array(body, "contents") is None:
+        raise missing("contents")
+    config = _object(body, "generationConfig")
+    if config is None:
+        return Facts(model="")
+    choices = _number(config, "candidateCount") or 1
+    # 0 is proto3's way of leaving a number out
+    output_max = _number(config, "maxOutputTokens") or None
+    return Facts(model="", output_max=output_max and output_max * choices, choices=choices)
+
+
+def stream_facts(body: Members) -> Facts:
+    """The same for a streamed answer; whether it is an array comes from the address."""
+    return msgspec.structs.replace(facts(body), stream=True)
+
+
+def count_facts(body: Members) -> Facts:
+    """What a request for a token count says: contents, or a whole request for an answer."""
+    _spelled_once(body)
+    if _array(body, "contents") is None and _object(body, "generateContentRequest") is None:
+        raise missing("contents")
+    return Facts(model="", output_max=0)
+
+
+def embed_facts(body: Members) -> Facts:
+    """What a request for one embedding says."""
+    _spelled_once(body)
+    if body.raw("content") is None:
+        raise missing("content")
+    return Facts(model="", output_max=0)
+
+
+def embed_batch_facts(body: Members) -> Facts:
+    """What a request for several embeddings says."""
+    _spelled_once(body)
+    requests = _requests(body)
+    if not requests:
+        raise missing("requests")
+    return Facts(model="", output_max=0, choices=len(requests))
+
+
+def changes(
+    body: Members,
+    facts: Facts,
+    upstream_model: str,
+    ask_usage: bool,  # noqa: ARG001 - these streams always carry usage
+) -> Mapping[str, bytes | None]:
+    """The model's name at the vendor, where the body repeats it.
+
+    Raises INVALID_VALUE when the body names another model than the address.
+    """
+    name = _renamed(body, "model", facts.model, upstream_model)
+    return {} if name is None else {"model": name}
+
+
+def count_changes(
+    body: Members, facts: Facts, upstream_model: str, ask_usage: bool
+) -> Mapping[str, bytes | None]:
+    """The same, also inside ``generateContentRequest``."""
+    out = dict(changes(body, facts, upstream_model, ask_usage))
+    inner = _object(body, "generateContentRequest")
+    if inner is not None:
+        name = _spelling(body, "generateContentRequest")
+        new = _renamed(inner, f"{name}.model", facts.model, upstream_model)
+        if new is not None:
+            out[name] = inner.splice({"model": new})
+    return out
+
+
+def embed_batch_changes(
+    body: Members, facts: Facts, upstream_model: str, ask_usage: bool
+) -> Mapping[str, bytes | None]:
+    """The same, also inside each of ``requests``; everything else there stays byte for byte."""
+    out = dict(changes(body, facts, upstream_model, ask_usage))
+    elements: list[bytes] = []
+    changed = False
+    for at, raw in enumerate(_requests(body)):
+        inner = _inside(raw, f"requests[{at}]")
+        new = _renamed(inner, f"requests[{at}].model", facts.model, upstream_model)
+        elements.append(raw if new is None else inner.splice({"model": new}))
+        changed = changed or new is not None
+    if changed:
+        out["requests"] = b"[" + b",".join(elements) + b"]"
+    return out
+
+
+def _spelled_once(body: Members) -> None:
+    for name, _ in body.pairs:
+        if "_" in name:
+            camel = _HUMP.sub(lambda found: found[1].upper(), name)
+            if camel in body:
+                raise Fault(
+                    Kind.DUPLICATE_MEMBER,
+                    f"`{camel}` and `{name}` are one member: send only one of them.",
+                    param=name,
+                )
+
+
+def _spelling(body: Members, name: str) -> str:
+    """How the body spells a member, in camelCase when it is not there."""
+    snake = _CAPITAL.sub(lambda found: "_" + found[1].lower(), name)
+    return snake if snake in body else name
+
+
+def _array(body: Members, name: str) -> bytes | None:
+    raw = body.raw(name)
+    if raw is not None and not raw.startswith(b"["):
+        raise Fault(Kind.INVALID_TYPE, f"`{name}` must be an array.", param=name)
+    return raw
+
+
+def _object(body: Members, name: str) -> Members | None:
+    spelled = _spelling(body, name)
+    raw = body.raw(spelled)
+    if raw is None:
+        return None
+    inner = _inside(raw, spelled)
+    _spelled_once(inner)
+    return inner
+
+
+def _inside(raw: bytes, path: str) -> Members:
+    if not raw.startswith(b"{"):
+        raise Fault(Kind.INVALID_TYPE, f"`{path}` must be an object.", param=path)
+    try:
+        return members(raw)
+    except Fault as fault:
+        raise Fault(fault.kind, f"`{path}`: {fault.message}", param=path) from None
+
+
+def _requests(body: Members) -> list[bytes]:
+    raw = _array(body, "requests")
+    if raw is None:
+        return []
+    return [bytes(element) for element in _elements(raw)]
+
+
+def _renamed(body: Members, path: str, model: str, upstream_model: str) -> bytes | None:
+    """JSON of the new ``model`` member; ``None`` when there is none or it can stay."""
+    given: Any = _read(body, "model", path)
+    if given is None or given == "":
+        return None
+    if not isinstance(given, str):
+        raise Fault(Kind.INVALID_TYPE, f"`{path}` must be a string.", param=path)
+    if bare(given) != model:
+        raise wrong(path, f"name the model of the address, `{model[:200]}`, or be left out")
+    if model == bare(upstream_model):
+        return None
+    prefixed = given.startswith(_OWN_PREFIXES) and not upstream_model.startswith(_OWN_PREFIXES)
+    return _encode(f"models/{upstream_model}" if prefixed else upstream_model)
+
+
+def _number(config: Members, name: str) -> int | None:
+    """A whole number of the generation config; SDKs send some as text or as a float."""
+    spelled = _spelling(config, name)
+    path = f"generationConfig.{spelled}"
+    value = _read(config, spelled, path)
+    if isinstance(value, str) and _WHOLE.fullmatch(value):
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int | None):
+        raise Fault(Kind.INVALID_TYPE, f"`{path}` must be a whole number.", param=path)
+    if value is not None and value < 0:
+        raise wrong(path, "be at least 0")
+    return value
+
+
+def _read(body: Members, name: str, path: str) -> Any:
+    try:
+        return body.value(name)
+    except Fault as fault:
+        raise Fault(fault.kind, f"`{path}`: {fault.message}", param=path) from None

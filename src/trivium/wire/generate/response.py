@@ -1,0 +1,67 @@
+"""Whole answers of the generate-content operations."""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.wire.generate.chunk import read
+from trivium.wire.generate.usage import usage
+from trivium.wire.passage import Answer
+from trivium.wire.whole import error_of
+
+
+class _Body(msgspec.Struct, gc=False):
+    embedding: msgspec.Raw = msgspec.Raw()
+    embeddings: msgspec.Raw = msgspec.Raw()
+    usageMetadata: Any = None  # noqa: N815 - the vendor's spelling
+    error: msgspec.Raw = msgspec.Raw()
+
+
+_decode: Final = msgspec.json.Decoder(_Body).decode
+
+
+def answer(body: bytes) -> Answer:
+    """An answer, or an error that came with status 200. Raises UPSTREAM_BROKE on anything else."""
+    chunk = read(body)
+    if chunk is None or not (chunk.answers or chunk.error):
+        raise _broke()
+    return Answer(usage=None if chunk.error else usage(chunk.usage), error=chunk.error)
+
+
+def count_answer(body: bytes) -> Answer:
+    """A token count, free of charge. A count of zero may come as an empty object."""
+    return Answer(error=error_of(_read(body).error))
+
+
+def embed_answer(body: bytes) -> Answer:
+    """One embedding; usage where the vendor reports it. Raises UPSTREAM_BROKE on anything else."""
+    return _embedded(body, b"{", "embedding")
+
+
+def embed_batch_answer(body: bytes) -> Answer:
+    """Embeddings in the order asked for. Raises UPSTREAM_BROKE on anything else."""
+    return _embedded(body, b"[", "embeddings")
+
+
+def _embedded(body: bytes, opens: bytes, member: str) -> Answer:
+    found = _read(body)
+    error = error_of(found.error)
+    if error is not None:
+        return Answer(error=error)
+    if not bytes(getattr(found, member)).startswith(opens):
+        raise _broke()
+    return Answer(usage=usage(found.usageMetadata))
+
+
+def _read(body: bytes) -> _Body:
+    try:
+        return _decode(body)
+    except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
+        raise _broke() from None
+
+
+def _broke() -> Fault:
+    return Fault(
+        Kind.UPSTREAM_BROKE, "The upstream's answer is not one of the generate-content protocol."
+    )

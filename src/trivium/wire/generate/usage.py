@@ -1,0 +1,112 @@
+"""Usage as generate-content counts it, normalised to disjoint counters.
+
+``promptTokenCount`` contains what came from the cache; ``candidatesTokenCount`` leaves thoughts
+out; ``toolUsePromptTokenCount`` (results of the vendor's own tools, fed back) stands beside the
+prompt. Numbers may be text. Source: the vendor's reference and recorded streams of gemini-3.6-flash
+and gemma-4, whose totals add up that way, read on 2026-11-21: docs/wire/usage.md.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from trivium.conversation.usage import Usage
+from trivium.wire.counts import count
+
+CACHED: Final = "cachedContentTokenCount"
+_PARTS: Final = (
+    "promptTokenCount",
+    "candidatesTokenCount",
+    "thoughtsTokenCount",
+    "toolUsePromptTokenCount",
+)
+"""The summands of ``totalTokenCount``."""
+
+
+def counted(reported: Mapping[str, Any]) -> bool:
+    """Whether a ``usageMetadata`` holds a counter; Vertex sends some that hold a tier only."""
+    return any(count(reported.get(name)) is not None for name in _PARTS)
+
+
+def complete(reported: Mapping[str, Any]) -> bool:
+    """Whether there are counters and the total says that none is missing.
+
+    Some upstreams count thoughts inside the candidates; then the total shows that, too.
+    """
+    prompt, candidates, thoughts, tools = _parts(reported)
+    without = prompt + candidates + tools
+    total = count(reported.get("totalTokenCount"))
+    return without + thoughts > 0 and (total == without + thoughts or total == without)
+
+
+def merged(before: Mapping[str, Any], reported: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Counters after a later snapshot of the same stream; one without counters changes nothing.
+
+    A complete snapshot replaces the one before; from an incomplete one the absent counters keep
+    their last value. The cached count is in no total, so it is kept either way.
+    """
+    if complete(reported):
+        if reported.get(CACHED) is None and CACHED in before:
+            return {**reported, CACHED: before[CACHED]}
+        return reported
+    if not counted(reported):
+        return before
+    return {**before, **{name: value for name, value in reported.items() if value is not None}}
+
+
+def usage(reported: Any) -> Usage | None:
+    """The canonical record of a ``usageMetadata`` object; ``None`` when it has no counter."""
+    if not isinstance(reported, Mapping):
+        return None
+    prompt, candidates, thoughts, tools = _parts(reported)
+    if not (prompt or candidates or thoughts or tools or counted(reported)):
+        return None
+    if thoughts and count(reported.get("totalTokenCount")) == prompt + candidates + tools:
+        # the only use of the total: it tells that the candidates contain the thoughts
+        thoughts = min(thoughts, candidates)
+        candidates -= thoughts
+    cached = min(count(reported.get(CACHED)) or 0, prompt)
+    audio_in, image_in = _media(reported, "promptTokensDetails")
+    if (audio_in or image_in) and cached:
+        # cached media tokens are billed as cache reads, not once more as media
+        audio_cached, image_cached = _media(reported, "cacheTokensDetails")
+        audio_in, image_in = max(0, audio_in - audio_cached), max(0, image_in - image_cached)
+    audio_in = min(audio_in, prompt - cached)
+    image_in = min(image_in, prompt - cached - audio_in)
+    audio_out, image_out = _media(reported, "candidatesTokensDetails")
+    audio_out = min(audio_out, candidates)
+    image_out = min(image_out, candidates - audio_out)
+    return Usage(
+        fresh=prompt - cached - audio_in - image_in + tools,
+        cache_read=cached,
+        output=candidates - audio_out - image_out,
+        reasoning=thoughts,
+        audio_input=audio_in,
+        audio_output=audio_out,
+        image_input=image_in,
+        image_output=image_out,
+    )
+
+
+def _parts(reported: Mapping[str, Any]) -> tuple[int, int, int, int]:
+    get = reported.get
+    return (
+        count(get("promptTokenCount")) or 0,
+        count(get("candidatesTokenCount")) or 0,
+        count(get("thoughtsTokenCount")) or 0,
+        count(get("toolUsePromptTokenCount")) or 0,
+    )
+
+
+def _media(reported: Mapping[str, Any], name: str) -> tuple[int, int]:
+    """Audio and image tokens of a ``…TokensDetails`` list."""
+    details = reported.get(name)
+    audio = image = 0
+    for row in details if isinstance(details, list) else ():
+        if not isinstance(row, dict):
+            continue
+        modality = row.get("modality")
+        if modality == "AUDIO":
+            audio += count(row.get("tokenCount")) or 0
+        elif modality == "IMAGE":
+            image += count(row.get("tokenCount")) or 0
+    return audio, image
