@@ -1,7 +1,10 @@
 """Everything that would keep the gateway from starting well is named."""
 
+import re
 import sqlite3
+import textwrap
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -134,3 +137,19 @@ def test_a_folder_that_is_not_there_is_told(results, settings, monkeypatch):
         False,
         "gone/trivium.db cannot be made: gone is not a folder",
     )
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "operate" / "install.md"
+BLOCKS = re.findall(r"(?m)(?:^    [^\n]*\n|^\n)+", PAGE.read_text())
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_the_manuals_settings_pass(trivium, folder, monkeypatch, which):
+    """What people paste first is right."""
+    example = [block for block in BLOCKS if "[[models]]" in block][which]
+    lines = textwrap.dedent(example).splitlines()
+    end = lines.index("TOML") if "TOML" in lines else len(lines)
+    (folder / "trivium.toml").write_text("\n".join(lines[lines.index("[[channels]]") : end]))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    done = trivium("check")
+    assert (0, True) == (done.code, "1 channels, 1 models" in done.out), done.out

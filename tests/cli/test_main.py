@@ -2,10 +2,13 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from trivium import __version__
+from trivium.cli.main import app
 
 COMMANDS = (
     *("serve", "demo", "check", "credit", "explain", "migrate", "version"),
@@ -29,6 +32,20 @@ def test_the_list_of_commands_is_not_cut_short(trivium):
     assert {name.split()[0] for name in COMMANDS} == {
         line.split()[0] for line in listed.splitlines() if line.strip()
     }
+
+
+def test_the_manual_names_every_command_and_option():
+    """Whoever reads the page and not the program misses nothing."""
+    operate = Path(__file__).parents[2] / "docs" / "operate"
+    manual = "".join((operate / f"{name}.md").read_text() for name in ("command-line", "demo"))
+    missing = [name for name in COMMANDS if f"trivium {name}" not in manual]
+    for command in COMMANDS:
+        context = get_command(app)
+        for word in command.split():
+            context = context.commands[word]
+        options = [option for p in context.params for option in p.opts if option[:2] == "--"]
+        missing += [f"{command} {option}" for option in options if f"`{option}" not in manual]
+    assert [] == [name for name in missing if "--config" not in name and "--help" not in name]
 
 
 def test_alone_it_shows_what_there_is(trivium):
