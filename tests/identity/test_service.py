@@ -7,6 +7,8 @@ from trivium.identity.errors import IdentityError
 from trivium.identity.keys import digest, parse
 from trivium.identity.model import Role
 from trivium.identity.service import Identity
+from trivium.observe import store
+from trivium.observe.record import Record
 
 
 @pytest.fixture
@@ -204,3 +206,18 @@ async def test_every_change_raises_the_revision(identity, database):
     assert sorted(set(seen)) == seen
     await refused(identity.create_user("ada", "x@example.com"), "name")
     assert seen[-1] == await revision()
+
+
+@pytest.mark.asyncio
+async def test_a_keys_last_use_comes_from_the_request_records(identity, database):
+    """The latest of its own records, or nothing."""
+    await identity.create_user("ada", "ada@example.com")
+    used, _ = await identity.create_key("ada")
+    await identity.create_key("ada")
+    rows = [
+        store.row_of(Record(request_id=f"r{at}", at=at, key_id=key_id))
+        for at, key_id in [(1.5, used.id), (7.9, used.id), (3.0, used.id), (9.0, None)]
+    ]
+    async with database.write() as conn:
+        await store.insert(conn, rows)
+    assert [7, None] == [key.last_used_at for key in await identity.list_keys()]
