@@ -30,6 +30,7 @@ from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
 from trivium.settings.model import Server, Settings, Upstream
 from trivium.upstream import tls
+from trivium.upstream.message import Composer
 from trivium.upstream.origin_pool import Limits as PoolLimits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.resolve import Resolver
@@ -136,7 +137,7 @@ async def _memory(
     database = Database(settings.storage.url, settings.storage.pool)
     stack.push_async_callback(database.close)
     await migrate.ensure(database)
-    snapshot = Snapshot(database)
+    snapshot = Snapshot(database, SystemClock())
     await snapshot.load()
     recorder = Recorder(database, settings.records)
     recorder.start()
@@ -154,7 +155,7 @@ def _services(
     upstream = settings.upstream
     client = PooledClient(
         _pool_limits(upstream),
-        resolver=Resolver(upstream.dns_ttl_s),
+        resolver=Resolver(upstream.dns_ttl_s, loop.time),
         tls=functools.cache(lambda: tls.context(upstream.ca_file)),
         now=loop.time,
     )
@@ -163,6 +164,7 @@ def _services(
         router=Router(catalogue, random.random),
         passages=PASSAGES,
         client=client,
+        composer=Composer(),
         ledger=OpenLedger(),
         recorder=recorder,
         clock=SystemClock(),

@@ -77,7 +77,7 @@ class Attempt:
         self.headers = headers
         if not 200 <= status < 300:
             self._mode = _Mode.REFUSAL
-        elif self.facts.stream and self.passage.watch is not None:
+        elif self.facts.stream and self.passage.watch is not None and not self._is_json(headers):
             self._mode = _Mode.STREAM
             self._watch = self._watching(self.passage.watch(self.facts))
         else:
@@ -148,6 +148,12 @@ class Attempt:
             self._call.abort()
 
     # --- own ------------------------------------------------------------------------------------
+
+    def _is_json(self, headers: Headers) -> bool:
+        """Whether a whole answer comes where a stream was asked for: an error, most likely."""
+        return not self.facts.array and any(
+            name == b"content-type" and b"json" in value for name, value in headers
+        )
 
     def _watching(self, watch: StreamWatch) -> StreamWatch:
         quirks = self.step.binding.channel.provider.quirks
@@ -231,6 +237,8 @@ class Attempt:
         answer = self.passage.answer(body)
         if answer.error is not None:
             raise error_event(answer.error)
+        if self.facts.stream:
+            raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
         story.usage = answer.usage
         story.status = 200
         story.first_byte_at = story.services.time()

@@ -47,7 +47,7 @@ class StreamWatch(Protocol):
     usage: Usage | None
     """The last usage reported so far."""
     finished: bool
-    """Whether the shape's own terminal event has passed."""
+    """Whether the upstream ended the answer as its shape does; stays false when ``end`` had to."""
     error: bytes | None
     """The raw error object of an error event that came inside the stream, else ``None``."""
 

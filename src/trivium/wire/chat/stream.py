@@ -129,8 +129,8 @@ class ChunkWatch:
         out = self._observe(held) if held else b""
         if self.finished:
             return out
-        self.finished = True
         if fault is None and self.error is None and self._stopped:
+            self.finished = True
             return out + sse.frame(sse.DONE)
         return out + errors.stream_tail(fault or cut_short(), request_id, self._shape)
 

@@ -121,7 +121,6 @@ class EventWatch:
         held = self._observe(held) if held else b""
         if self.finished:
             return held
-        self.finished = True
         fault = fault or cut_short()
         number = self._next_number()
         out = [held]

@@ -1,0 +1,32 @@
+"""Every operation and its passage. Adding one: a shape folder, and a line here."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from trivium.wire.chat.passage import PASSAGE as CHAT
+from trivium.wire.completions.passage import PASSAGE as COMPLETIONS
+from trivium.wire.embeddings.passage import PASSAGE as EMBEDDINGS
+from trivium.wire.generate import passage as generate
+from trivium.wire.messages import passage as messages
+from trivium.wire.moderations.passage import PASSAGE as MODERATIONS
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Passage
+from trivium.wire.responses.passage import PASSAGE as RESPONSES
+
+PASSAGES: Final[Mapping[Operation, Passage]] = MappingProxyType(
+    {
+        Operation.CHAT: CHAT,
+        Operation.RESPONSES: RESPONSES,
+        Operation.COMPLETIONS: COMPLETIONS,
+        Operation.EMBEDDINGS: EMBEDDINGS,
+        Operation.MODERATIONS: MODERATIONS,
+        Operation.MESSAGES: messages.MESSAGES,
+        Operation.MESSAGES_COUNT: messages.COUNT,
+        Operation.GENERATE: generate.GENERATE,
+        Operation.GENERATE_STREAM: generate.STREAM,
+        Operation.GENERATE_COUNT: generate.COUNT,
+        Operation.GENERATE_EMBED: generate.EMBED,
+        Operation.GENERATE_EMBED_BATCH: generate.EMBED_BATCH,
+    }
+)

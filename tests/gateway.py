@@ -1,0 +1,184 @@
+"""A whole gateway in this process, without a database: real sockets on both sides.
+
+async with Double([...]) as vendor, Gateway.to(openai=vendor) as gateway:
+    status, headers, body = await gateway.post("/v1/chat/completions", {...})
+"""
+
+import asyncio
+import contextlib
+from hashlib import sha256
+
+import msgspec
+from edge.wires import Wire
+
+from trivium.clock import SystemClock
+from trivium.edge.cors import Cors
+from trivium.edge.limits import Limits
+from trivium.edge.listener import Listener
+from trivium.identity import keys
+from trivium.identity.model import Caller
+from trivium.ledger.service import OpenLedger
+from trivium.pipeline.context import Services
+from trivium.providers.registry import PROVIDERS
+from trivium.routing import catalogue
+from trivium.routing.router import Router
+from trivium.settings.model import BindingEntry, ChannelEntry, ModelEntry, Settings, Timeouts
+from trivium.upstream.message import Composer
+from trivium.upstream.origin_pool import Limits as PoolLimits
+from trivium.upstream.pool import PooledClient
+from trivium.upstream.resolve import Resolver
+from trivium.wire.registry import PASSAGES
+
+VENDOR_KEY = "sk-vendor-0123456789abcdef"
+BASE = {"openai": "/v1", "anthropic": "", "gemini": "", "llamacpp": "/v1"}
+
+
+class MemoryRecorder:
+    """Keeps request records where a test can read them."""
+
+    def __init__(self):
+        self.records = []
+
+    def add(self, record):
+        self.records.append(record)
+
+
+class CountingLedger(OpenLedger):
+    """Counts the three moments."""
+
+    def __init__(self):
+        self.holds = []
+        self.settled = []
+
+    def hold(self, request_id, user_id, amount_nanos):
+        self.holds.append(request_id)
+        return super().hold(request_id, user_id, amount_nanos)
+
+    def settle(self, hold, model, usage):
+        self.settled.append((hold.request_id, usage))
+        return super().settle(hold, model, usage)
+
+
+def settings_for(channels, *, upstream_model=None, timeouts=None):
+    """One model `m` bound to (provider, double) pairs in order of priority."""
+    return Settings(
+        channels=tuple(
+            ChannelEntry(
+                name=f"{provider}-{number}",
+                provider=provider,
+                api_key=VENDOR_KEY,
+                base_url=f"http://127.0.0.1:{double.port}{BASE[provider]}",
+                timeouts=timeouts or Timeouts(),
+            )
+            for number, (provider, double) in enumerate(channels)
+        ),
+        models=(
+            ModelEntry(
+                name="m",
+                free=True,
+                bindings=tuple(
+                    BindingEntry(
+                        channel=f"{provider}-{number}", priority=number, model=upstream_model
+                    )
+                    for number, (provider, _) in enumerate(channels)
+                ),
+            ),
+        ),
+    )
+
+
+class Gateway:
+    """See the module."""
+
+    def __init__(self, listener, port, key, services):
+        self.listener = listener
+        self.port = port
+        self.key = key
+        self.services = services
+
+    @property
+    def records(self):
+        return self.services.recorder.records
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def to(cls, *channels, limits=None, models=frozenset(), cors=(), **more):
+        """Serve `m` from these (provider, double) pairs."""
+        loop = asyncio.get_running_loop()
+        settings = settings_for(channels, **more)
+        client = PooledClient(
+            PoolLimits(keepalive_s=20, connections_max=100, wait_s=1, header_bytes_max=65536),
+            resolver=Resolver(30, loop.time),
+            tls=lambda: None,
+            now=loop.time,
+        )
+        services = Services(
+            router=Router(catalogue.build(settings, PROVIDERS), lambda: 0.5),
+            passages=PASSAGES,
+            client=client,
+            composer=Composer(),
+            ledger=CountingLedger(),
+            recorder=MemoryRecorder(),
+            clock=SystemClock(),
+            time=loop.time,
+            answer_bytes_max=1_000_000,
+            explain_headers=True,
+        )
+        key = keys.issue(lambda n: bytes(range(n)))
+        caller = Caller(
+            key_id=7,
+            user_id=3,
+            unlimited=False,
+            disabled=False,
+            expires_at=float("inf"),
+            models=models,
+            prefixes=(),
+        )
+        listener = Listener(limits=limits or Limits(), clock=SystemClock(), cors=Cors(cors))
+        ((_, port),) = await listener.listen(host="127.0.0.1", port=0)
+        listener.open(services, {sha256(key.encode()).digest(): caller}.get)
+        try:
+            yield cls(listener, port, key, services)
+        finally:
+            listener.close()
+            await client.close()
+            await asyncio.sleep(0.02)
+
+    def head(self, path, body=b"", *headers, method="POST", key=True):
+        """The bytes of a request."""
+        lines = [f"{method} {path} HTTP/1.1", "Host: gateway", f"Content-Length: {len(body)}"]
+        if key:
+            lines.append(f"Authorization: Bearer {self.key}")
+        lines += headers
+        return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+    async def wire(self):
+        """A raw connection; the caller closes it."""
+        return await Wire.to(self.port)
+
+    async def post(self, path, body, *headers):
+        """One request, one answer."""
+        return await self.send(self.head(path, encoded(body), *headers))
+
+    async def get(self, path, *headers, key=True):
+        """One GET."""
+        return await self.send(self.head(path, b"", *headers, method="GET", key=key))
+
+    async def send(self, raw):
+        """Any bytes, one answer."""
+        line = await self.wire()
+        try:
+            await line.send(raw)
+            return await line.answer()
+        finally:
+            await line.close()
+
+
+def encoded(body):
+    """JSON bytes of whatever is not bytes yet."""
+    return body if isinstance(body, bytes) else msgspec.json.encode(body)
+
+
+def error_of(body):
+    """The `error` member of a GatewayError."""
+    return msgspec.json.decode(body)["error"]

@@ -1,0 +1,357 @@
+"""The life of a request over real sockets: what the vendor is asked, what the caller gets."""
+
+import asyncio
+
+import msgspec
+import pytest
+from doubles import Close, Double, Reset, Send, Stall, chunked, sized
+from gateway import VENDOR_KEY, Gateway, encoded, error_of
+
+CHAT = "/v1/chat/completions"
+HELLO = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+JSON = b"Content-Type: application/json\r\n"
+SSE = b"Content-Type: text/event-stream\r\n"
+ANSWER = b'{"id":"c1","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Ho"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,"prompt_tokens_details":{"cached_tokens":4}},"x_unknown":[1,2]}'
+OK = [Send(sized(ANSWER, headers=JSON))]
+
+
+def refusal(status: bytes, body: bytes, headers: bytes = JSON):
+    return [Send(sized(body, status=status, headers=headers))]
+
+
+BROKEN = refusal(b"500 Internal Server Error", b'{"error":{"message":"boom at 10.1.2.3"}}')
+
+
+@pytest.mark.asyncio
+async def test_a_body_travels_byte_for_byte_when_nothing_must_change():
+    """Odd white space, unknown members and the order of members reach the vendor untouched."""
+    raw = b'{ "messages":[ {"role":"user","content":"\\u0048i \xe2\x80\xa8"} ],\n "model" : "m", "x_new":{"a":1.50} }'
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        status, headers, body = await gateway.post(CHAT, raw)
+        assert (200, ANSWER) == (status, body)
+        assert raw == vendor.requests[0].body
+        assert b"POST /v1/chat/completions HTTP/1.1" == vendor.requests[0].line
+        assert b"openai-0" == headers[b"trivium-channel"]
+        assert b"1" == headers[b"trivium-attempts"]
+        assert headers[b"x-request-id"] == headers[b"request-id"]
+
+
+@pytest.mark.asyncio
+async def test_only_the_model_is_replaced_by_the_channels_own_name():
+    """Every other member keeps its bytes."""
+    raw = b'{"model":"m","messages":[{"role":"user","content":"\\u0048i"}],"temperature":0.70}'
+    async with (
+        Double([OK]) as vendor,
+        Gateway.to(("openai", vendor), upstream_model="gpt-x-2026") as gateway,
+    ):
+        assert 200 == (await gateway.post(CHAT, raw))[0]
+        assert raw.replace(b'"m"', b'"gpt-x-2026"', 1) == vendor.requests[0].body
+
+
+@pytest.mark.asyncio
+async def test_the_vendor_sees_its_own_credential_and_never_the_callers():
+    """In whatever form the gateway's key was presented."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        forms = [
+            (f"Authorization: Bearer {gateway.key}", ""),
+            (f"x-api-key: {gateway.key}", ""),
+            (f"x-goog-api-key: {gateway.key}", ""),
+            ("x-nothing: 1", f"?key={gateway.key}"),
+        ]
+        for header, query in forms:
+            raw = gateway.head(CHAT + query, encoded(HELLO), header, key=False)
+            assert 200 == (await gateway.send(raw))[0]
+        for seen in vendor.requests:
+            assert gateway.key.encode() not in seen.raw
+            assert f"Bearer {VENDOR_KEY}".encode() in seen.raw
+
+
+@pytest.mark.asyncio
+async def test_usage_is_recorded_and_settled_once():
+    """The record, the ledger and the caller speak of one usage."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        await gateway.post(CHAT, HELLO)
+        (record,) = gateway.records
+        assert (200, "", "m", "openai-0", 1) == (
+            record.status, record.fault, record.model, record.channel, record.attempts,
+        )  # fmt: skip
+        assert (5, 4, 2) == (record.usage.fresh, record.usage.cache_read, record.usage.output)
+        assert (7, 3, "chat", len(encoded(HELLO))) == (
+            record.key_id, record.user_id, record.operation, record.bytes_in,
+        )  # fmt: skip
+        assert 0 < record.first_byte_ms <= record.total_ms
+        assert [(record.request_id, record.usage)] == gateway.services.ledger.settled
+
+
+@pytest.mark.asyncio
+async def test_another_channel_is_tried_when_the_first_breaks():
+    """The caller gets the answer and is told how many attempts it took."""
+    async with (
+        Double([BROKEN]) as first,
+        Double([OK]) as second,
+        Gateway.to(("openai", first), ("openai", second), upstream_model="own") as gateway,
+    ):
+        status, headers, body = await gateway.post(CHAT, HELLO)
+        assert (200, ANSWER) == (status, body)
+        assert (b"openai-1", b"2") == (headers[b"trivium-channel"], headers[b"trivium-attempts"])
+        assert first.requests[0].body == second.requests[0].body
+        assert 1 == len(gateway.services.ledger.settled)
+        assert 2 == gateway.records[0].attempts
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "breaking",
+    [[Reset()], [Close()], [Send(b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\nshort"), Close()],
+     [Send(b"\x00\x01\x02")], refusal(b"401 Unauthorized", b"{}"), refusal(b"429 Slow", b"{}"),
+     refusal(b"503 Busy", b"<html>busy</html>", b"Content-Type: text/html\r\n"),
+     [Send(sized(b"<html>200</html>"))], [Send(sized(b'{"error":{"message":"no"}}'))]],
+    ids=["reset", "close", "truncated", "garbage", "credential", "rate", "html", "html200", "error200"],
+)  # fmt: skip
+async def test_whatever_is_the_vendors_fault_moves_on_to_the_next_channel(breaking):
+    """Also an error or a page that comes with status 200."""
+    async with (
+        Double([breaking]) as first,
+        Double([OK]) as second,
+        Gateway.to(("openai", first), ("openai", second)) as gateway,
+    ):
+        assert (200, ANSWER) == (await gateway.post(CHAT, HELLO))[::2]
+
+
+@pytest.mark.asyncio
+async def test_the_callers_own_mistake_is_not_tried_elsewhere():
+    """A vendor's 400 comes back as a 400 naming the member, after one attempt."""
+    bad = b'{"error":{"message":"Invalid value for temperature.","type":"invalid_request_error","param":"temperature","code":"invalid_value"}}'
+    async with (
+        Double([refusal(b"400 Bad Request", bad)]) as first,
+        Double([OK]) as second,
+        Gateway.to(("openai", first), ("openai", second)) as gateway,
+    ):
+        status, _, body = await gateway.post(CHAT, HELLO)
+        assert (400, "temperature") == (status, error_of(body)["param"])
+        assert [] == second.requests
+        assert "upstream_rejected" == gateway.records[0].fault
+
+
+@pytest.mark.asyncio
+async def test_the_vendors_address_and_credential_are_not_shown():
+    """An error body is mapped, never echoed."""
+    leak = b'{"error":{"message":"Incorrect key sk-vendor-0123456789abcdef at api.vendor.example","code":"invalid_api_key"}}'
+    async with (
+        Double([refusal(b"401 Unauthorized", leak)]) as vendor,
+        Gateway.to(("openai", vendor)) as gateway,
+    ):
+        status, headers, body = await gateway.post(CHAT, HELLO)
+        assert (502, b"false") == (status, headers[b"x-should-retry"])
+        for secret in (b"sk-vendor", b"vendor.example", b"127.0.0.1"):
+            assert secret not in body
+
+
+@pytest.mark.asyncio
+async def test_when_every_channel_fails_the_last_fault_is_told():
+    """With the vendor's delay, since it was the last choice."""
+    slow = refusal(b"429 Too Many Requests", b'{"error":{"message":"slow"}}', b"Retry-After: 7\r\n")
+    async with (
+        Double([BROKEN]) as first,
+        Double([slow]) as second,
+        Gateway.to(("openai", first), ("openai", second)) as gateway,
+    ):
+        status, headers, body = await gateway.post(CHAT, HELLO)
+        assert (429, b"7") == (status, headers[b"retry-after"])
+        assert "rate_limit_exceeded" == error_of(body)["code"]
+        assert ("upstream_rate_limited", 2) == (
+            gateway.records[0].fault, gateway.records[0].attempts,
+        )  # fmt: skip
+
+
+@pytest.mark.asyncio
+async def test_a_channel_nobody_listens_on_is_a_502_without_its_address():
+    """Connection refused."""
+    async with Double([OK]) as vendor:
+        pass
+    async with Gateway.to(("openai", vendor)) as gateway:
+        status, _, body = await gateway.post(CHAT, HELLO)
+        assert 502 == status
+        assert str(vendor.port).encode() not in body
+
+
+REFUSED = {
+    "no model": ({"messages": []}, 400, "model"),
+    "no messages": ({"model": "m"}, 400, "messages"),
+    "model of a wrong type": ({"model": 5, "messages": []}, 400, "model"),
+    "unknown model": (HELLO | {"model": "nope"}, 404, "model"),
+    "stream of a wrong type": (HELLO | {"stream": "yes"}, 400, "stream"),
+    "not an object": ([1], 400, None),
+    "not JSON": (b'{"model":', 400, None),
+    "empty": (b"", 400, None),
+    "model twice": (b'{"model":"m","model":"x","messages":[]}', 400, "model"),
+    "model twice, once escaped": (b'{"model":"m","mod\\u0065l":"x","messages":[]}', 400, "model"),
+    "nested too deeply": (b'{"model":"m","messages":' + b"[" * 100_000, 400, None),
+}
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", REFUSED)
+async def test_a_bad_request_is_refused_by_name_before_anything_is_called(name):
+    """The error names the member; no vendor hears of it; it is on record."""
+    body, expected, param = REFUSED[name]
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        status, _, answer = await gateway.post(CHAT, body)
+        assert (expected, param) == (status, error_of(answer)["param"])
+        assert [] == vendor.requests
+        assert expected == gateway.records[0].status
+
+
+@pytest.mark.asyncio
+async def test_a_key_may_be_limited_to_models():
+    """403 for a model that exists, and none for the one that is allowed."""
+    async with (
+        Double([OK]) as vendor,
+        Gateway.to(("openai", vendor), models=frozenset({"other"})) as gateway,
+    ):
+        status, _, body = await gateway.post(CHAT, HELLO)
+        assert (403, "model_not_allowed") == (status, error_of(body)["code"])
+        assert {"object": "list", "data": []} == msgspec.json.decode(
+            (await gateway.get("/v1/models"))[2]
+        )
+
+
+@pytest.mark.asyncio
+async def test_an_operation_the_model_does_not_serve_says_what_it_serves():
+    """A chat-only channel asked in the messages shape."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        status, _, body = await gateway.post(
+            "/v1/messages", {"model": "m", "max_tokens": 5, "messages": []}
+        )
+        assert 400 == status
+        assert "m" in error_of(body)["message"]
+
+
+@pytest.mark.asyncio
+async def test_headers_for_the_vendor_travel_under_their_neutral_names_too():
+    """`vendor-version` is `anthropic-version`; betas of several lines arrive; nothing else does."""
+    answer = b'{"id":"m1","type":"message","role":"assistant","content":[],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":1}}'
+    body = {"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": "x"}]}
+    async with (
+        Double([[Send(sized(answer, headers=JSON))]]) as vendor,
+        Gateway.to(("anthropic", vendor)) as gateway,
+    ):
+        status, _, got = await gateway.post(
+            "/v1/messages?beta=true", body,
+            "vendor-version: 2026-10-21", "anthropic-beta: a,b", "anthropic-beta: c",
+            "x-secret: 1", "cookie: 2",
+        )  # fmt: skip
+        assert (200, answer) == (status, got)
+        headers = vendor.requests[0].headers
+        names = [name.lower() for name, _ in headers]
+        assert b"2026-10-21" == dict(headers)[b"anthropic-version"]
+        assert [b"a,b", b"c"] == [v for n, v in headers if n == b"anthropic-beta"]
+        assert not {b"x-secret", b"cookie", b"authorization"} & set(names)
+        assert b"/v1/messages" == vendor.requests[0].line.split()[1]
+
+
+@pytest.mark.asyncio
+async def test_an_unknown_version_is_refused_here():
+    """The accepted ones are named."""
+    async with Double([OK]) as vendor, Gateway.to(("anthropic", vendor)) as gateway:
+        status, _, body = await gateway.post(
+            "/v1/messages", {"model": "m", "max_tokens": 5, "messages": []},
+            "anthropic-version: 1999-01-01",
+        )  # fmt: skip
+        assert (400, "anthropic-version") == (status, error_of(body)["param"])
+        assert "2026-10-21" in error_of(body)["message"]
+
+
+GENERATE = {
+    "path of its own": "/vendorc/v1beta/models/m:generateContent",
+    "alias": "/gemini/v1beta/models/m:generateContent",
+    "no prefix": "/v1beta/models/m:generateContent",
+    "version 1": "/vendorc/v1/models/m:generateContent",
+    "bare version 1": "/v1/models/m:generateContent",
+    "alpha": "/v1alpha/models/m:generateContent",
+}
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", GENERATE)
+async def test_generate_content_is_served_under_each_of_its_addresses(name):
+    """The vendor is always asked under its own."""
+    answer = b'{"candidates":[{"content":{"parts":[{"text":"Ho"}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":4,"candidatesTokenCount":1,"thoughtsTokenCount":6,"totalTokenCount":11}}'
+    body = {"contents": [{"parts": [{"text": "Hi"}]}]}
+    async with (
+        Double([[Send(sized(answer, headers=JSON))]]) as vendor,
+        Gateway.to(("gemini", vendor), upstream_model="g-1") as gateway,
+    ):
+        raw = gateway.head(f"{GENERATE[name]}?key={gateway.key}", encoded(body), key=False)
+        assert (200, answer) == (await gateway.send(raw))[::2]
+        assert b"POST /v1beta/models/g-1:generateContent HTTP/1.1" == vendor.requests[0].line
+        assert VENDOR_KEY.encode() == dict(vendor.requests[0].headers)[b"x-goog-api-key"]
+        usage = gateway.records[0].usage
+        assert (4, 1, 6) == (usage.fresh, usage.output, usage.reasoning)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("phase", ["before the head", "in the body", "in a stream"])
+@pytest.mark.parametrize("how", ["close", "reset"])
+async def test_the_vendor_is_released_within_a_second_of_the_callers_leaving(phase, how):
+    """In every phase, and the request is on record as left."""
+    script = {
+        "before the head": [Stall()],
+        "in the body": [Send(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"), Stall()],
+        "in a stream": [
+            Send(b"HTTP/1.1 200 OK\r\n%bTransfer-Encoding: chunked\r\n\r\n" % SSE),
+            Send(b'10\r\ndata: {"id":1}\n\n\r\n'),
+            Stall(),
+        ],
+    }[phase]
+    body = HELLO | {"stream": phase == "in a stream"}
+    async with Double([script]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        line = await gateway.wire()
+        await line.send(gateway.head(CHAT, encoded(body)))
+        while not vendor.requests:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        if how == "reset":
+            line.writer.transport.abort()
+        await line.close()
+        await asyncio.wait_for(vendor.peers[0].left.wait(), 1)
+        await asyncio.sleep(0.02)
+        (record,) = gateway.records
+        assert "caller_left" == record.fault
+        assert (200 if phase == "in a stream" else 499) == record.status
+        assert 1 == len(gateway.services.ledger.settled)
+
+
+@pytest.mark.asyncio
+async def test_a_reused_connection_that_died_costs_the_caller_nothing():
+    """The vendor closes an idle connection; the next request goes out on a fresh one."""
+    async with (
+        Double([[*OK], [Reset()], OK]) as vendor,
+        Gateway.to(("openai", vendor)) as gateway,
+    ):
+        assert 200 == (await gateway.post(CHAT, HELLO))[0]
+        status, headers, _ = await gateway.post(CHAT, HELLO)
+        assert (200, b"1") == (status, headers[b"trivium-attempts"])
+        assert 2 == vendor.connections
+
+
+@pytest.mark.asyncio
+async def test_an_unforeseen_error_is_a_500_without_its_text_and_on_record():
+    """What nobody planned never reaches a caller in its own words."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        gateway.services.router = None
+        status, headers, body = await gateway.post(CHAT, HELLO)
+        assert (500, "internal_error") == (status, error_of(body)["code"])
+        assert b"NoneType" not in body
+        assert "internal" == gateway.records[0].fault
+        assert headers[b"x-request-id"].decode() == msgspec.json.decode(body)["request_id"]
+
+
+@pytest.mark.asyncio
+async def test_an_answer_that_is_too_large_is_given_up():
+    """`upstream.answer_bytes_max` is a limit on what is held in memory."""
+    async with (
+        Double([[Send(chunked(*[b"x" * 60_000] * 20))]]) as vendor,
+        Gateway.to(("openai", vendor)) as gateway,
+    ):
+        assert 502 == (await gateway.post(CHAT, HELLO))[0]
