@@ -4,6 +4,7 @@ import asyncio
 
 import msgspec
 import pytest
+import uvloop
 
 from edge.wires import EchoHost, Wire, serving, wire
 from trivium.edge.limits import Limits
@@ -409,3 +410,28 @@ async def test_a_websocket_is_declined_with_an_ordinary_answer():
         )
         assert b"close" == (await line.answer())[1][b"connection"]
         assert await line.ended()
+
+
+LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_request_that_comes_before_the_gateway_is_ready_waits(loop):
+    """The port is open before keys are known: nobody is refused for being early."""
+
+    async def story():
+        host = EchoHost()
+        host.ready = False
+        async with serving(host) as port, wire(port) as line:
+            await line.send(GET[:9])
+            await asyncio.sleep(0.05)
+            await line.send(GET[9:] + post(b"hello"))
+            await asyncio.sleep(0.05)
+            assert [] == host.seen
+            host.ready = True
+            for connection in host.connections:
+                connection.ready()
+            return [(await line.answer())[2] for _ in range(2)]
+
+    with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
+        assert [b"/a ", b"/b hello"] == runner.run(story())

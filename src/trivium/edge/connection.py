@@ -61,6 +61,7 @@ class Connection(asyncio.Protocol):
         "_closing",
         "_current",
         "_deaf",
+        "_early",
         "_head_bytes",
         "_headers",
         "_in_head",
@@ -89,6 +90,7 @@ class Connection(asyncio.Protocol):
         self._current: Exchange | None = None
         self._incoming: Exchange | None = None
         self._url = b""
+        self._early = b""
         self._headers: Headers = []
         self._head_bytes = 0
         self._body: list[bytes] = []
@@ -123,6 +125,9 @@ class Connection(asyncio.Protocol):
         """The gateway can serve now: start reading."""
         self._touched = self.host.time()
         self._transport.resume_reading()
+        early, self._early = self._early, b""
+        if early:
+            self.data_received(early)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The caller is gone: whatever runs for it ends."""
@@ -158,6 +163,11 @@ class Connection(asyncio.Protocol):
         """Feed the parser; whatever it refuses is answered in JSON and the connection closed."""
         self._touched = self.host.time()
         if self._deaf or self._closing:
+            return
+        if not self.host.ready:
+            # uvloop starts reading after connection_made, whatever was paused in it
+            self._early += data
+            self._transport.pause_reading()
             return
         self._head_bytes += len(data)
         try:
