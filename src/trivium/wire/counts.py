@@ -3,16 +3,20 @@
 from typing import Any
 
 
-def count(value: Any) -> int | None:
-    """A whole number of at least zero, ``None`` for anything else.
+class NonsenseError(ValueError):
+    """A counter that is no count. The whole object is then worthless: better an estimate."""
 
-    A bad counter must not break an answer that has already been paid for, so it is only ignored.
-    """
+
+def count(value: Any) -> int:
+    """A whole number of at least zero, 0 when absent or null. Raises NonsenseError."""
     if type(value) is int:  # HOT: by far the usual case, once per counter and upstream read
-        return value if value >= 0 else None
-    if isinstance(value, str):
-        digits = value.isascii() and value.isdecimal() and len(value) < 19
-        return int(value) if digits else None
-    if isinstance(value, float) and value.is_integer() and value >= 0:
+        if value >= 0:
+            return value
+    elif value is None:
+        return 0
+    elif isinstance(value, str):
+        if value.isascii() and value.isdecimal() and len(value) < 19:
+            return int(value)
+    elif isinstance(value, float) and value.is_integer() and value >= 0:
         return int(value)
-    return None
+    raise NonsenseError

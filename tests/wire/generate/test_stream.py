@@ -113,7 +113,9 @@ def test_many_cuts_do_not_matter_either(name, cuts):
 COUNTERS = st.fixed_dictionaries(
     {},
     optional={
-        name: st.one_of(st.none(), st.integers(0, 40), st.integers(0, 40).map(str))
+        name: st.one_of(
+            st.none(), st.integers(0, 40), st.integers(0, 40).map(str), st.sampled_from([-1, "x"])
+        )
         for name in (
             "promptTokenCount",
             "candidatesTokenCount",

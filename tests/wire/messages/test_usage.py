@@ -72,11 +72,11 @@ from trivium.wire.messages.usage import merged, usage
             },
             Usage(fresh=517, cache_read=3, output=56, reasoning=4),
         ),
-        # counters that are none
-        (
-            {"input_tokens": 4, "output_tokens": "x", "cache_read_input_tokens": -3},
-            Usage(fresh=4),
-        ),
+        # nonsense is worse than nothing
+        ({"input_tokens": 4, "output_tokens": "x"}, None),
+        ({"input_tokens": 4, "cache_read_input_tokens": -3}, None),
+        ({"input_tokens": 4, "cache_creation": {"ephemeral_1h_input_tokens": "x"}}, None),
+        ({"input_tokens": 4, "iterations": [{"type": "compaction", "input_tokens": {}}]}, None),
         (
             {"input_tokens": 4, "iterations": {}, "output_tokens_details": []},
             Usage(fresh=4),

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from trivium.conversation.usage import Usage
-from trivium.wire.counts import count
+from trivium.wire.counts import NonsenseError, count
 
 CACHED: Final = "cachedContentTokenCount"
 _PARTS: Final = (
@@ -24,7 +24,7 @@ _PARTS: Final = (
 
 def counted(reported: Mapping[str, Any]) -> bool:
     """Whether a ``usageMetadata`` holds a counter; Vertex sends some that hold a tier only."""
-    return any(count(reported.get(name)) is not None for name in _PARTS)
+    return any(reported.get(name) is not None for name in _PARTS)
 
 
 def complete(reported: Mapping[str, Any]) -> bool:
@@ -32,10 +32,13 @@ def complete(reported: Mapping[str, Any]) -> bool:
 
     Some upstreams count thoughts inside the candidates; then the total shows that, too.
     """
-    prompt, candidates, thoughts, tools = _parts(reported)
+    try:
+        prompt, candidates, thoughts, tools = _parts(reported)
+        total = count(reported.get("totalTokenCount"))
+    except NonsenseError:
+        return False
     without = prompt + candidates + tools
-    total = count(reported.get("totalTokenCount"))
-    return without + thoughts > 0 and (total == without + thoughts or total == without)
+    return total > 0 and (total == without + thoughts or total == without)
 
 
 def merged(before: Mapping[str, Any], reported: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -54,17 +57,22 @@ def merged(before: Mapping[str, Any], reported: Mapping[str, Any]) -> Mapping[st
 
 
 def usage(reported: Any) -> Usage | None:
-    """The canonical record of a ``usageMetadata`` object; ``None`` when it has no counter."""
-    if not isinstance(reported, Mapping):
+    """The canonical record of a ``usageMetadata``; ``None`` when it has no counter or nonsense."""
+    if not isinstance(reported, Mapping) or not counted(reported):
         return None
+    try:
+        return _disjoint(reported)
+    except NonsenseError:
+        return None
+
+
+def _disjoint(reported: Mapping[str, Any]) -> Usage:
     prompt, candidates, thoughts, tools = _parts(reported)
-    if not (prompt or candidates or thoughts or tools or counted(reported)):
-        return None
     if thoughts and count(reported.get("totalTokenCount")) == prompt + candidates + tools:
         # the only use of the total: it tells that the candidates contain the thoughts
         thoughts = min(thoughts, candidates)
         candidates -= thoughts
-    cached = min(count(reported.get(CACHED)) or 0, prompt)
+    cached = min(count(reported.get(CACHED)), prompt)
     audio_in, image_in = _media(reported, "promptTokensDetails")
     if (audio_in or image_in) and cached:
         # cached media tokens are billed as cache reads, not once more as media
@@ -90,10 +98,10 @@ def usage(reported: Any) -> Usage | None:
 def _parts(reported: Mapping[str, Any]) -> tuple[int, int, int, int]:
     get = reported.get
     return (
-        count(get("promptTokenCount")) or 0,
-        count(get("candidatesTokenCount")) or 0,
-        count(get("thoughtsTokenCount")) or 0,
-        count(get("toolUsePromptTokenCount")) or 0,
+        count(get("promptTokenCount")),
+        count(get("candidatesTokenCount")),
+        count(get("thoughtsTokenCount")),
+        count(get("toolUsePromptTokenCount")),
     )
 
 
@@ -106,7 +114,7 @@ def _media(reported: Mapping[str, Any], name: str) -> tuple[int, int]:
             continue
         modality = row.get("modality")
         if modality == "AUDIO":
-            audio += count(row.get("tokenCount")) or 0
+            audio += count(row.get("tokenCount"))
         elif modality == "IMAGE":
-            image += count(row.get("tokenCount")) or 0
+            image += count(row.get("tokenCount"))
     return audio, image

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from trivium.conversation.usage import Usage
-from trivium.wire.counts import count
+from trivium.wire.counts import NonsenseError, count
 
 _LEFT_OUT: Final = frozenset({"compaction", "advisor_message"})
 """Kinds of ``iterations`` that the top-level counters leave out."""
@@ -24,23 +24,34 @@ _COUNTERS: Final = (
 
 
 def usage(reported: Any) -> Usage | None:
-    """The canonical record of a ``usage`` object; ``None`` when it has no counter."""
-    if not isinstance(reported, Mapping) or all(
-        count(reported.get(name)) is None for name in _COUNTERS
-    ):
+    """The canonical record of a ``usage`` object; ``None`` when it has no counter or nonsense."""
+    if not isinstance(reported, Mapping) or all(reported.get(name) is None for name in _COUNTERS):
         return None
-    steps = [reported, *_left_out(reported.get("iterations"))]
+    try:
+        return _summed([reported, *_left_out(reported.get("iterations"))])
+    except NonsenseError:
+        return None
+
+
+def merged(before: Mapping[str, Any], reported: Any) -> Mapping[str, Any]:
+    """Counters after a later event: its totals replace, absent and null ones keep."""
+    if not isinstance(reported, Mapping):
+        return before
+    return {**before, **{name: value for name, value in reported.items() if value is not None}}
+
+
+def _summed(steps: list[Mapping[str, Any]]) -> Usage:
     fresh = read = short = long = output = reasoning = 0
     for step in steps:
-        fresh += count(step.get("input_tokens")) or 0
-        read += count(step.get("cache_read_input_tokens")) or 0
+        fresh += count(step.get("input_tokens"))
+        read += count(step.get("cache_read_input_tokens"))
         step_short, step_long = _written(step)
         short += step_short
         long += step_long
-        step_output = count(step.get("output_tokens")) or 0
+        step_output = count(step.get("output_tokens"))
         details = step.get("output_tokens_details")
-        thinking = count(details.get("thinking_tokens")) if isinstance(details, Mapping) else None
-        step_reasoning = min(thinking or 0, step_output)
+        thinking = count(details.get("thinking_tokens")) if isinstance(details, Mapping) else 0
+        step_reasoning = min(thinking, step_output)
         reasoning += step_reasoning
         output += step_output - step_reasoning
     return Usage(
@@ -51,13 +62,6 @@ def usage(reported: Any) -> Usage | None:
         output=output,
         reasoning=reasoning,
     )
-
-
-def merged(before: Mapping[str, Any], reported: Any) -> Mapping[str, Any]:
-    """Counters after a later event: its totals replace, absent and null ones keep."""
-    if not isinstance(reported, Mapping):
-        return before
-    return {**before, **{name: value for name, value in reported.items() if value is not None}}
 
 
 def _left_out(iterations: Any) -> list[Mapping[str, Any]]:
@@ -73,11 +77,11 @@ def _written(step: Mapping[str, Any]) -> tuple[int, int]:
     split = step.get("cache_creation")
     short = long = 0
     if isinstance(split, Mapping):
-        short = count(split.get("ephemeral_5m_input_tokens")) or 0
-        long = count(split.get("ephemeral_1h_input_tokens")) or 0
-    total = count(step.get("cache_creation_input_tokens"))
-    if total is None:
+        short = count(split.get("ephemeral_5m_input_tokens"))
+        long = count(split.get("ephemeral_1h_input_tokens"))
+    if step.get("cache_creation_input_tokens") is None:
         return short, long
     # a stream's last event repeats the total without the split
+    total = count(step["cache_creation_input_tokens"])
     long = min(long, total)
     return total - long, long
