@@ -9,8 +9,8 @@ import contextlib
 from hashlib import sha256
 
 import msgspec
-from edge.wires import Wire
 
+from edge.wires import Wire
 from trivium.clock import SystemClock
 from trivium.edge.cors import Cors
 from trivium.edge.limits import Limits

@@ -12,7 +12,7 @@ import gc
 import random
 import signal
 import ssl
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,6 +39,7 @@ from trivium.wire.registry import PASSAGES
 if TYPE_CHECKING:
     from trivium.identity.snapshot import Snapshot
     from trivium.observe.recorder import Recorder
+    from trivium.observe.sweep import Sweeper
     from trivium.storage.database import Database
 
 Ready = Callable[[list[str]], None]
@@ -48,17 +49,26 @@ GC_THRESHOLD: Final = 50_000
 """Allocations between collections of the youngest generation: requests leave few cycles behind,
 and the default of 700 spends 3 % of a busy worker looking for them."""
 
+_NO_FLAGS: Final[Mapping[str, str]] = {}
+
 log = structlog.get_logger()
 
 
-async def serve(settings: Settings, *, config_path: Path | None, ready: Ready) -> int:
+async def serve(
+    settings: Settings,
+    *,
+    config_path: Path | None,
+    ready: Ready,
+    flags: Mapping[str, str] = _NO_FLAGS,
+) -> int:
     """Run one worker until SIGTERM or SIGINT, drain it, and return the exit code.
 
     Raises SettingsError for what the file alone can be wrong about, OSError when the port cannot
-    be had, and the storage errors of a database that cannot be used.
+    be had, and the storage errors of a database that cannot be used. ``flags`` are settings given
+    on the command line, which a reload must not take for changed.
     """
     logs.setup(settings.logs.level, settings.logs.format)
-    reader = Reader(config_path)
+    reader = Reader(config_path, flags=flags)
     _, catalogue = reader.read()
     stop = asyncio.Event()
     async with contextlib.AsyncExitStack() as stack:
@@ -78,6 +88,7 @@ async def serve(settings: Settings, *, config_path: Path | None, ready: Ready) -
         watch = FileWatch(reader, (settings, catalogue), swap)
         loop.add_signal_handler(signal.SIGHUP, watch.reload_now)
         await _background(stack, snapshot.watch(settings.storage.poll_s))
+        await _background(stack, _sweeper(database, settings).run())
         if config_path is not None:
             await _background(stack, watch.run())
         await _background(stack, _pages(settings, listeners, database, snapshot))
@@ -172,6 +183,12 @@ def _services(
         answer_bytes_max=upstream.answer_bytes_max,
         explain_headers=settings.server.explain_headers,
     )
+
+
+def _sweeper(database: "Database", settings: Settings) -> "Sweeper":
+    from trivium.observe.sweep import Sweeper
+
+    return Sweeper(database, settings.records.retention_days)
 
 
 async def _background(stack: contextlib.AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:

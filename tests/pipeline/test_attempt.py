@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from doubles import Close, Double, Flood, Reset, Send, Stall, Until, Wait, chunked, sized
 from gateway import Gateway, encoded, error_of
-
 from trivium.edge.limits import Limits
 from trivium.settings.model import Timeouts
 

@@ -4,6 +4,7 @@ import asyncio
 
 import msgspec
 import pytest
+
 from doubles import Close, Double, Reset, Send, Stall, chunked, sized
 from gateway import VENDOR_KEY, Gateway, encoded, error_of
 
