@@ -56,7 +56,7 @@ def stage(monkeypatch):
     monkeypatch.setattr(demo, "Engine", Engine)
     monkeypatch.setattr(demo, "run_worker", serve)
     monkeypatch.setattr(demo, "ask", ask)
-    monkeypatch.setattr(demo.threading, "Thread", Thread)
+    monkeypatch.setattr(demo, "Thread", Thread)
     monkeypatch.setattr(install, "missing", lambda: seen.missing)
     monkeypatch.setattr(install, "install", lambda argv, say: seen.events.append("installed"))
     return seen

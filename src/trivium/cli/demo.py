@@ -1,9 +1,10 @@
 """``trivium demo``: a gateway with a small real model inside; no vendor account needed."""
 
+import contextlib
 import shutil
 import socket
-import threading
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -90,6 +91,10 @@ def _serve(home: Home, loaded: Loaded) -> int:
     operations = model.operations() if model else frozenset()
 
     def greet(origin: str) -> None:
+        with contextlib.suppress(BrokenPipeError):  # the reader has left, the callers have not
+            show(origin)
+
+    def show(origin: str) -> None:
         if MODEL in (entry.name for entry in loaded.settings.models):
             print(f"\nAsked: {QUESTION}", flush=True)
             try:
@@ -103,7 +108,7 @@ def _serve(home: Home, loaded: Loaded) -> int:
     def ready(origins: list[str]) -> None:
         note(f"trivium is listening on {', '.join(origins)}")
         # a caller like any other: its answer comes over the loop this function holds up
-        threading.Thread(target=greet, args=(reachable(origins[0]),), daemon=True).start()
+        Thread(target=greet, args=(reachable(origins[0]),), daemon=True).start()
 
     return run_worker(loaded.settings, home.config, ready)
 
