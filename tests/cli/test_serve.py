@@ -1,9 +1,14 @@
 """Serving: one worker here, several below a supervisor, and ports that cannot be had."""
 
 import errno
+import http.client
 import os
+import re
 import socket
+import subprocess
+import sys
 from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -86,3 +91,57 @@ def test_the_workers_exit_code_is_the_commands(trivium, served, code):
     """Whoever started us learns how it ended."""
     served.code = code
     assert code == trivium("serve").code
+
+
+@pytest.fixture
+def start(settings):
+    """Starts `trivium serve` for real, and leaves nothing behind."""
+    settings.write_text('[shared]\nurl = "redis://127.0.0.1"\n' + settings.read_text())
+    source = "from trivium.cli.main import main; main()"
+    started = []
+
+    def command(*argv):
+        process = subprocess.Popen(
+            [sys.executable, "-c", source, "serve", *argv], stderr=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        return process
+
+    yield command
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def answer(origin):
+    """Status of a request without a key."""
+    connection = http.client.HTTPConnection(urlsplit(origin).netloc, timeout=10)
+    connection.request("GET", "/v1/models")
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_it_listens_answers_and_ends_when_told(start, workers):
+    """From one line to exit code 0."""
+    process = start("--listen", "127.0.0.1:0", "--workers", workers)
+    line = process.stderr.readline()
+    found = re.fullmatch(r"trivium is listening on (http://127\.0\.0\.1:\d+) \(pid (\d+)\)\n", line)
+    assert found, line
+    assert (401, process.pid) == (answer(found[1]), int(found[2]))
+    process.terminate()
+    assert process.wait(20) == 0
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_taken_port_ends_it_with_one_line(start, workers):
+    """No traceback for what happens every day."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        listen = f"127.0.0.1:{other.getsockname()[1]}"
+        process = start("--listen", listen, "--workers", workers)
+        _, said = process.communicate(timeout=20)
+    assert (1, 1) == (process.returncode, said.count("\n"))
+    assert said.startswith(f"trivium: cannot listen on {listen}: another program listens there")

@@ -6,7 +6,6 @@ Standard output carries one line, the address; everything else the engine prints
 error, which is its log. The key is never an argument, because arguments can be read by everyone.
 """
 
-import ctypes
 import os
 import signal
 import sys
@@ -44,4 +43,6 @@ def serve(start: Callable[[str], Engine]) -> NoReturn:
 def _end_with_parent() -> None:
     """Have the kernel end this process should its end of the pipe have been left open elsewhere."""
     if sys.platform == "linux":
+        import ctypes
+
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
