@@ -120,7 +120,7 @@ class Gateway:
             ledger=CountingLedger(),
             recorder=MemoryRecorder(),
             clock=SystemClock(),
-            time=loop.time,
+            loop=loop,
             answer_bytes_max=1_000_000,
             explain_headers=True,
         )

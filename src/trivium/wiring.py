@@ -179,7 +179,7 @@ def _services(
         ledger=OpenLedger(),
         recorder=recorder,
         clock=SystemClock(),
-        time=loop.time,
+        loop=loop,
         answer_bytes_max=upstream.answer_bytes_max,
         explain_headers=settings.server.explain_headers,
     )

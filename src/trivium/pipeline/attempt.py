@@ -57,7 +57,7 @@ class Attempt:
         self.step = step
         self.passage = passage
         self.facts = facts
-        self.outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.outcome: asyncio.Future[None] = story.services.future()
         """Done when the caller has its answer; a fault when another channel may be tried."""
         self.status = 0
         self.headers: list[tuple[bytes, bytes]] = []

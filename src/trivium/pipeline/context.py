@@ -1,5 +1,6 @@
 """What the story needs: the request as the edge hands it over, and the services it calls."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
@@ -131,6 +132,7 @@ class Services:
         "clock",
         "composer",
         "explain_headers",
+        "future",
         "ledger",
         "passages",
         "recorder",
@@ -148,7 +150,7 @@ class Services:
         ledger: Ledger,
         recorder: Recorder,
         clock: Clock,
-        time: Callable[[], float],
+        loop: asyncio.AbstractEventLoop,
         answer_bytes_max: int,
         explain_headers: bool,
     ) -> None:
@@ -159,7 +161,9 @@ class Services:
         self.ledger = ledger
         self.recorder = recorder
         self.clock = clock
-        self.time = time
+        self.time = loop.time
         """Loop time in seconds."""
+        self.future: Callable[[], asyncio.Future[None]] = loop.create_future
+        """A future of the loop. ``asyncio``'s own way asks the kernel who we are, every time."""
         self.answer_bytes_max = answer_bytes_max
         self.explain_headers = explain_headers

@@ -20,6 +20,9 @@ class Shape(Enum):
     EMBEDDINGS = "embeddings"
     MODERATIONS = "moderations"
 
+    # HOT: members are singletons; Enum's own hash is a Python function, five calls a request
+    __hash__ = object.__hash__
+
 
 @unique
 class Operation(Enum):
@@ -37,6 +40,8 @@ class Operation(Enum):
     GENERATE_COUNT = "generate_count"  # :countTokens
     GENERATE_EMBED = "generate_embed"  # :embedContent
     GENERATE_EMBED_BATCH = "generate_embed_batch"  # :batchEmbedContents
+
+    __hash__ = object.__hash__  # as above
 
 
 SHAPE: Final[dict[Operation, Shape]] = {

@@ -66,6 +66,10 @@ class Members:
         """Whether the member is there, be it null."""
         return name in self._first
 
+    def has_any(self, names: frozenset[str]) -> bool:
+        """Whether any of these members is there, in whatever spelling."""
+        return bool(self._folded) or not names.isdisjoint(self._first)
+
     def raw(self, name: str) -> bytes | None:
         """The member's bytes, ``None`` when absent or null.
 

@@ -75,6 +75,33 @@ def facts(body: Members) -> Facts:
     """Read and check a chat request. Raises ``Fault`` naming the member."""
     model = basics.model(body)
     _check_messages(body.raw("messages"))
+    if body.has_any(_LIMITED):
+        _check_limited(body)
+    limit = None
+    choices = 1
+    if body.has_any(_COUNTS):
+        choices = basics.at_least(body, "n", 1) or 1
+        limit = basics.at_least(body, "max_completion_tokens", 1)
+        old = basics.at_least(body, "max_tokens", 1)
+        if limit is None:
+            limit = old
+    return Facts(
+        model=model,
+        stream=body.flag("stream"),
+        output_max=None if limit is None else limit * choices,
+        choices=choices,
+        usage_wanted=basics.usage_wanted(body),
+    )
+
+
+_LIMITED: Final = frozenset(
+    {"tools", "tool_choice", "response_format", "functions", "function_call"}
+)
+"""Members whose content the specification limits. Most requests have none of them."""
+_COUNTS: Final = frozenset({"n", "max_completion_tokens", "max_tokens"})
+
+
+def _check_limited(body: Members) -> None:
     if (raw := body.raw("tools")) is not None:
         _check_tools(raw)
     if (raw := body.raw("tool_choice")) is not None and not raw.startswith(b'"'):
@@ -85,18 +112,6 @@ def facts(body: Members) -> Facts:
         check(_functions, raw, "functions")
     if (raw := body.raw("function_call")) is not None and not raw.startswith(b'"'):
         check(_named, raw, "function_call")
-    choices = basics.at_least(body, "n", 1) or 1
-    limit = basics.at_least(body, "max_completion_tokens", 1)
-    old = basics.at_least(body, "max_tokens", 1)
-    if limit is None:
-        limit = old
-    return Facts(
-        model=model,
-        stream=body.flag("stream"),
-        output_max=None if limit is None else limit * choices,
-        choices=choices,
-        usage_wanted=basics.usage_wanted(body),
-    )
 
 
 def changes(
