@@ -114,10 +114,10 @@ class Connection(asyncio.Protocol):
         peer = transport.get_extra_info("peername")
         self.peer = peer[0] if isinstance(peer, tuple) else ""
         self._transport.set_write_buffer_limits(high=host.limits.write_high_bytes)
-        if len(host.connections) >= host.limits.connections_max:
+        host.connections.add(self)  # a refused one as well: it lingers, and somebody must end that
+        if len(host.connections) > host.limits.connections_max:
             self._refuse(Fault(Kind.UPSTREAM_BUSY, "The gateway has too many open connections."))
             return
-        host.connections.add(self)
         if not host.ready:
             self._transport.pause_reading()
 
@@ -234,10 +234,10 @@ class Connection(asyncio.Protocol):
         self._in_head = False
         self._incoming = exchange
         self._since = self._touched
+        fault = self.host.head(exchange)
         length = table.get(b"content-length")
         if length is not None and int(length) > limits.body_bytes_max:
-            raise self._body_too_large()
-        fault = self.host.head(exchange)
+            raise fault or self._body_too_large()  # after `head`, which knows the dialect
         if fault is not None:
             if b"transfer-encoding" in table or (length and int(length) > REFUSED_BODY_BYTES_MAX):
                 raise fault  # not worth taking in: answer and close
@@ -307,11 +307,6 @@ class Connection(asyncio.Protocol):
     # --- the listener's side ----------------------------------------------------------------
 
     @property
-    def current(self) -> Exchange | None:
-        """The exchange being answered."""
-        return self._current
-
-    @property
     def busy(self) -> bool:
         """Whether a request is being read or answered."""
         return self._current is not None or self._incoming is not None or bool(self._waiting)
@@ -339,15 +334,27 @@ class Connection(asyncio.Protocol):
 
     def drain(self) -> None:
         """Take no further request; close now if nothing runs."""
-        if self._current is not None:
-            self._current.keep_alive = False
-        elif self._incoming is None and not self._waiting:
+        if not self.busy:
             self._close()
+        for exchange in (self._current, self._incoming, *self._waiting):
+            if exchange is not None:
+                exchange.keep_alive = False
+
+    def interrupt(self, fault: Fault) -> bool:
+        """End the current answer, or the request that is being read, with a fault."""
+        if self._current is not None:
+            self._current.interrupt(fault)
+        elif self._incoming is not None:
+            self._refuse(fault)
+        else:
+            return False
+        return True
 
     def close(self) -> None:
-        """Close once everything written has left."""
-        self._closing = True
-        self._transport.close()
+        """Close once everything written has left, and has been read where that is waited for."""
+        if not self._linger_until:
+            self._closing = True
+            self._transport.close()
 
     # --- own ----------------------------------------------------------------------------------
 

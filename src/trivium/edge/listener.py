@@ -20,7 +20,15 @@ from trivium.edge.cors import Cors
 from trivium.edge.credentials import presented
 from trivium.edge.exchange import Exchange
 from trivium.edge.limits import Limits
-from trivium.edge.routes import Listing, Page, Root, resolve, shape_of
+from trivium.edge.routes import (
+    Listing,
+    NotAllowed,
+    Page,
+    Root,
+    allowed,
+    resolve,
+    shape_of,
+)
 from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import authenticate
 from trivium.identity.model import Caller
@@ -107,13 +115,8 @@ class Listener:
         for connection in list(self.connections):
             connection.drain()
         await self._until(lambda: not any(c.busy for c in self.connections), limit_s)
-        ended = 0
-        for connection in list(self.connections):
-            if connection.current is not None:
-                ended += 1
-                connection.current.interrupt(
-                    Fault(Kind.STOPPING, "The gateway is restarting; try again.")
-                )
+        fault = Fault(Kind.STOPPING, "The gateway is restarting; try again.")
+        ended = sum([connection.interrupt(fault) for connection in list(self.connections)])
         await self._until(lambda: not any(c.busy for c in self.connections), 1.0)
         for connection in list(self.connections):
             connection.close()
@@ -165,6 +168,8 @@ class Listener:
         except Fault as fault:
             if exchange.shape is None:
                 exchange.shape = shape_of(exchange.path)
+            if isinstance(fault, NotAllowed):
+                exchange.extra.append((b"allow", f"{fault.allowed}, OPTIONS".encode()))
             return fault
         return None
 
@@ -175,8 +180,10 @@ class Listener:
             assert self.services is not None
             self._run(exchange, handle(exchange, target, self.services))
         elif exchange.method == "OPTIONS":
+            # known path or not: a browser must be let through to read what the answer says
+            methods = allowed(exchange.path) or "OPTIONS"
             exchange.extra += self._cors.preflight(exchange)
-            exchange.extra.append((b"allow", b"GET, HEAD, POST, DELETE, OPTIONS"))
+            exchange.extra.append((b"allow", methods.encode()))
             exchange.answer(204, b"")
         elif isinstance(target, Listing):
             self._list(exchange, target)
@@ -211,10 +218,11 @@ class Listener:
             exchange.fail(errors.internal())
 
     def _tick(self) -> None:
+        # before the work: whatever that raises, time limits are kept
+        self._ticker = self._loop.call_later(TICK_S, self._tick)
         now = self.time()
         self.date_line = (
             b"date: %b\r\n" % email.utils.formatdate(self._clock.now(), usegmt=True).encode()
         )
         for connection in list(self.connections):
             connection.tick(now)
-        self._ticker = self._loop.call_later(TICK_S, self._tick)

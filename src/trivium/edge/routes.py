@@ -1,5 +1,6 @@
 """Paths to what they ask for. One table; everything else on the gateway is a 404 in JSON."""
 
+import contextlib
 import re
 from typing import Final
 
@@ -27,6 +28,11 @@ PAGES: Final = frozenset({b"/healthz", b"/readyz", b"/openapi.json"})
 _ROUTES: Final = {path: Route(operation=operation) for path, operation in RELAY.items()}
 _GENERATE: Final = re.compile(rb"(?:/vendorc|/gemini)?/(?:v1beta|v1alpha|v1)/(.*)", re.DOTALL)
 _GOOGLE: Final = re.compile(rb"/(?:vendorc|gemini)/(?:v1beta|v1alpha|v1)/|/(?:v1beta|v1alpha)/")
+_GOOGLE_READER: Final = re.compile(
+    rb"/(?:vendorc|gemini)(?:/|$)|(?:/upload)?/(?:v1beta|v1alpha)(?:/|$)"
+)
+"""Addresses that only clients of the generate-content shape ask for, served or not."""
+_COLON: Final = re.compile(rb":|%3[Aa]")
 _LISTS: Final = frozenset({b"/v1/models", b"/models"})
 
 
@@ -49,29 +55,55 @@ class Root(msgspec.Struct, frozen=True):
 
 Target = Route | Listing | Page | Root
 
+_POST: Final = "POST"
+_GET: Final = "GET, HEAD"
+
+
+class NotAllowed(Fault):
+    """METHOD_NOT_ALLOWED, with the methods that are."""
+
+    __slots__ = ("allowed",)
+
+    def __init__(self, allowed: str) -> None:
+        super().__init__(Kind.METHOD_NOT_ALLOWED, f"This path takes {allowed} only.")
+        self.allowed = allowed
+
 
 def resolve(method: str, path: bytes, query: bytes) -> Target:
-    """What a request asks for. Raises ``Fault`` (PATH_UNKNOWN, METHOD_NOT_ALLOWED)."""
+    """What a request asks for. Raises ``Fault`` (PATH_UNKNOWN) and ``NotAllowed``."""
     route = _ROUTES.get(path)
     if route is not None:
         if method != "POST":
-            raise _method("POST")
+            raise NotAllowed(_POST)
         return route
-    if path == b"/":
-        return Root()
-    if path in PAGES:
-        return _page(method)
-    listing = _listing(path)
-    if listing is not None and method in ("GET", "HEAD"):
-        return listing
+    reads = method in ("GET", "HEAD")
+    if path == b"/" or path in PAGES:
+        if not reads:
+            raise NotAllowed(_GET)
+        return Root() if path == b"/" else Page()
     generate = _generate(path, query)
     if generate is not None:
         if method != "POST":
-            raise _method("POST")
+            raise NotAllowed(_POST)
         return generate
+    listing = _listing(path)
     if listing is not None:
-        raise _method("GET, HEAD")
+        if reads:
+            return listing
+        if method == "POST" and listing.model and ":" in listing.model:
+            raise Fault(Kind.PATH_UNKNOWN, _no_method(listing.model))
+        raise NotAllowed(_GET)
     raise Fault(Kind.PATH_UNKNOWN, _unknown(path))
+
+
+def allowed(path: bytes) -> str | None:
+    """Methods a path takes, as ``Allow`` has them; ``None`` when there is nothing."""
+    found = []
+    for method, names in (("GET", _GET), ("POST", _POST)):
+        with contextlib.suppress(Fault):
+            resolve(method, path, b"")
+            found.append(names)
+    return ", ".join([*found, "OPTIONS"]) if found else None
 
 
 def shape_of(path: bytes) -> Shape | None:
@@ -79,10 +111,10 @@ def shape_of(path: bytes) -> Shape | None:
     route = _ROUTES.get(path)
     if route is not None:
         return SHAPE[route.operation]
-    found = _GENERATE.fullmatch(path)
-    if found is not None and (_GOOGLE.match(path) or b":" in found[1]):
+    if _GOOGLE_READER.match(path):
         return Shape.GENERATE
-    return None
+    found = _GENERATE.fullmatch(path)
+    return Shape.GENERATE if found is not None and _COLON.search(found[1]) else None
 
 
 def _generate(path: bytes, query: bytes) -> Route | None:
@@ -126,23 +158,18 @@ def _listing(path: bytes) -> Listing | None:
     return Listing(google=google, model=name) if rest.startswith(b"models/") and name else None
 
 
-def _page(method: str) -> Page:
-    if method not in ("GET", "HEAD"):
-        raise _method("GET, HEAD")
-    return Page()
-
-
-def _method(allowed: str) -> Fault:
-    return Fault(Kind.METHOD_NOT_ALLOWED, f"This path takes {allowed} only.")
-
-
 _HINTS: Final = (
+    (re.compile(rb"^//"), "The path begins with two slashes: end the base URL without one."),
     (re.compile(rb"^/v1/v1/"), "The base URL ends in /v1 twice: leave one out."),
     (
         re.compile(rb"^/(?:chat/completions|responses|completions|embeddings|moderations)$"),
         "OpenAI clients take a base URL that ends in /v1.",
     ),
     (re.compile(rb"^/messages"), "The path is /v1/messages; Anthropic SDKs add /v1 themselves."),
+    (
+        re.compile(rb"^/.*/(?:v1beta|v1alpha|v1)/models/[^/]*:"),
+        "Google clients add the version themselves: the base URL ends before it, or in /vendorc.",
+    ),
     (re.compile(rb"^/(?:vendorc|gemini)/models/"), "The path needs a version: /v1beta/models/…"),
     (re.compile(rb"/$"), "Leave the trailing slash out."),
 )
@@ -152,3 +179,9 @@ def _unknown(path: bytes) -> str:
     shown = path[:200].decode("latin-1")
     hint = next((text for pattern, text in _HINTS if pattern.search(path)), "")
     return f"There is nothing at {shown}. {hint}".strip()
+
+
+def _no_method(name: str) -> str:
+    method = name.rpartition(":")[2][:200]
+    known = ", ".join(generate_path.METHODS)
+    return f"There is no method `{method}` of models here; there are {known}."
