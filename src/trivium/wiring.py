@@ -71,22 +71,23 @@ async def serve(
     reader = Reader(config_path, flags=flags)
     _, catalogue = reader.read()
     stop = asyncio.Event()
+
+    def swap(_: Settings, new: Catalogue) -> None:
+        services.router = Router(new, random.random)
+
+    watch = FileWatch(reader, (settings, catalogue), swap)
+    # before anybody is told the process id: the first signal may come at once
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGHUP, watch.reload_now)
     async with contextlib.AsyncExitStack() as stack:
         listeners, origins = await _listen(settings, stack)
         ready(origins)
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop.set)
         database, snapshot, recorder = await _memory(settings, stack)
         services = _services(settings, catalogue, recorder, stack)
         for listener in listeners:
             listener.open(services, snapshot.get)
-
-        def swap(_: Settings, new: Catalogue) -> None:
-            services.router = Router(new, random.random)
-
-        watch = FileWatch(reader, (settings, catalogue), swap)
-        loop.add_signal_handler(signal.SIGHUP, watch.reload_now)
         await _background(stack, snapshot.watch(settings.storage.poll_s))
         await _background(stack, _sweeper(database, settings).run())
         if config_path is not None:
