@@ -59,8 +59,8 @@ class CountingLedger(OpenLedger):
         return super().settle(hold, model, usage)
 
 
-def settings_for(channels, *, upstream_model=None, timeouts=None):
-    """One model `m` bound to (provider, double) pairs in order of priority."""
+def settings_for(channels, *, name="m", upstream_model=None, timeouts=None):
+    """One model, `m` unless named, bound to (provider, double) pairs in order of priority."""
     return Settings(
         channels=tuple(
             ChannelEntry(
@@ -74,7 +74,7 @@ def settings_for(channels, *, upstream_model=None, timeouts=None):
         ),
         models=(
             ModelEntry(
-                name="m",
+                name=name,
                 free=True,
                 bindings=tuple(
                     BindingEntry(
@@ -102,7 +102,16 @@ class Gateway:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def to(cls, *channels, limits=None, models=frozenset(), cors=(), **more):
+    async def to(
+        cls,
+        *channels,
+        limits=None,
+        models=frozenset(),
+        cors=(),
+        query_key=True,
+        pages_only=False,
+        **more,
+    ):
         """Serve `m` from these (provider, double) pairs."""
         loop = asyncio.get_running_loop()
         settings = settings_for(channels, **more)
@@ -134,7 +143,13 @@ class Gateway:
             models=models,
             prefixes=(),
         )
-        listener = Listener(limits=limits or Limits(), clock=SystemClock(), cors=Cors(cors))
+        listener = Listener(
+            limits=limits or Limits(),
+            clock=SystemClock(),
+            cors=Cors(cors),
+            query_key=query_key,
+            pages_only=pages_only,
+        )
         ((_, port),) = await listener.listen(host="127.0.0.1", port=0)
         listener.open(services, {sha256(key.encode()).digest(): caller}.get)
         try:
