@@ -1,4 +1,4 @@
-"""A host without a gateway behind it, and raw sockets to talk to it."""
+"""What the edge is tested with: a line that only remembers, a host that echoes, raw sockets."""
 
 import asyncio
 import contextlib
@@ -7,6 +7,45 @@ from trivium.edge.connection import Connection
 from trivium.edge.exchange import Exchange
 from trivium.edge.limits import Limits
 from trivium.faults import Fault
+
+
+class Sheet:
+    """A line that remembers what was written on it."""
+
+    def __init__(self) -> None:
+        self.paused = False
+        self.sent = b""
+        self.closed: bool | None = None
+        """Whether the answer's end asked for the connection to be closed; ``None``: no end yet."""
+        self.is_cut = False
+
+    def send(self, data: bytes) -> None:
+        self.sent += data
+
+    def ended(self, *, close: bool) -> None:
+        self.closed = close
+
+    def cut(self) -> None:
+        self.is_cut = True
+
+    def common(self, exchange: Exchange) -> bytes:
+        return b"date: now\r\n"
+
+
+def asked(sheet: Sheet | None = None, *, target: bytes = b"/", **changes) -> Exchange:
+    """An exchange on a sheet; keywords as the exchange takes them."""
+    path, _, query = target.partition(b"?")
+    values = {
+        "request_id": "req_1",
+        "method": "POST",
+        "path": path,
+        "query": query,
+        "headers": {},
+        "repeated": None,
+        "keep_alive": True,
+        "http10": False,
+    }
+    return Exchange(sheet or Sheet(), **(values | changes))
 
 
 class EchoHost:

@@ -155,7 +155,9 @@ def _listing(path: bytes) -> Listing | None:
     if rest == b"models":
         return Listing(google=google)
     name = generate_path.decode_model(rest.removeprefix(b"models/").decode("latin-1"))
-    return Listing(google=google, model=name) if rest.startswith(b"models/") and name else None
+    if not rest.startswith(b"models/") or not name or name.startswith(":"):
+        return None
+    return Listing(google=google, model=name)
 
 
 _HINTS: Final = (

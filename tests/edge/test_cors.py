@@ -1,0 +1,74 @@
+"""Browsers are let in from the listed origins only, and may send what their SDK sends."""
+
+import pytest
+
+from edge.wires import asked
+from trivium.edge.cors import Cors
+
+APP = b"https://app.example"
+
+
+@pytest.mark.parametrize(
+    ("origins", "origin", "let_in"),
+    [
+        ((), APP, False),
+        (("https://app.example",), APP, True),
+        (("https://app.example/",), APP, True),
+        (("https://app.example",), b"https://app.example.evil", False),
+        (("https://app.example",), b"http://app.example", False),
+        (("https://app.example",), b"https://app.example:8443", False),
+        (("https://app.example",), b"null", False),
+        (("https://app.example",), None, False),
+        (("*",), b"https://any.example", True),
+        (("*",), b"null", True),
+        (("*",), None, False),
+    ],
+)
+def test_an_origin_is_let_in_when_it_is_listed(origins, origin, let_in):
+    """Byte for byte, but for the slash people copy with it."""
+    cors = Cors(origins)
+    exchange = asked(headers={} if origin is None else {b"origin": origin})
+    lines = cors.lines(exchange)
+    assert let_in == (b"access-control-allow-origin: %b\r\n" % (origin or b"") in lines)
+    assert let_in == bool(lines) == bool(cors.preflight(exchange))
+
+
+def test_scripts_may_read_what_they_need():
+    """Request ids, retry hints and what the gateway says of the answer; caches are told why."""
+    lines = Cors(("*",)).lines(asked(headers={b"origin": APP}))
+    exposed = lines.partition(b"access-control-expose-headers: ")[2].partition(b"\r\n")[0]
+    assert {
+        b"x-request-id", b"request-id", b"retry-after", b"retry-after-ms", b"x-should-retry",
+        b"trivium-channel", b"trivium-attempts", b"trivium-dropped",
+    } == set(exposed.split(b", "))  # fmt: skip
+    assert b"vary: origin\r\n" in lines
+    assert b"credentials" not in lines
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        (
+            b"authorization,content-type,x-stainless-arch,x-stainless-lang,x-stainless-os,"
+            b"x-stainless-package-version,x-stainless-retry-count,x-stainless-runtime,"
+            b"x-stainless-runtime-version,x-stainless-timeout"
+        ),
+        b"x-api-key,anthropic-version,anthropic-dangerous-direct-browser-access",
+        b"x-goog-api-client,x-goog-api-key",
+    ],
+)
+def test_any_header_an_sdk_asks_for_may_be_sent(wanted):
+    """The list changes with each release of an SDK; the key decides, not the header names."""
+    exchange = asked(headers={b"origin": APP, b"access-control-request-headers": wanted})
+    answer = dict(Cors(("*",)).preflight(exchange))
+    assert wanted == answer[b"access-control-allow-headers"]
+    assert {b"GET", b"HEAD", b"POST", b"DELETE", b"OPTIONS"} == set(
+        answer[b"access-control-allow-methods"].split(b", ")
+    )
+    assert 0 < int(answer[b"access-control-max-age"])
+
+
+def test_a_preflight_that_asks_for_nothing_gets_the_usual():
+    """The key and JSON."""
+    answer = dict(Cors(("*",)).preflight(asked(headers={b"origin": APP})))
+    assert b"authorization, content-type" == answer[b"access-control-allow-headers"]

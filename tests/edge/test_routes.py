@@ -1,0 +1,295 @@
+"""Paths to what they ask for, and everything else to an error that helps."""
+
+import pytest
+
+from edge.wires import asked
+from trivium.edge import openapi
+from trivium.edge.routes import PAGES, RELAY, Listing, NotAllowed, Page, Root, allowed, resolve
+from trivium.edge.routes import shape_of as dialect_of
+from trivium.faults import Fault, Kind
+from trivium.pipeline.context import Route
+from trivium.wire.generate.path import METHODS
+from trivium.wire.operation import Operation, Shape
+
+BODIES = {
+    b"/v1/chat/completions": Operation.CHAT,
+    b"/v1/responses": Operation.RESPONSES,
+    b"/v1/completions": Operation.COMPLETIONS,
+    b"/v1/embeddings": Operation.EMBEDDINGS,
+    b"/v1/moderations": Operation.MODERATIONS,
+    b"/v1/messages": Operation.MESSAGES,
+    b"/v1/messages/count_tokens": Operation.MESSAGES_COUNT,
+}
+"""Paths as the specification has them; the model is in the body."""
+
+PREFIXES = [
+    b"%b/%b" % (start, version)
+    for start in (b"/vendorc", b"/gemini", b"")
+    for version in (b"v1beta", b"v1alpha", b"v1")
+]
+"""Where the generate-content shape is served."""
+
+
+@pytest.mark.parametrize("path", BODIES)
+def test_a_path_of_the_specification_is_its_operation(path):
+    """Query parameters such as Claude Code's `beta=true` change nothing."""
+    assert Route(operation=BODIES[path]) == resolve("POST", path, b"")
+    assert Route(operation=BODIES[path]) == resolve("POST", path, b"beta=true")
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_generate_method_is_served_under_each_of_its_addresses(prefix, method):
+    """The specification's path, the vendor's own, and both stable and early versions."""
+    path = b"%b/models/gemini-x:%b" % (prefix, method.encode())
+    route = resolve("POST", path, b"alt=sse")
+    assert Route(operation=METHODS[method], model="gemini-x") == route
+    assert Shape.GENERATE is dialect_of(path)
+
+
+@pytest.mark.parametrize(
+    ("query", "array"),
+    [
+        (b"", True),
+        (b"alt=json", True),
+        (b"alt=sse", False),
+        (b"key=x&alt=sse", False),
+        (b"$alt=sse", False),
+        (b"%24alt=sse", False),
+        (b"alt=SSE", False),
+        (b"xalt=sse", True),
+        (b"alt=ssex", True),
+    ],
+)
+def test_a_stream_is_an_array_unless_events_are_asked_for(query, array):
+    """As the vendor has it: one JSON array, or `alt=sse`."""
+    route = resolve("POST", b"/v1beta/models/g:streamGenerateContent", query)
+    assert (array, Operation.GENERATE_STREAM) == (route.array, route.operation)
+
+
+@pytest.mark.parametrize(
+    ("rest", "model"),
+    [
+        (b"models/org/name:generateContent", "org/name"),
+        (b"models/org%2Fname:generateContent", "org/name"),
+        (b"models/llama3:8b:generateContent", "llama3:8b"),
+        (b"models/llama3%3A8b:generateContent", "llama3:8b"),
+        (b"models/a%20b:generateContent", "a b"),
+        (b"models/m%C3%A9%25:generateContent", "mé%"),
+        (b"models/models/g:generateContent", "g"),
+        (b"tunedModels/mine:generateContent", "tunedModels/mine"),
+    ],
+)
+def test_a_model_name_may_hold_anything(rest, model):
+    """Right split on the last colon, decoded once."""
+    assert model == resolve("POST", b"/vendorc/v1beta/" + rest, b"").model
+
+
+LISTED = {
+    b"/v1/models": Listing(google=False),
+    b"/models": Listing(google=False),
+    b"/v1/models/gpt-x": Listing(google=False, model="gpt-x"),
+    b"/models/gpt-x": Listing(google=False, model="gpt-x"),
+    b"/v1/models/org/name": Listing(google=False, model="org/name"),
+    b"/v1/models/org%2Fname": Listing(google=False, model="org/name"),
+    b"/v1/models/llama3:8b": Listing(google=False, model="llama3:8b"),
+    b"/v1/models/a%20b%25": Listing(google=False, model="a b%"),
+    b"/v1beta/models": Listing(google=True),
+    b"/v1alpha/models": Listing(google=True),
+    b"/vendorc/v1beta/models": Listing(google=True),
+    b"/vendorc/v1/models": Listing(google=True),
+    b"/gemini/v1beta/models": Listing(google=True),
+    b"/gemini/v1beta/models/g": Listing(google=True, model="g"),
+    b"/vendorc/v1beta/models/models/g": Listing(google=True, model="g"),
+    b"/v1beta/models/llama3:8b": Listing(google=True, model="llama3:8b"),
+}
+
+
+@pytest.mark.parametrize("path", LISTED)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_models_are_listed_under_every_address(path, method):
+    """Codex asks `/models?client_version=…`, OpenAI's and Anthropic's clients `/v1/models`."""
+    assert LISTED[path] == resolve(method, path, b"client_version=0.169.0")
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_pages_and_the_root_are_read(method):
+    """Probes come with either method."""
+    assert Root() == resolve(method, b"/", b"")
+    assert [Page()] * 3 == [resolve(method, path, b"") for path in sorted(PAGES)]
+
+
+OTHER_METHODS = ("GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND")
+
+
+@pytest.mark.parametrize("path", [*BODIES, b"/v1beta/models/g:generateContent"])
+@pytest.mark.parametrize("method", OTHER_METHODS)
+def test_a_relay_path_is_posted_to(path, method):
+    """Also GET: a client that would rather open a WebSocket learns it from the 405."""
+    with pytest.raises(NotAllowed) as caught:
+        resolve(method, path, b"")
+    assert "POST" == caught.value.allowed
+    assert "This path takes POST only." == caught.value.message
+
+
+@pytest.mark.parametrize("path", [b"/", *sorted(PAGES), *LISTED])
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_what_is_read_takes_no_other_method(path, method):
+    """A POST to `/` is a wrong base URL, not a success. A name with a colon is told apart below."""
+    if method == "POST" and b":" in path:
+        return
+    with pytest.raises(NotAllowed) as caught:
+        resolve(method, path, b"")
+    assert "GET, HEAD" == caught.value.allowed
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"/v1beta/models/g:predict",
+        b"/vendorc/v1beta/models/g:batchGenerateContent",
+        b"/v1/models/g:generatecontent",
+        b"/v1/models/g%3Apredict",
+        b"/v1beta/models/llama3:8b",
+    ],
+)
+def test_an_unknown_method_of_a_model_is_not_found(path):
+    """In the dialect of whoever wrote a colon, with the methods there are."""
+    with pytest.raises(Fault, match="There is no method") as caught:
+        resolve("POST", path, b"")
+    assert Kind.PATH_UNKNOWN is caught.value.kind
+    assert all(method in caught.value.message for method in METHODS)
+    assert Shape.GENERATE is dialect_of(path)
+
+
+SLASH = "Leave the trailing slash out."
+TWICE = "The base URL ends in /v1 twice: leave one out."
+OPENAI = "OpenAI clients take a base URL that ends in /v1."
+ANTHROPIC = "The path is /v1/messages; Anthropic SDKs add /v1 themselves."
+GOOGLE = "Google clients add the version themselves: the base URL ends before it, or in /vendorc."
+VERSION = "The path needs a version: /v1beta/models/…"
+DOUBLE = "The path begins with two slashes: end the base URL without one."
+
+HINTS = {
+    b"/v1/chat/completions/": SLASH,
+    b"/v1/models/": SLASH,
+    b"/v1/v1/messages": TWICE,
+    b"/v1/v1/chat/completions": TWICE,
+    b"/chat/completions": OPENAI,
+    b"/responses": OPENAI,
+    b"/completions": OPENAI,
+    b"/embeddings": OPENAI,
+    b"/moderations": OPENAI,
+    b"/messages": ANTHROPIC,
+    b"/messages/count_tokens": ANTHROPIC,
+    b"/vendorc/models/g:generateContent": VERSION,
+    b"/gemini/models/g:generateContent": VERSION,
+    b"/v1/v1beta/models/g:generateContent": GOOGLE,
+    b"/vendorc/v1beta/v1beta/models/g:generateContent": GOOGLE,
+    b"//v1/chat/completions": DOUBLE,
+}
+
+
+@pytest.mark.parametrize("path", HINTS)
+def test_a_wrong_base_url_is_told_what_is_wrong_with_it(path):
+    """The mistakes people make with three families of clients."""
+    with pytest.raises(Fault) as caught:
+        resolve("POST", path, b"")
+    assert Kind.PATH_UNKNOWN is caught.value.kind
+    assert f"There is nothing at {path.decode()}. {HINTS[path]}" == caught.value.message
+
+
+NOTHING = [
+    b"/v2/chat/completions", b"/v1", b"/v1/files", b"/v1/batches", b"/v1/messages/batches",
+    b"/v1/fine_tuning/jobs", b"/v1/realtime", b"/v1/responses/resp_1", b"/v1/Chat/Completions",
+    b"/v1/chat%2Fcompletions", b"/v1/chat/../chat/completions", b"/v1/chat/completions;x=1",
+    b"/v1/chat/completions\x00", b"/admin", b"/index.html", b"/favicon.ico", b"/*",
+    b"/v1beta/files", b"/v1beta/cachedContents", b"/upload/v1beta/files", b"/v1beta/tunedModels",
+    b"/vendorc", b"/vendorc/v2/models/g:generateContent", b"/v1beta/models/:generateContent",
+    b"/v1beta/models/%FF:generateContent", b"/healthz/x", b"/openapi.yaml",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", NOTHING)
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE"])
+def test_there_is_nothing_anywhere_else(path, method):
+    """No path is almost another: no case folding, no dot segments, no decoding."""
+    with pytest.raises(Fault) as caught:
+        resolve(method, path, b"")
+    assert Kind.PATH_UNKNOWN is caught.value.kind
+    assert caught.value.message.startswith("There is nothing at ")
+
+
+def test_a_long_path_is_shown_in_part():
+    """What a caller sends is repeated to it within limits."""
+    with pytest.raises(Fault) as caught:
+        resolve("GET", b"/" + b"a" * 60_000, b"")
+    assert 300 > len(caught.value.message)
+
+
+@pytest.mark.parametrize(
+    ("path", "shape"),
+    [
+        (b"/v1/chat/completions", Shape.CHAT),
+        (b"/v1/messages/count_tokens", Shape.MESSAGES),
+        (b"/v1beta/files", Shape.GENERATE),
+        (b"/upload/v1beta/files", Shape.GENERATE),
+        (b"/v1alpha", Shape.GENERATE),
+        (b"/vendorc", Shape.GENERATE),
+        (b"/gemini/anything", Shape.GENERATE),
+        (b"/v1/models/g:predict", Shape.GENERATE),
+        (b"/v1/models/g%3apredict", Shape.GENERATE),
+        (b"/v1/files", None),
+        (b"/v1betamax", None),
+        (b"/vendorcx/v1beta", None),
+        (b"/", None),
+    ],
+)
+def test_an_error_is_written_for_whoever_asks_at_such_a_path(path, shape):
+    """Google's clients read an integer code; everybody else a symbolic one."""
+    assert shape is dialect_of(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [
+        (b"/v1/chat/completions", "POST, OPTIONS"),
+        (b"/v1beta/models/g:generateContent", "POST, OPTIONS"),
+        (b"/v1/models", "GET, HEAD, OPTIONS"),
+        (b"/v1/models/llama3:8b", "GET, HEAD, OPTIONS"),
+        (b"/", "GET, HEAD, OPTIONS"),
+        (b"/healthz", "GET, HEAD, OPTIONS"),
+        (b"/nowhere", None),
+    ],
+)
+def test_a_path_knows_its_methods(path, methods):
+    """What OPTIONS answers."""
+    assert methods == allowed(path)
+
+
+def test_everything_described_is_served():
+    """Every operation of the description is found by the router, as what it says."""
+    for method, template in sorted(openapi.served()):
+        target = resolve(method, template.replace("{model}", "m").encode(), b"")
+        assert isinstance(target, Route if method == "POST" else Listing | Page), template
+
+
+def test_everything_served_is_described():
+    """Every relay path, page, list and generate method is an operation of the description."""
+    google = "/vendorc/v1beta/models"
+    routed = {("POST", path.decode()) for path in RELAY}
+    routed |= {("GET", path.decode()) for path in PAGES}
+    routed |= {("POST", f"{google}/{{model}}:{method}") for method in METHODS}
+    routed |= {
+        ("GET", f"{path}{one}") for path in ("/v1/models", google) for one in ("", "/{model}")
+    }
+    assert routed == openapi.served()
+    assert set(BODIES.values()) | set(METHODS.values()) == set(Operation)
+    assert BODIES == RELAY
+
+
+def test_the_query_is_no_part_of_the_path():
+    """An encoded question mark is; routes see the path alone."""
+    exchange = asked(target=b"/v1/models/a%3Fb?key=k")
+    assert (b"/v1/models/a%3Fb", b"key=k") == (exchange.path, exchange.query)
+    assert "a?b" == resolve("GET", exchange.path, exchange.query).model
