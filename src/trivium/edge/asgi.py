@@ -23,10 +23,13 @@ _OWNED = frozenset(
 
 
 async def serve(exchange: Exchange, application: Application, scheme: str, peer: str) -> None:
-    """Run the application for one exchange. Raises what it raises."""
+    """Run the application for one exchange. Raises what it raises, and RuntimeError when it has
+    not answered in full.
+    """
     answer = _Answer(exchange)
     await application(_scope(exchange, scheme, peer), answer.receive, answer.send)
-    answer.close()
+    if not exchange.over:
+        raise RuntimeError("the application returned without a whole answer")
 
 
 def _scope(exchange: Exchange, scheme: str, peer: str) -> Message:
@@ -85,7 +88,3 @@ class _Answer:
             exchange.finish()
         else:
             exchange.answer(self.status, body, content_type=self.content_type)
-
-    def close(self) -> None:
-        if not self.exchange.over:
-            self.exchange.break_off()

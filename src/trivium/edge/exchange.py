@@ -185,14 +185,15 @@ class Exchange:
         if self._over:
             return
         self._begun = True
-        head = self._head(status, content_type)
         if self.http10:
             self.keep_alive = False
-            head += b"\r\n"
+            head = self._head(status, content_type) + b"\r\n"
         else:
             self._chunked = True
-            head += b"transfer-encoding: chunked\r\n\r\n"
+            head = self._head(status, content_type) + b"transfer-encoding: chunked\r\n\r\n"
         self._send(head)
+        if self.method == "HEAD":
+            self._end(close=not self.keep_alive)
 
     def write(self, data: bytes) -> None:
         """Send a piece of a streamed answer."""
