@@ -25,24 +25,37 @@ _NO_USAGE: Final = (None,) * 14
 def row_of(record: Record) -> tuple[Any, ...]:
     """A record's values in the order of ``COLUMNS``. Fits the columns whatever callers sent."""
     first = record.first_byte_ms
+    texts: Sequence[str] = (
+        record.request_id,
+        record.operation,
+        record.model,
+        record.channel,
+        record.upstream_model,
+        record.fault,
+        record.end_user,
+    )
+    together = "".join(texts)
+    if len(together) > TEXT_CHARS_MAX or not together.isprintable():
+        texts = [_text(text) for text in texts]
+    request_id, operation, model, channel, upstream_model, fault, end_user = texts
     return (
-        _text(record.request_id),
+        request_id,
         int(record.at * 1000),
         record.key_id,
         record.user_id,
-        _text(record.operation),
-        _text(record.model),
-        _text(record.channel),
-        _text(record.upstream_model),
+        operation,
+        model,
+        channel,
+        upstream_model,
         record.status,
-        _text(record.fault),
+        fault,
         record.stream,
         record.attempts,
         None if first is None else round(first * 1000),
         round(record.total_ms * 1000),
         record.bytes_in,
         record.bytes_out,
-        _text(record.end_user),
+        end_user,
         *(_NO_USAGE if record.usage is None else _counters(record.usage)),
     )
 

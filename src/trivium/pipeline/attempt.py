@@ -144,8 +144,11 @@ class Attempt:
 
     def release(self) -> None:
         """Let the vendor's connection go, whatever state it is in."""
-        if self._call is not None:
-            self._call.abort()
+        call = self._call
+        if call is not None:
+            # the call holds its sink: without this each request leaves a cycle to the collector
+            self._call = None
+            call.abort()
 
     # --- own ------------------------------------------------------------------------------------
 
