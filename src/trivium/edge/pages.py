@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from trivium.edge import openapi
+from trivium.wire import errors
 
 
 def build(
@@ -30,10 +31,16 @@ def build(
         """Our own OpenAPI description of exactly what is served."""
         return Response(openapi.document(public_url), media_type="application/json")
 
+    async def failed(request: Request, _: Exception) -> Response:
+        """Our error body for what nobody planned; whoever serves the exchange logs it."""
+        body = errors.body(errors.internal(), request.state.request_id)
+        return Response(body, 500, media_type="application/json")
+
     return Starlette(
+        exception_handlers={Exception: failed},
         routes=[
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/openapi.json", description),
-        ]
+        ],
     )

@@ -1,0 +1,137 @@
+"""The pages plane: health, readiness and the description, on the relay's port or one of its own."""
+
+import asyncio
+import contextlib
+
+import msgspec
+import pytest
+
+from doubles import Double
+from gateway import Gateway, error_of
+from trivium.edge import openapi, pages
+
+
+class Parts:
+    """What readiness asks."""
+
+    def __init__(self):
+        self.now = {"database": True, "keys": True, "accepting": True}
+
+    async def __call__(self):
+        return dict(self.now)
+
+
+@contextlib.asynccontextmanager
+async def served(**more):
+    """A gateway with the pages plane; gives the parts to play with."""
+    parts = Parts()
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor), **more) as gateway:
+        gateway.listener.serve_pages(
+            pages.build(public_url="https://gateway.example", readiness=parts)
+        )
+        gateway.vendor = vendor
+        yield gateway, parts
+
+
+@pytest.mark.asyncio
+async def test_health_says_that_the_process_runs():
+    """Without a key: whoever probes has none."""
+    async with served() as (gateway, parts):
+        parts.now["database"] = False
+        status, headers, body = await gateway.get("/healthz", key=False)
+        assert (200, {"status": "ok"}) == (status, msgspec.json.decode(body))
+        assert headers[b"x-request-id"] == headers[b"request-id"]
+
+
+@pytest.mark.asyncio
+async def test_readiness_names_what_is_missing():
+    """503 until every part is there."""
+    async with served() as (gateway, parts):
+        status, _, body = await gateway.get("/readyz", key=False)
+        assert (200, {"status": "ok", "parts": parts.now}) == (status, msgspec.json.decode(body))
+        for name in parts.now:
+            parts.now = dict.fromkeys(parts.now, True) | {name: False}
+            status, headers, body = await gateway.get("/readyz", key=False)
+            told = msgspec.json.decode(body)
+            assert (503, "unavailable", parts.now) == (status, told["status"], told["parts"])
+            assert headers[b"x-request-id"] == headers[b"request-id"]
+
+
+@pytest.mark.asyncio
+async def test_the_description_is_served_as_it_is_written():
+    """With the origin the outside sees."""
+    async with served() as (gateway, _):
+        status, headers, body = await gateway.get("/openapi.json", key=False)
+        assert (200, b"application/json") == (status, headers[b"content-type"])
+        assert openapi.document("https://gateway.example") == body
+        assert [{"url": "https://gateway.example"}] == msgspec.json.decode(body)["servers"]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("path", ["/", "/healthz", "/readyz", "/openapi.json"])
+async def test_a_page_may_be_probed_by_head(path):
+    """The head of what GET answers, and the connection goes on."""
+    async with served() as (gateway, _):
+        line = await gateway.wire()
+        for _ in range(2):
+            await line.send(gateway.head(path, method="HEAD", key=False))
+            status, headers, _ = await line.answer(head_only=True)
+            _, _, body = await gateway.get(path, key=False)
+            assert (200, b"%d" % len(body)) == (status, headers[b"content-length"])
+        await line.close()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+@pytest.mark.parametrize("path", ["/", "/healthz", "/readyz", "/openapi.json"])
+async def test_a_page_takes_no_other_method(path, method):
+    """In JSON, with the methods it takes."""
+    async with served() as (gateway, _):
+        status, headers, body = await gateway.send(gateway.head(path, b"{}", method=method))
+        assert (405, b"GET, HEAD, OPTIONS") == (status, headers[b"allow"])
+        assert "method_not_allowed" == error_of(body)["code"]
+
+
+@pytest.mark.asyncio
+async def test_a_page_that_comes_before_the_plane_is_imported_waits():
+    """Nobody is refused for being early."""
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        asking = asyncio.ensure_future(gateway.get("/healthz", key=False))
+        await asyncio.sleep(0.05)
+        assert not asking.done()
+        gateway.listener.serve_pages(pages.build(public_url=None, readiness=Parts()))
+        assert 200 == (await asking)[0]
+
+
+@pytest.mark.asyncio
+async def test_a_page_that_breaks_is_a_500_without_its_text():
+    """And the connection and the gateway go on."""
+
+    async def broken():
+        raise LookupError("password=hunter2")
+
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        gateway.listener.serve_pages(pages.build(public_url=None, readiness=broken))
+        status, headers, body = await gateway.get("/readyz", key=False)
+        assert (500, "internal_error") == (status, error_of(body)["code"])
+        assert headers[b"x-request-id"].decode() == msgspec.json.decode(body)["request_id"]
+        assert b"hunter2" not in body
+        assert 200 == (await gateway.get("/healthz", key=False))[0]
+
+
+@pytest.mark.asyncio
+async def test_a_port_of_its_own_has_the_pages_and_no_models():
+    """Not even with a good key; the vendor is not asked."""
+    async with served(pages_only=True) as (gateway, _):
+        for path in ("/", "/healthz", "/readyz", "/openapi.json"):
+            assert 200 == (await gateway.get(path, key=False))[0]
+        for path, method in (
+            ("/v1/models", "GET"), ("/v1beta/models/m", "GET"), ("/v1/chat/completions", "POST"),
+            ("/v1/messages", "POST"), ("/v1beta/models/m:generateContent", "POST"),
+        ):  # fmt: skip
+            status, _, body = await gateway.send(gateway.head(path, b"{}", method=method))
+            assert (404, "Models are not served on this port.") == (
+                status,
+                error_of(body)["message"],
+            )
+        assert [] == gateway.vendor.requests
