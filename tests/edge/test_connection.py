@@ -376,12 +376,16 @@ async def test_a_half_closed_caller_is_answered_when_the_setting_says_so():
 @pytest.mark.asyncio
 async def test_a_connection_beyond_the_limit_is_refused_in_json():
     """The limit on connections is an answer too."""
-    host = EchoHost(Limits(connections_max=1))
+    host = EchoHost(Limits(connections_max=1, linger_s=0.1))
     async with serving(host) as port, wire(port) as first:
         await first.send(GET)
         await first.answer()
         async with wire(port) as second:
             assert 503 == (await second.answer())[0]
+            assert b"" == await asyncio.wait_for(second.reader.read(), 1)
+            # it never closes its side, and is cut after the linger all the same
+            await asyncio.sleep(0.2)
+            assert 1 == len(host.connections)
 
 
 @pytest.mark.asyncio

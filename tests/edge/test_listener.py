@@ -1,0 +1,393 @@
+"""One worker's listening side: the choke point, answers of its own, draining, its ticker."""
+
+import asyncio
+import email.utils
+
+import msgspec
+import pytest
+
+from doubles import Close, Double, Send, Stall, Until, sized
+from edge.wires import Wire
+from gateway import Gateway, encoded, error_of
+from trivium.edge.limits import Limits
+from trivium.wire.operation import Shape
+
+MESSAGES = [{"role": "user", "content": "Hi"}]
+CHAT = "/v1/chat/completions"
+HELLO = {"model": "m", "messages": MESSAGES}
+JSON = b"Content-Type: application/json\r\n"
+OK = [Send(sized(b'{"object":"chat.completion","choices":[]}', headers=JSON))]
+SSE = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+
+# --- answers of its own ---------------------------------------------------------------------------
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("method", "path", "status", "allow"),
+    [
+        ("GET", CHAT, 405, b"POST, OPTIONS"),
+        ("DELETE", "/v1/messages", 405, b"POST, OPTIONS"),
+        ("POST", "/v1/models", 405, b"GET, HEAD, OPTIONS"),
+        ("PUT", "/v1beta/models/m:generateContent", 405, b"POST, OPTIONS"),
+        ("POST", "/", 405, b"GET, HEAD, OPTIONS"),
+        ("POST", "/v1beta/models/m:predict", 404, None),
+        ("POST", "/upload/v1beta/files", 404, None),
+        ("GET", "/v1/files", 404, None),
+        ("POST", "/v1/messages/batches", 404, None),
+        ("GET", "/favicon.ico", 404, None),
+        ("PROPFIND", "/v1/models", 405, b"GET, HEAD, OPTIONS"),
+    ],
+)
+async def test_an_address_that_cannot_be_used_is_told_in_json(method, path, status, allow):
+    """With the methods that can be, a request id, and no page for a browser."""
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        got, headers, body = await gateway.send(gateway.head(path, b"{}", method=method))
+        assert (status, allow) == (got, headers.get(b"allow"))
+        assert b"application/json" == headers[b"content-type"]
+        told = msgspec.json.decode(body)
+        assert headers[b"x-request-id"] == headers[b"request-id"] == told["request_id"].encode()
+        is_google = "v1beta" in path
+        assert (got if is_google else {404: "unknown_url", 405: "method_not_allowed"}[got]) == (
+            told["error"]["code"]
+        )
+        assert [] == vendor.requests
+
+
+@pytest.mark.asyncio
+async def test_a_websocket_client_learns_to_post():
+    """Codex tries one first and falls back on a plain refusal."""
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        raw = gateway.head(
+            "/v1/responses", b"", "Connection: Upgrade", "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", method="GET",
+        )  # fmt: skip
+        status, headers, _ = await gateway.send(raw)
+        assert (405, b"POST, OPTIONS") == (status, headers[b"allow"])
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("path", "allow"),
+    [
+        (CHAT, b"POST, OPTIONS"),
+        ("/v1beta/models/m:generateContent", b"POST, OPTIONS"),
+        ("/v1/models", b"GET, HEAD, OPTIONS"),
+        ("/nowhere", b"OPTIONS"),
+        ("*", b"OPTIONS"),
+    ],
+)
+async def test_options_tells_the_methods_without_a_key(path, allow):
+    """A browser's preflight carries none."""
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        status, headers, _ = await gateway.send(gateway.head(path, method="OPTIONS", key=False))
+        assert (204, allow) == (status, headers[b"allow"])
+        assert headers[b"x-request-id"] == headers[b"request-id"]
+
+
+@pytest.mark.asyncio
+async def test_a_browser_sdk_gets_through_its_preflight_and_reads_every_answer():
+    """Errors carry the CORS lines too, or a script would see only that something failed."""
+    origin = "Origin: https://app.example"
+    asked = "authorization,content-type,x-stainless-lang,x-stainless-retry-count"
+    async with (
+        Double([OK]) as vendor,
+        Gateway.to(("openai", vendor), cors=("https://app.example",)) as gateway,
+    ):
+        preflight = gateway.head(
+            CHAT, b"", origin, "Access-Control-Request-Method: POST",
+            f"Access-Control-Request-Headers: {asked}", method="OPTIONS", key=False,
+        )  # fmt: skip
+        status, headers, _ = await gateway.send(preflight)
+        assert (204, asked.encode()) == (status, headers[b"access-control-allow-headers"])
+        answers = [
+            await gateway.post(CHAT, HELLO, origin),
+            await gateway.post(CHAT, b"{", origin),
+            await gateway.get(CHAT, origin),
+            await gateway.get("/v1/models", origin, key=False),
+            await gateway.get("/nowhere", origin),
+        ]
+        assert [200, 400, 405, 401, 404] == [status for status, _, _ in answers]
+        for _, headers, _ in answers:
+            assert b"https://app.example" == headers[b"access-control-allow-origin"]
+            assert b"x-request-id" in headers[b"access-control-expose-headers"]
+        assert b"access-control-allow-origin" not in (await gateway.post(CHAT, HELLO))[1]
+        foreign = await gateway.post(CHAT, HELLO, "Origin: https://evil.example")
+        assert b"access-control-allow-origin" not in foreign[1]
+
+
+@pytest.mark.asyncio
+async def test_every_answer_has_a_request_id_of_its_own():
+    """Good, refused, malformed, too large; and a date."""
+    requests = [
+        b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /v1/messages HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"\x16\x03\x01\x00\xa5garbage",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 70_000,
+        b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999\r\n\r\n",
+    ]
+    seen = []
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        for raw in requests:
+            status, headers, body = await gateway.send(raw)
+            seen.append((status, headers[b"x-request-id"]))
+            assert headers[b"x-request-id"] == headers[b"request-id"]
+            assert email.utils.parsedate_to_datetime(headers[b"date"].decode())
+            if status >= 400:
+                assert headers[b"x-request-id"].decode() == msgspec.json.decode(body)["request_id"]
+        status, headers, _ = await gateway.post(CHAT, HELLO)
+        seen.append((status, headers[b"x-request-id"]))
+    assert [200, 404, 405, 401, 204, 400, 400, 431, 401, 200] == [status for status, _ in seen]
+    assert len(seen) == len({number for _, number in seen})
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("path", "shape"),
+    [(CHAT, Shape.CHAT), ("/v1beta/models/m:generateContent", Shape.GENERATE)],
+)
+async def test_a_body_over_the_limit_is_told_in_the_shapes_own_dialect(path, shape):
+    """Sized, and chunked, where only the count tells."""
+    async with (
+        Double([[]]) as vendor,
+        Gateway.to(("openai", vendor), limits=Limits(body_bytes_max=1000)) as gateway,
+    ):
+        chunked = gateway.head(path).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
+        for raw in (gateway.head(path, b"a" * 1001), chunked + b"3e9\r\n" + b"a" * 1001):
+            status, _, body = await gateway.send(raw)
+            code = 413 if shape is Shape.GENERATE else "request_too_large"
+            assert (413, code) == (status, error_of(body)["code"])
+
+
+# --- draining -------------------------------------------------------------------------------------
+
+FIRST = {
+    CHAT: b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]}\n\n',
+    "/v1/responses": b'event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"resp_1","object":"response","created_at":1,"status":"in_progress","model":"m","output":[]}}\n\n',
+    "/v1/messages": b'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"usage":{"input_tokens":5,"output_tokens":1}}}\n\n',
+    "/v1beta/models/m:streamGenerateContent?alt=sse": b'data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Hi"}]},"index":0}]}\n\n',
+    "/v1beta/models/m:streamGenerateContent": b'[{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi"}]},"index":0}]}\n',
+}
+"""The first frame of a stream at each path."""
+PROVIDER = {CHAT: "openai", "/v1/responses": "openai", "/v1/messages": "anthropic"}
+BODY = {
+    CHAT: HELLO | {"stream": True},
+    "/v1/responses": {"model": "m", "input": "Hi", "stream": True},
+    "/v1/messages": HELLO | {"stream": True, "max_tokens": 9},
+}
+CONTENTS = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
+
+
+def tail_is_legal(path, tail, request_id):
+    """Whether the bytes after the first frame end a stream of this path with an error."""
+    frames = [part for part in tail.split(b"\n\n") if part]
+    if path == CHAT:
+        assert b"data: [DONE]" == frames[-1]
+        error = msgspec.json.decode(frames[-2].removeprefix(b"data: "))
+    elif path == "/v1/responses":
+        name, data = frames[-1].split(b"\n")
+        assert b"event: response.failed" == name
+        event = msgspec.json.decode(data.removeprefix(b"data: "))
+        assert ("failed", len(frames)) == (event["response"]["status"], event["sequence_number"])
+        return request_id in tail and event["response"]["error"]["message"]
+    elif path == "/v1/messages":
+        name, data = frames[-1].split(b"\n")
+        assert b"event: error" == name
+        error = msgspec.json.decode(data.removeprefix(b"data: "))
+        assert "overloaded_error" == error["error"]["type"]
+    elif "alt=sse" in path:
+        error = msgspec.json.decode(frames[-1].removeprefix(b"data: "))
+        assert 503 == error["error"]["code"]
+    else:
+        error = msgspec.json.decode(b"[0" + tail)[-1]
+        assert 503 == error["error"]["code"]
+    return request_id == error["request_id"].encode() and error["error"]["message"]
+
+
+def streaming(gateway, path):
+    """A request for a stream at a path."""
+    return gateway.head(path, encoded(BODY.get(path, CONTENTS)))
+
+
+async def begun(gateway, path):
+    """A connection with a stream on it whose first frame has come, and the answer's head."""
+    line = await gateway.wire()
+    await line.send(streaming(gateway, path))
+    head = await asyncio.wait_for(line.reader.readuntil(b"\r\n\r\n"), 5)
+    got = b""
+    while FIRST[path].rstrip(b"\n") not in got:
+        size = int(await asyncio.wait_for(line.reader.readline(), 5), 16)
+        got += (await line.reader.readexactly(size + 2))[:-2]
+    return line, dict(row.split(b": ", 1) for row in head[:-4].split(b"\r\n")[1:]), got
+
+
+async def rest(line):
+    """Everything up to the last chunk, which must come, and the end of the connection."""
+    got = b""
+    while size := int(await asyncio.wait_for(line.reader.readline(), 5), 16):
+        got += (await line.reader.readexactly(size + 2))[:-2]
+    assert b"\r\n" == await line.reader.readexactly(2)
+    assert b"" == await asyncio.wait_for(line.reader.read(), 5)
+    await line.close()
+    return got
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("path", FIRST)
+async def test_a_stream_is_ended_in_its_own_words_when_its_time_is_up(path):
+    """The last chunk, the shape's own error with the request id, a record and one settlement."""
+    script = [Send(SSE + FIRST[path]), Stall()]
+    if path.endswith("Content"):
+        script[0] = Send(SSE.replace(b"text/event-stream", b"application/json") + FIRST[path])
+    async with (
+        Double([script]) as vendor,
+        Gateway.to((PROVIDER.get(path, "gemini"), vendor)) as gateway,
+    ):
+        line, headers, got = await begun(gateway, path)
+        assert 1 == await gateway.listener.drain(0.1)
+        tail = got.partition(FIRST[path].rstrip(b"\n"))[2] + await rest(line)
+        assert tail_is_legal(path, tail, headers[b"request-id"])
+        assert b"restarting" in tail
+        (record,) = gateway.records
+        assert ("stopping", 200) == (record.fault, record.status)
+        assert 1 == len(gateway.services.ledger.settled)
+        await asyncio.wait_for(vendor.peers[0].left.wait(), 1)
+
+
+@pytest.mark.asyncio
+async def test_a_stream_that_ends_in_time_is_left_alone():
+    """Draining waits for it, and no longer."""
+    go_on = asyncio.Event()
+    end = b'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    script = [Send(SSE + FIRST[CHAT]), Until(go_on), Send(end), Close()]
+    async with Double([script]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        line, _, got = await begun(gateway, CHAT)
+        draining = asyncio.ensure_future(gateway.listener.drain(30))
+        await asyncio.sleep(0.05)
+        assert not draining.done()
+        go_on.set()
+        assert FIRST[CHAT] + end == got + await rest(line)
+        assert 0 == await asyncio.wait_for(draining, 1)
+        assert "" == gateway.records[0].fault
+
+
+@pytest.mark.asyncio
+async def test_a_whole_answer_that_runs_out_of_time_is_a_503():
+    """Told to come back, and on record."""
+    async with Double([[Stall()]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        line = await gateway.wire()
+        await line.send(gateway.head(CHAT, encoded(HELLO)))
+        while not vendor.requests:
+            await asyncio.sleep(0.01)
+        assert 1 == await gateway.listener.drain(0.1)
+        status, headers, body = await line.answer()
+        assert (503, b"close", "service_unavailable") == (
+            status, headers[b"connection"], error_of(body)["code"],
+        )  # fmt: skip
+        assert await line.ended()
+        assert "stopping" == gateway.records[0].fault
+        await line.close()
+
+
+@pytest.mark.asyncio
+async def test_an_upload_that_runs_out_of_time_is_a_503():
+    """It has no answer yet, and gets one instead of a cut."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        line = await gateway.wire()
+        await line.send(gateway.head(CHAT, encoded(HELLO))[:-5])
+        await asyncio.sleep(0.05)
+        assert 1 == await gateway.listener.drain(0.1)
+        status, headers, body = await line.answer()
+        assert (503, b"close", "service_unavailable") == (
+            status, headers[b"connection"], error_of(body)["code"],
+        )  # fmt: skip
+        await line.close()
+
+
+@pytest.mark.asyncio
+async def test_an_upload_that_ends_in_time_is_served_and_told_to_close():
+    """`Connection: close`, so that the next request goes elsewhere."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        line = await gateway.wire()
+        raw = gateway.head(CHAT, encoded(HELLO))
+        await line.send(raw[:-5])
+        await asyncio.sleep(0.05)
+        draining = asyncio.ensure_future(gateway.listener.drain(5))
+        await asyncio.sleep(0.05)
+        await line.send(raw[-5:])
+        status, headers, _ = await line.answer()
+        assert (200, b"close") == (status, headers[b"connection"])
+        assert await line.ended()
+        assert 0 == await draining
+        await line.close()
+
+
+@pytest.mark.asyncio
+async def test_draining_closes_what_is_idle_and_takes_nothing_new():
+    """An idle connection at once, though others still run."""
+    async with Double([[Stall()]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        idle, busy = await gateway.wire(), await gateway.wire()
+        await idle.send(gateway.head("/", method="GET"))
+        await idle.answer()
+        await busy.send(gateway.head(CHAT, encoded(HELLO)))
+        while not vendor.requests:
+            await asyncio.sleep(0.01)
+        draining = asyncio.ensure_future(gateway.listener.drain(0.5))
+        assert b"" == await asyncio.wait_for(idle.reader.read(), 0.4)
+        with pytest.raises(ConnectionError):
+            await Wire.to(gateway.port)
+        assert not draining.done()
+        assert 1 == await draining
+        assert 503 == (await busy.answer())[0]
+        await idle.close()
+        await busy.close()
+
+
+@pytest.mark.asyncio
+async def test_a_caller_that_reads_nothing_does_not_hold_up_the_end():
+    """What it will not take is thrown away with the connection."""
+    block = FIRST[CHAT] * 4000
+    async with (
+        Double([[Send(SSE + block), Stall()]]) as vendor,
+        Gateway.to(("openai", vendor)) as gateway,
+    ):
+        line = await gateway.wire()
+        await line.send(streaming(gateway, CHAT))
+        await asyncio.sleep(0.3)
+        async with asyncio.timeout(5):
+            assert 1 == await gateway.listener.drain(0.1)
+        assert not gateway.listener.connections
+        await line.close()
+
+
+# --- the ticker -----------------------------------------------------------------------------------
+
+
+@pytest.mark.asyncio
+async def test_time_limits_are_kept_after_a_tick_has_failed(monkeypatch):
+    """One bad connection must not make every other immortal."""
+    told = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    async with (
+        Double([[]]) as vendor,
+        Gateway.to(("openai", vendor), limits=Limits(keepalive_s=0.3)) as gateway,
+    ):
+        line = await gateway.wire()
+        await asyncio.sleep(0.05)
+
+        class Broken:
+            def tick(self, now):
+                gateway.listener.connections.discard(self)
+                raise LookupError("a bug")
+
+            def cut(self):
+                """As a connection."""
+
+        gateway.listener.connections.add(Broken())
+        assert b"" == await asyncio.wait_for(line.reader.read(), 3)
+        assert ["a bug"] == [str(context["exception"]) for context in told]
+        await line.close()
