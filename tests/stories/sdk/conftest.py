@@ -1,0 +1,64 @@
+"""One gateway process in front of one scripted vendor, and the official SDKs pointed at it."""
+
+import pytest
+from stories.sdk.clients import Wire, anthropic_at, google_at, openai_at
+from stories.sdk.house import settings
+from stories.sdk.scenes import SCENES
+from stories.sdk.served import served
+from stories.sdk.vendor import Vendor
+
+
+@pytest.fixture(scope="session")
+def vendor():
+    """The double behind the gateway."""
+    with Vendor(SCENES) as double:
+        yield double
+
+
+@pytest.fixture(scope="session")
+def gateway(vendor, tmp_path_factory):
+    """`trivium serve`, for as long as this process runs tests."""
+    with served(tmp_path_factory.mktemp("gateway"), settings(vendor)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def key(gateway):
+    """A key for every model."""
+    return gateway.key()
+
+
+@pytest.fixture(autouse=True)
+def _log_of_a_failure(request):
+    """What the gateway said, below a failed test's report."""
+    yield
+    running = request.node.funcargs.get("gateway")
+    if running is not None:
+        print(running.log[-4000:])
+
+
+@pytest.fixture
+def wire():
+    """The requests that left the SDK."""
+    return Wire()
+
+
+@pytest.fixture
+def openai(gateway, key, wire):
+    """The official client as its documentation makes it, and an eye on its wire."""
+    with openai_at(f"{gateway.origin}/v1", key, wire) as client:
+        yield client
+
+
+@pytest.fixture
+def anthropic(gateway, key, wire):
+    """The same of Anthropic."""
+    with anthropic_at(gateway.origin, key, wire) as client:
+        yield client
+
+
+@pytest.fixture
+def genai(gateway, key, wire):
+    """The same of Google, where our documentation sends it."""
+    with google_at(f"{gateway.origin}/vendorc", key, wire) as client:
+        yield client
