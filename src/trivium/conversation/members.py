@@ -1,0 +1,238 @@
+"""The ladder as a table: every member of a request, what each shape calls it, and its rank.
+
+Readers fill the canonical field, writers the target's member. A concept that the target has not,
+or that its model refuses, is dropped by its rank (``honesty.Rank``): ``lacking`` says so to a
+report, in the caller's own spelling. Sources: docs/translation-model.md.
+"""
+
+from enum import Enum, unique
+from types import MappingProxyType
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.honesty import Act, Rank, Report
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """One concept."""
+
+    field: str
+    """Field of ``Conversation``, or of the struct in it."""
+    rank: Rank
+    chat: str | None
+    """Member of the body; ``None`` where the shape has none."""
+    responses: str | None
+    messages: str | None
+    generate: str | None
+
+
+@unique
+class Concept(Enum):
+    """What a caller can ask for."""
+
+    INSTRUCTIONS = "instructions"
+    HISTORY = "history"
+    PARTICIPANT = "participant"
+    PHASE = "phase"
+    TOOLS = "tools"
+    STRICT_TOOL = "strict_tool"
+    TOOL_CHOICE = "tool_choice"
+    PARALLEL = "parallel"
+    RESULT_ERROR = "result_error"
+    TEMPERATURE = "temperature"
+    TOP_P = "top_p"
+    TOP_K = "top_k"
+    FREQUENCY_PENALTY = "frequency_penalty"
+    PRESENCE_PENALTY = "presence_penalty"
+    SEED = "seed"
+    LOGIT_BIAS = "logit_bias"
+    OUTPUT_MAX = "output_max"
+    STOP = "stop"
+    REASONING = "reasoning"
+    REASONING_STATE = "reasoning_state"
+    FORMAT = "format"
+    VERBOSITY = "verbosity"
+    MODALITIES = "modalities"
+    AUDIO = "audio"
+    CANDIDATES = "candidates"
+    LOGPROBS = "logprobs"
+    TOP_LOGPROBS = "top_logprobs"
+    METADATA = "metadata"
+    USER = "user"
+    SAFETY_ID = "safety_id"
+    CACHE_KEY = "cache_key"
+    CACHE_MARK = "cache_mark"
+    SERVICE_TIER = "service_tier"
+    STORE = "store"
+    IMAGE = "image"
+    DETAIL = "detail"
+    AUDIO_INPUT = "audio_input"
+    VIDEO_INPUT = "video_input"
+    DOCUMENT = "document"
+    DOCUMENT_TITLE = "document_title"
+    FILE_ID = "file_id"
+    CITATION = "citation"
+    VENDOR_TOOL = "vendor_tool"
+    VENDOR_PART = "vendor_part"
+
+    __hash__ = object.__hash__
+
+
+_C, _H, _B = Rank.CONTRACT, Rank.HINT, Rank.BOOKKEEPING
+_G: Final = "generationConfig."
+
+ROWS: Final = MappingProxyType(
+    {
+        Concept.INSTRUCTIONS: Row(
+            "instructions", _C, "messages", "instructions", "system", "systemInstruction"
+        ),
+        Concept.HISTORY: Row("turns", _C, "messages", "input", "messages", "contents"),
+        Concept.PARTICIPANT: Row("Turn.name", _H, "messages[].name", None, None, None),
+        Concept.PHASE: Row("Turn.phase", _H, None, "input[].phase", None, None),
+        Concept.TOOLS: Row("tools", _C, "tools", "tools", "tools", "tools"),
+        Concept.STRICT_TOOL: Row(
+            "FunctionTool.strict",
+            _H,
+            "tools[].function.strict",
+            "tools[].strict",
+            "tools[].strict",
+            None,
+        ),
+        Concept.TOOL_CHOICE: Row(
+            "tool_choice", _C, "tool_choice", "tool_choice", "tool_choice", "toolConfig"
+        ),
+        Concept.PARALLEL: Row(
+            "parallel_calls",
+            _H,
+            "parallel_tool_calls",
+            "parallel_tool_calls",
+            "tool_choice.disable_parallel_tool_use",
+            None,
+        ),
+        Concept.RESULT_ERROR: Row(
+            "ToolResult.error",
+            _H,
+            None,
+            None,
+            "messages[].content[].is_error",
+            "functionResponse.response",
+        ),
+        Concept.TEMPERATURE: Row(
+            "Sampling.temperature",
+            _H,
+            "temperature",
+            "temperature",
+            "temperature",
+            _G + "temperature",
+        ),
+        Concept.TOP_P: Row("Sampling.top_p", _H, "top_p", "top_p", "top_p", _G + "topP"),
+        Concept.TOP_K: Row("Sampling.top_k", _H, None, None, "top_k", _G + "topK"),
+        Concept.FREQUENCY_PENALTY: Row(
+            "Sampling.frequency_penalty",
+            _H,
+            "frequency_penalty",
+            None,
+            None,
+            _G + "frequencyPenalty",
+        ),
+        Concept.PRESENCE_PENALTY: Row(
+            "Sampling.presence_penalty", _H, "presence_penalty", None, None, _G + "presencePenalty"
+        ),
+        Concept.SEED: Row("Sampling.seed", _H, "seed", None, None, _G + "seed"),
+        Concept.LOGIT_BIAS: Row("Sampling.logit_bias", _H, "logit_bias", None, None, None),
+        Concept.OUTPUT_MAX: Row(
+            "output_max",
+            _C,
+            "max_completion_tokens",
+            "max_output_tokens",
+            "max_tokens",
+            _G + "maxOutputTokens",
+        ),
+        # responses has none: the gateway cuts the text itself
+        Concept.STOP: Row("stop", _C, "stop", None, "stop_sequences", _G + "stopSequences"),
+        Concept.REASONING: Row(
+            "reasoning", _H, "reasoning_effort", "reasoning", "thinking", _G + "thinkingConfig"
+        ),
+        Concept.REASONING_STATE: Row(
+            "Reasoning", _H, "messages[].reasoning_content", "input", "messages", "contents"
+        ),
+        Concept.FORMAT: Row(
+            "format",
+            _C,
+            "response_format",
+            "text.format",
+            "output_config.format",
+            _G + "responseSchema",
+        ),
+        Concept.VERBOSITY: Row("verbosity", _H, "verbosity", "text.verbosity", None, None),
+        Concept.MODALITIES: Row(
+            "modalities", _C, "modalities", None, None, _G + "responseModalities"
+        ),
+        Concept.AUDIO: Row("audio", _C, "audio", None, None, _G + "speechConfig"),
+        Concept.CANDIDATES: Row("candidates", _C, "n", None, None, _G + "candidateCount"),
+        Concept.LOGPROBS: Row("logprobs", _C, "logprobs", "include", None, _G + "responseLogprobs"),
+        Concept.TOP_LOGPROBS: Row(
+            "top_logprobs", _C, "top_logprobs", "top_logprobs", None, _G + "logprobs"
+        ),
+        Concept.METADATA: Row("metadata", _B, "metadata", "metadata", None, "labels"),
+        Concept.USER: Row("user", _B, "user", "user", "metadata.user_id", None),
+        Concept.SAFETY_ID: Row(
+            "safety_id", _B, "safety_identifier", "safety_identifier", "metadata.user_id", None
+        ),
+        Concept.CACHE_KEY: Row("cache_key", _B, "prompt_cache_key", "prompt_cache_key", None, None),
+        Concept.CACHE_MARK: Row(
+            "CacheMark",
+            _H,
+            "prompt_cache_breakpoint",
+            "prompt_cache_breakpoint",
+            "cache_control",
+            None,
+        ),
+        Concept.SERVICE_TIER: Row(
+            "service_tier", _H, "service_tier", "service_tier", "service_tier", "serviceTier"
+        ),
+        Concept.STORE: Row("store", _B, "store", "store", None, "store"),
+        Concept.IMAGE: Row("Image", _C, "image_url", "input_image", "image", "inlineData"),
+        Concept.DETAIL: Row(
+            "Image.detail", _H, "image_url.detail", "input_image.detail", None, "mediaResolution"
+        ),
+        Concept.AUDIO_INPUT: Row("Audio", _C, "input_audio", "input_audio", None, "inlineData"),
+        Concept.VIDEO_INPUT: Row("Video", _C, None, None, None, "inlineData"),
+        Concept.DOCUMENT: Row("Document", _C, "file", "input_file", "document", "inlineData"),
+        Concept.DOCUMENT_TITLE: Row(
+            "Document.title", _H, "file.filename", "input_file.filename", "title", None
+        ),
+        Concept.FILE_ID: Row("Stored", _C, "file_id", "file_id", "file_id", "fileData"),
+        Concept.CITATION: Row(
+            "Citation", _H, "annotations", "annotations", "citations", "groundingMetadata"
+        ),
+        Concept.VENDOR_TOOL: Row("VendorTool", _C, "tools", "tools", "tools", "tools"),
+        Concept.VENDOR_PART: Row("VendorPart", _H, "messages", "input", "messages", "contents"),
+    }
+)
+"""Every concept has its row."""
+
+
+def member(concept: Concept, shape: str) -> str:
+    """What a shape calls a concept; the canonical field's name where it has none."""
+    row = ROWS[concept]
+    found = getattr(row, shape)
+    return found if isinstance(found, str) else row.field
+
+
+def lacking(
+    report: Report,
+    concept: Concept,
+    caller: str,
+    reason: str,
+    *,
+    where: str | None = None,
+    act: Act = Act.DROPPED,
+) -> None:
+    """Report that a concept is not carried, by its rank and under the caller's name for it.
+
+    ``where`` is the full path where the caller's member stands in a list. Raises ``Fault``
+    (UNREPRESENTABLE) as ``Report.drop`` does.
+    """
+    report.drop(ROWS[concept].rank, where or member(concept, caller), reason, act)

@@ -1,0 +1,190 @@
+"""What is said, piece by piece: text, media, reasoning, refusals, vendors' own blocks.
+
+A part's class is its kind. Order matters, nothing is merged: a signature belongs to the exact part
+it came on. Parts are values; change one with ``msgspec.structs.replace``.
+"""
+
+from enum import Enum, unique
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.opaque import Opaque
+
+
+class Native(msgspec.Struct, frozen=True, gc=False):
+    """Raw JSON of one shape, which nobody else understands."""
+
+    shape: str
+    data: bytes
+
+
+class CacheMark(msgspec.Struct, frozen=True, gc=False):
+    """The caller's wish that everything up to here be cached."""
+
+    ttl: str | None = None
+    """``5m`` or ``1h`` (messages), ``30m`` or ``12h`` (OpenAI); ``None``: the vendor's default."""
+
+
+class Inline(msgspec.Struct, frozen=True, gc=False):
+    """Bytes that travel in the body."""
+
+    mime: str
+    data: str
+    """Standard base64 with padding, whatever alphabet it came in."""
+    name: str | None = None
+    """File name."""
+
+
+class Remote(msgspec.Struct, frozen=True, gc=False):
+    """A URL that the vendor is to fetch; never a ``data:`` URL, those are ``Inline``."""
+
+    url: str
+    mime: str | None = None
+    name: str | None = None
+
+
+class Stored(msgspec.Struct, frozen=True, gc=False):
+    """A file uploaded to a vendor; its id means nothing to any other."""
+
+    shape: str
+    """Shape of the request that named it, which tells the family of vendors."""
+    id: str
+    mime: str | None = None
+
+
+class Pieces(msgspec.Struct, frozen=True, gc=False):
+    """A document written out in the body: plain text, or text and images."""
+
+    parts: "tuple[Text | Image, ...]"
+
+
+Source = Inline | Remote | Stored
+
+
+class Citation(msgspec.Struct, frozen=True, gc=False):
+    """Where a stretch of text comes from."""
+
+    url: str | None = None
+    title: str | None = None
+    start: int | None = None
+    """First code point in the part's own text; ``None``: the whole part."""
+    end: int | None = None
+    """Code point after the last one."""
+    quoted: str | None = None
+    """The source's words, where the vendor gives them."""
+    native: Native | None = None
+    """The citation as its maker wrote it."""
+
+
+class TokenLogprob(msgspec.Struct, frozen=True, gc=False):
+    """One token's probability."""
+
+    token: str
+    logprob: float
+    top: "tuple[TokenLogprob, ...]" = ()
+    """The likeliest tokens at this place, if asked for; theirs are empty."""
+    data: bytes | None = None
+    """Bytes of the token; ``None``: the UTF-8 of ``token``."""
+
+
+@unique
+class Form(Enum):
+    """How much of the reasoning a part shows."""
+
+    FULL = "full"  # the model's own words
+    SUMMARY = "summary"
+    HIDDEN = "hidden"  # nothing readable: only attachments
+
+
+class PartBase(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """What every part may carry."""
+
+    opaque: tuple[Opaque, ...] = ()
+    """What only the maker can read and what was attached to this very part."""
+    cache: CacheMark | None = None
+
+
+class Text(PartBase, frozen=True, gc=False):
+    """Words. Empty text is legal where an attachment rides on it."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+
+class Image(PartBase, frozen=True, gc=False):
+    """A picture."""
+
+    source: Source
+    detail: str | None = None
+    """``auto``, ``low``, ``high`` or ``original``."""
+
+
+class Audio(PartBase, frozen=True, gc=False):
+    """Sound, heard or spoken."""
+
+    source: Source | None
+    """``None`` where an assistant's earlier audio is named by ``id`` only."""
+    transcript: str = ""
+    id: str | None = None
+    expires: int | None = None
+    """Unix seconds."""
+
+
+class Video(PartBase, frozen=True, gc=False):
+    """Moving pictures."""
+
+    source: Source
+    metadata: Native | None = None
+    """Offsets and frame rate, generate only."""
+
+
+class Document(PartBase, frozen=True, gc=False):
+    """A file to read: PDF, text, anything a model takes as a document."""
+
+    source: Source | Pieces
+    title: str | None = None
+    context: str | None = None
+    citable: bool = False
+    """Whether the caller asked for citations from it."""
+
+
+class SearchResult(PartBase, frozen=True, gc=False):
+    """A hit the caller found itself and wants cited."""
+
+    source: str
+    title: str
+    texts: tuple[Text, ...]
+    citable: bool = False
+
+
+class Refusal(PartBase, frozen=True, gc=False):
+    """The model's own words for declining."""
+
+    text: str
+
+
+class Reasoning(PartBase, frozen=True, gc=False):
+    """Thinking. Sections of a summary are joined by ``SECTION``."""
+
+    text: str
+    form: Form = Form.FULL
+
+
+class VendorPart(PartBase, frozen=True, gc=False):
+    """A block of one shape that no other has: server tools, compaction, executable code.
+
+    It goes back to its own shape verbatim. Elsewhere ``text`` stands in its place, where there is
+    one, and the loss is reported.
+    """
+
+    native: Native
+    kind: str
+    """Its ``type``, or for generate the member's name."""
+    text: str = ""
+    """A plain rendering: what was searched, run or found."""
+
+
+SECTION: Final = "\n\n"
+"""Stands between the sections of a reasoning summary."""

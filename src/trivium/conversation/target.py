@@ -1,0 +1,163 @@
+"""What one binding's model takes, as data: the facts a writer needs, never a model's name.
+
+Model profiles fill these in (routing); ``BY_SHAPE`` holds what is true of the shape itself.
+"""
+
+from enum import Enum, unique
+from types import MappingProxyType
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.members import Concept
+from trivium.conversation.opaque import Origin
+from trivium.conversation.request import Effort
+from trivium.conversation.tools import ServerKind
+
+
+@unique
+class Thinks(Enum):
+    """How a model's thinking is steered."""
+
+    NONE = "none"  # it does not think, or cannot be told to
+    EFFORT = "effort"  # C/R reasoning_effort
+    ADAPTIVE = "adaptive"  # M thinking adaptive with output_config.effort
+    BUDGET = "budget"  # M thinking enabled, G 2.5 thinkingBudget
+    LEVEL = "level"  # G 3 thinkingLevel
+
+
+@unique
+class Input(Enum):
+    """What may stand in the history besides text."""
+
+    IMAGE = "image"
+    IMAGE_URL = "image_url"
+    AUDIO = "audio"
+    VIDEO = "video"
+    DOCUMENT = "document"
+    DOCUMENT_URL = "document_url"
+    RESULT_MEDIA = "result_media"  # images and documents inside tool results
+
+
+@unique
+class ReasoningBack(Enum):
+    """What of earlier reasoning the target wants to read again."""
+
+    NOTHING = "nothing"
+    SEALED = "sealed"  # only with its own attachment
+    TEXT = "text"  # the plain text: chat servers that demand ``reasoning_content``
+
+
+class TargetFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One upstream model behind one channel."""
+
+    origin: Origin
+    """Shape, provider and account: only attachments with this origin go back."""
+    model: str
+    """The channel's own name of the model, which goes into the body or path."""
+    title: str
+    """For people, in refusals: ``the messages shape of claude-x``."""
+    refuses: frozenset[Concept] = frozenset()
+    """Members the shape has and this model does not take: dropped and reported by rank."""
+    output_member: str = "max_tokens"
+    """Chat: ``max_tokens`` or ``max_completion_tokens``."""
+    output_default: int | None = None
+    """Sent when the caller set no limit and the shape demands one."""
+    output_cap: int | None = None
+    """The model's own limit on output tokens."""
+    thinks: Thinks = Thinks.NONE
+    efforts: tuple[Effort, ...] = ()
+    """Steps it knows, rising; the nearest one is sent."""
+    budget_min: int = 1024
+    budget_max: int | None = None
+    thinking_off: bool = True
+    """Whether thinking can be switched off."""
+    reasoning_back: ReasoningBack = ReasoningBack.NOTHING
+    placeholder_signature: str | None = None
+    """Stands in for a missing signature on the first call of a step (generate 3 and later)."""
+    developer_role: bool = False
+    """Whether instructions go out as ``developer`` instead of ``system``."""
+    mid_system: bool = True
+    """Whether system turns may stand in the middle."""
+    prefill: bool = True
+    """Whether the last turn may be the assistant's."""
+    blank_text: bool = True
+    """Whether text of white space only is taken."""
+    forced_calls: bool = True
+    """Whether REQUIRED and NAMED are taken."""
+    custom_tools: bool = False
+    """Whether it takes free-text tools; else they go as functions with one string ``input``."""
+    server_tools: frozenset[ServerKind] = frozenset()
+    tool_name_max: int = 64
+    tool_name_first: bool = False
+    """Whether a name must begin with a letter or underscore (generate)."""
+    call_id_max: int = 64
+    inputs: frozenset[Input] = frozenset()
+    schema: bool = True
+    """Whether it takes a JSON schema for the answer."""
+    schema_full: bool = True
+    """Whether any JSON Schema keyword is taken, or only the shape's own subset."""
+    temperature_max: float = 2.0
+    stop_max: int | None = None
+    """Most stop sequences taken; 0: none."""
+    cache_marks: int = 0
+    """Most explicit cache marks taken."""
+
+
+_MEDIA: Final = frozenset(Input)
+
+BY_SHAPE: Final = MappingProxyType(
+    {
+        "chat": {
+            "inputs": frozenset({Input.IMAGE, Input.IMAGE_URL, Input.AUDIO, Input.DOCUMENT}),
+            "call_id_max": 40,
+            "stop_max": 4,
+            "thinks": Thinks.EFFORT,
+            "efforts": tuple(Effort),
+        },
+        "responses": {
+            "inputs": _MEDIA - {Input.VIDEO, Input.AUDIO},
+            "stop_max": 0,
+            "thinks": Thinks.EFFORT,
+            "efforts": tuple(Effort),
+            "reasoning_back": ReasoningBack.SEALED,
+            "custom_tools": True,
+            "cache_marks": 4,
+            "prefill": False,
+            "server_tools": frozenset({ServerKind.WEB_SEARCH, ServerKind.CODE}),
+        },
+        "messages": {
+            "inputs": _MEDIA - {Input.VIDEO, Input.AUDIO},
+            "tool_name_max": 128,
+            "output_default": 8192,
+            "thinks": Thinks.ADAPTIVE,
+            "efforts": (Effort.LOW, Effort.MEDIUM, Effort.HIGH, Effort.XHIGH, Effort.MAX),
+            "reasoning_back": ReasoningBack.SEALED,
+            "mid_system": False,
+            "blank_text": False,
+            "schema_full": False,
+            "temperature_max": 1.0,
+            "cache_marks": 4,
+            "server_tools": frozenset(ServerKind),
+        },
+        "generate": {
+            "inputs": _MEDIA - {Input.IMAGE_URL, Input.DOCUMENT_URL},
+            "tool_name_first": True,
+            "stop_max": 5,
+            "thinks": Thinks.LEVEL,
+            "efforts": (Effort.MINIMAL, Effort.LOW, Effort.MEDIUM, Effort.HIGH),
+            "reasoning_back": ReasoningBack.SEALED,
+            "placeholder_signature": "skip_thought_signature_validator",
+            "mid_system": False,
+            "server_tools": frozenset(ServerKind),
+        },
+    }
+)
+"""What is true of a shape when nothing is known of the model."""
+
+
+def target(origin: Origin, model: str, **facts: object) -> TargetFacts:
+    """Facts of a model: the shape's own, with those of its profile on top."""
+    known = {**BY_SHAPE[origin.shape], **facts}
+    known.setdefault("title", f"the {origin.shape} shape of {model}")
+    return msgspec.convert({"origin": origin, "model": model, **known}, TargetFacts, strict=True)
