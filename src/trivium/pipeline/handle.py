@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+from typing import Final
 
 import msgspec
 import structlog
@@ -25,6 +26,9 @@ _ALIASES = {
     b"anthropic-user-profile-id": b"vendor-user-profile-id",
 }
 """The specification's neutral header names, accepted beside the vendor's own, which win."""
+
+OVERLOADED: Final = 529
+"""Anthropic's status for an overloaded model; its SDKs have a class of their own for it."""
 
 
 async def handle(exchange: Exchange, route: Route, services: Services) -> None:
@@ -165,6 +169,8 @@ def _check_version(exchange: Exchange) -> None:
 
 def _fail(story: Story, fault: Fault) -> None:
     """Tell the caller, in its own dialect."""
+    if fault.kind is Kind.UPSTREAM_OVERLOADED and story.exchange.shape is Shape.MESSAGES:
+        fault.status = OVERLOADED  # the status by which these callers know it from an outage
     story.fault = fault
     if not story.exchange.begun:
         story.status = fault.status
