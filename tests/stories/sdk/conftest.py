@@ -1,6 +1,7 @@
 """One gateway process in front of one scripted vendor, and the official SDKs pointed at it."""
 
 import pytest
+
 from stories.sdk.clients import Wire, anthropic_at, google_at, openai_at
 from stories.sdk.house import settings
 from stories.sdk.scenes import SCENES
@@ -28,13 +29,14 @@ def key(gateway):
     return gateway.key()
 
 
-@pytest.fixture(autouse=True)
-def _log_of_a_failure(request):
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
     """What the gateway said, below a failed test's report."""
-    yield
-    running = request.node.funcargs.get("gateway")
-    if running is not None:
-        print(running.log[-4000:])
+    report = yield
+    running = item.funcargs.get("gateway")
+    if report.failed and running is not None:
+        report.sections.append(("the gateway's log", running.log[-4000:]))
+    return report
 
 
 @pytest.fixture

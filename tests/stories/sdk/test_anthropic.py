@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from anthropic import AsyncAnthropic, NotFoundError
+
 from stories.sdk.house import ODD, scenes
 
 HELLO = [{"role": "user", "content": "Say hello."}]

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from stories.sdk.clients import genai as sdk
 from stories.sdk.clients import google_at
 from stories.sdk.house import ODD, scenes

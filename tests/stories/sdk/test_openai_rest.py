@@ -5,6 +5,7 @@ import json
 
 import pytest
 from openai import AsyncOpenAI, NotFoundError
+
 from stories.sdk.house import ODD
 from stories.sdk.scenes import VECTOR
 

@@ -9,6 +9,7 @@ import contextlib
 import json
 import re
 import threading
+import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -24,6 +25,8 @@ SHAPES = {
     "/v1/messages": "messages",
     "/v1/messages/count_tokens": "messages",
 }
+TROUBLED = frozenset({"error", "error-after", "error-flat", "failed", "cut"})
+"""Scenes that begin well and end badly."""
 GENERATE = re.compile(r"/(?:v1beta|v1)/models/([^:/]+):(\w+)")
 
 
@@ -97,7 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
-        path, _, query = self.path.partition("?")
+        path = self.path.partition("?")[0]
         body = json.loads(raw)
         generate = GENERATE.fullmatch(path)
         asked = Asked(
@@ -183,15 +186,23 @@ def stems(shape, ending):
 
 
 def replay(asked, stage):
-    """The fixture of the scene's name: streams cut where it is least convenient."""
+    """The fixture of the scene's name: streams cut where it is least convenient.
+
+    Between the first frame and trouble passes a moment, in which the frame reaches the caller.
+    """
     if not asked.stream:
         stage.whole(fixture(asked.shape, asked.scene, "json"))
         return
     wire = fixture(asked.shape, asked.scene, "sse")
     stage.begin()
+    if asked.scene in TROUBLED:
+        first = re.search(rb"\r?\n\r?\n", wire).end()
+        stage.piece(wire[:first])
+        time.sleep(0.05)
+        wire = wire[first:]
     for start in range(0, len(wire), 700):
         stage.piece(wire[start : start + 700])
-    if asked.scene.startswith("cut"):
+    if asked.scene == "cut":
         stage.cut()
     else:
         stage.end()

@@ -1,0 +1,101 @@
+"""A key that is taken away is refused everywhere within two seconds, whatever runs."""
+
+import asyncio
+import subprocess
+import time
+
+import pytest
+
+from doubles import Double, Send, Wait, sized
+from stories.running import ANSWER, TRIVIUM, identity, running
+
+OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
+WITHIN_S = 2.0
+SHARED = '[shared]\nurl = "valkey://127.0.0.1:6379"\n'
+
+
+async def refused_after(ask, began):
+    """Seconds from ``began`` until nothing but 401 comes."""
+    while True:
+        if {401} == set(await ask()):
+            return time.monotonic() - began
+        assert time.monotonic() - began < 10
+        await asyncio.sleep(0.02)
+
+
+@pytest.mark.asyncio
+async def test_the_command_line_takes_a_key_away(tmp_path):
+    """Within two seconds of the command's end, on a connection that is kept."""
+    async with Double([OK]) as vendor, running(tmp_path, vendor) as gateway:
+        line = await gateway.wire()
+
+        async def ask():
+            await line.send(gateway.chat())
+            return [(await line.answer())[0]]
+
+        assert [200] == await ask()
+        done = await asyncio.to_thread(
+            subprocess.run, [TRIVIUM, "key", "revoke", gateway.key], cwd=tmp_path, check=True,
+            capture_output=True,
+        )  # fmt: skip
+        assert gateway.key not in (done.stdout + done.stderr).decode()
+        assert await refused_after(ask, time.monotonic()) < WITHIN_S
+        assert [401] * 3 == [(await ask())[0] for _ in range(3)]
+        await line.close()
+
+
+@pytest.mark.asyncio
+async def test_every_worker_refuses_a_key_that_was_taken_away(tmp_path):
+    """Two processes, one port; a user that is disabled loses all keys, and gets them back."""
+    async with (
+        Double([OK]) as vendor,
+        running(tmp_path, vendor, server="workers = 2", rest=SHARED) as gateway,
+    ):
+        lines = [await gateway.wire() for _ in range(16)]
+
+        async def ask():
+            for line in lines:
+                await line.send(gateway.chat())
+            return [(await line.answer())[0] for line in lines]
+
+        async def workers():
+            """Ids of requests begin with a random prefix for each process."""
+            for line in lines:
+                await line.send(gateway.get("/healthz"))
+            return {(await line.answer())[1][b"x-request-id"][:20] for line in lines}
+
+        assert {200} == set(await ask())
+        assert 2 == len(await workers())
+        async with identity(tmp_path) as people:
+            await people.disable_user("ada")
+            assert await refused_after(ask, time.monotonic()) < WITHIN_S
+            began = time.monotonic()
+            await people.enable_user("ada")
+            while {200} != set(await ask()):
+                assert time.monotonic() - began < WITHIN_S
+            await people.revoke_key(gateway.key)
+            assert await refused_after(ask, time.monotonic()) < WITHIN_S
+            _, fresh = await people.create_key("ada")
+        began = time.monotonic()
+        while 200 != (await gateway.send(gateway.chat(key=fresh)))[0]:
+            assert time.monotonic() - began < WITHIN_S
+        for line in lines:
+            await line.close()
+
+
+@pytest.mark.asyncio
+async def test_what_runs_when_its_key_is_taken_away_does_not_bring_it_back(tmp_path):
+    """A request under way ends well; nothing of it is written over the key's new state."""
+    slow = [Wait(3.0), *OK]
+    async with Double([slow, OK]) as vendor, running(tmp_path, vendor) as gateway:
+        line = await gateway.wire()
+        await line.send(gateway.chat())
+        while not vendor.requests:
+            await asyncio.sleep(0.01)
+        async with identity(tmp_path) as people:
+            await people.revoke_key(gateway.key)
+            assert 200 == (await line.answer())[0]
+            await line.send(gateway.chat())
+            assert 401 == (await line.answer())[0]
+            assert [True] == [key.disabled for key in await people.list_keys("ada")]
+        await line.close()
