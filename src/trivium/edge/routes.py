@@ -1,6 +1,7 @@
 """Paths to what they ask for. One table; everything else on the gateway is a 404 in JSON."""
 
 import contextlib
+import functools
 import re
 from typing import Final
 
@@ -34,6 +35,10 @@ _GOOGLE_READER: Final = re.compile(
 """Addresses that only clients of the generate-content shape ask for, served or not."""
 _COLON: Final = re.compile(rb":|%3[Aa]")
 _LISTS: Final = frozenset({b"/v1/models", b"/models"})
+
+
+REMEMBERED_BYTES_MAX: Final = 200
+"""Longest address of a generate-content request that is read only once."""
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +122,20 @@ def shape_of(path: bytes) -> Shape | None:
     return Shape.GENERATE if found is not None and _COLON.search(found[1]) else None
 
 
+@functools.lru_cache(maxsize=1024)
+def _remembered(path: bytes, query: bytes) -> Route | None:
+    return _read_generate(path, query)
+
+
 def _generate(path: bytes, query: bytes) -> Route | None:
+    # HOT: models are few and asked for again and again; what is remembered is short, as callers
+    # choose it
+    if len(path) + len(query) <= REMEMBERED_BYTES_MAX:
+        return _remembered(path, query)
+    return _read_generate(path, query)
+
+
+def _read_generate(path: bytes, query: bytes) -> Route | None:
     found = _GENERATE.fullmatch(path)
     if found is None:
         return None

@@ -31,10 +31,11 @@ def holding(run: bytes, words: Iterable[bytes]) -> list[tuple[int, bytes]]:
         at = run.rfind(word)
         while at >= 0:
             start, stop = span(run, at)
-            offset = start
-            for block in blocks(run[start:stop]):
-                if word in block:
-                    found[offset] = block
-                offset += len(block)
+            if start not in found:
+                offset = start
+                for block in blocks(run[start:stop]):
+                    if word in block:
+                        found[offset] = block
+                    offset += len(block)
             at = run.rfind(word, 0, start)
     return sorted(found.items())

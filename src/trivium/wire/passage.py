@@ -44,8 +44,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 class StreamWatch(Protocol):
     """Watches one streamed answer on its way to the caller. One object per answer; pure."""
 
-    usage: Usage | None
-    """The last usage reported so far."""
+    @property
+    def usage(self) -> Usage | None:
+        """The last usage reported so far."""
+        ...
+
     finished: bool
     """Whether the upstream ended the answer as its shape does; stays false when ``end`` had to."""
     error: bytes | None

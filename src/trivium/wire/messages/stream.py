@@ -37,26 +37,27 @@ _WORDS: Final = (b'"message_', b'"error"', b"event: error")
 class Watch:
     """Watches one streamed message."""
 
-    __slots__ = ("_counters", "_splitter", "error", "finished", "usage")
+    __slots__ = ("_counters", "_splitter", "error", "finished")
 
     def __init__(self) -> None:
-        self.usage: Usage | None = None
         self.finished = False
         self.error: bytes | None = None
         self._counters: Mapping[str, Any] = {}
         self._splitter = Splitter()
 
+    @property
+    def usage(self) -> Usage | None:
+        """The totals so far; worked out when asked, since each event replaces the last."""
+        return usage(self._counters)
+
     def feed(self, data: bytes) -> bytes:
         """What to forward of one upstream read: whole blocks, up to an error."""
         run = self._splitter.feed(data)
         # HOT: one call per upstream read; deltas hold none of the words and cost three searches.
-        if (
-            run.rfind(b'"message_') < 0
-            and run.rfind(b'"error"') < 0
-            and run.rfind(b"event: error") < 0
-        ):
+        words = [word for word in _WORDS if word in run]
+        if not words:
             return b"" if self.error is not None else run
-        return self._look(run)
+        return self._look(run, words)
 
     def end(self, fault: Fault | None, request_id: str) -> bytes:
         """The last block, if only its blank line is missing, and an error unless all is said."""
@@ -67,10 +68,10 @@ class Watch:
             return rest
         return rest + stream_tail(fault or _cut_short(), request_id, Shape.MESSAGES)
 
-    def _look(self, run: bytes) -> bytes:
+    def _look(self, run: bytes, words: list[bytes]) -> bytes:
         if self.error is not None:
             return b""
-        for start, block in holding(run, _WORDS):
+        for start, block in holding(run, words):
             frame = parse(block)
             if frame is not None and self._read(frame, _view(frame)):
                 return run[:start]
@@ -104,7 +105,6 @@ class Watch:
 
     def _count(self, reported: Any) -> None:
         self._counters = merged(self._counters, reported)
-        self.usage = usage(self._counters)
 
 
 def watch(facts: Facts) -> Watch:  # noqa: ARG001 - every request of the shape streams alike

@@ -15,6 +15,7 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import sse, tokens
 from trivium.wire.chat.stream import cut_short
+from trivium.wire.locate import holding
 from trivium.wire.passage import Facts
 from trivium.wire.responses import failure
 from trivium.wire.whole import error_of
@@ -74,24 +75,21 @@ class EventWatch:
 
     def _observe(self, run: bytes) -> bytes:
         # HOT: one call per upstream read. Deltas have neither of the two words, so nothing is
-        # parsed between the first events and the last. rfind as in chat/stream.py; the run is
-        # kept (not copied) for the sequence number that a tail of ours would continue from.
-        if run.rfind(b'"response"') >= 0 or run.rfind(b'"error"') >= 0:
+        # parsed between the first events and the last. The run is kept (not copied) for the
+        # sequence number that a tail of ours would continue from.
+        if b'"response"' in run or b'"error"' in run:
             run = self._look(run)
-        if run.rfind(b'"sequence_number"') >= 0:
+        if b'"sequence_number"' in run:
             self._last = run
         return run
 
     def _look(self, run: bytes) -> bytes:
         """Note lifecycle events; what is left of the run for the caller."""
-        kept: list[bytes] = []
-        for block in sse.blocks(run):
-            if b'"response"' in block or b'"error"' in block:
-                self._note(block)
-                if self.error is not None:
-                    break
-            kept.append(block)
-        return b"".join(kept)
+        for at, block in holding(run, (b'"response"', b'"error"')):
+            self._note(block)
+            if self.error is not None:
+                return run[:at]
+        return run
 
     def _note(self, block: bytes) -> None:
         frame = sse.parse(block)
