@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from doubles import Double, Send, sized
+from edge.wires import wire
 from stories.running import ANSWER, TRIVIUM, identity, listening, prepare, settings, start
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
@@ -17,10 +18,10 @@ KILLS = 5
 async def load(gateway):
     """Ask until the gateway is gone."""
     with contextlib.suppress(OSError, EOFError, ValueError):
-        line = await gateway.wire()
-        while True:
-            await line.send(gateway.chat())
-            await line.answer()
+        async with wire(gateway.port) as line:
+            while True:
+                await line.send(gateway.chat())
+                await line.answer()
 
 
 async def changes(folder, stop):
