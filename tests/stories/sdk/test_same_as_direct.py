@@ -13,10 +13,20 @@ TURN = [{"role": "user", "content": "x"}]
 KEY = "sk-vendor-0123456789abcdef"
 
 
+UNREADABLE = {
+    ("messages", "no-last-blank"): "the SDK loses the last event; the gateway completes it",
+    ("generate", "words"): "google-genai 3.3 takes U+2028 for the end of a line",
+}
+"""Streams that an SDK does not read straight from the vendor."""
+
+
 def fine(shape):
     """Names of the recorded streams of one shape that end well."""
+    found = stems(shape, ".sse")
     return [
-        name for name in stems(shape, ".sse") if not name.startswith(("error", "failed", "cut"))
+        name
+        for name in found
+        if not name.startswith(("error", "failed", "cut")) and (shape, name) not in UNREADABLE
     ]
 
 
