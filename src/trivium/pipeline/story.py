@@ -64,7 +64,10 @@ class Story:
         step = self.step
         now = self.services.time()
         first = self.first_byte_at
-        profile = exchange.headers.get(b"anthropic-user-profile-id")
+        headers = exchange.headers
+        profile = headers.get(b"anthropic-user-profile-id") or headers.get(
+            b"vendor-user-profile-id"
+        )
         self.services.recorder.add(
             Record(
                 request_id=exchange.request_id,
