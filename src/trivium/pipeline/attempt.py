@@ -11,13 +11,13 @@ from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
+from trivium.pipeline.lane import Lane
 from trivium.pipeline.story import Story
 from trivium.providers.base import Refusal
 from trivium.providers.failure import error_event
-from trivium.providers.quirks import repair, repair_answer
 from trivium.routing.model import Step
 from trivium.upstream.call import Call
-from trivium.wire.passage import Facts, Passage, StreamWatch
+from trivium.wire.passage import Facts, StreamWatch
 
 REFUSAL_BYTES_MAX: Final = 65_536
 EVENT_STREAM: Final = b"text/event-stream"
@@ -45,17 +45,17 @@ class Attempt:
         "_watch",
         "facts",
         "headers",
+        "lane",
         "outcome",
-        "passage",
         "status",
         "step",
         "story",
     )
 
-    def __init__(self, story: Story, step: Step, passage: Passage, facts: Facts) -> None:
+    def __init__(self, story: Story, step: Step, lane: Lane, facts: Facts) -> None:
         self.story = story
         self.step = step
-        self.passage = passage
+        self.lane = lane
         self.facts = facts
         self.outcome: asyncio.Future[None] = story.services.future()
         """Done when the caller has its answer; a fault when another channel may be tried."""
@@ -77,9 +77,9 @@ class Attempt:
         self.headers = headers
         if not 200 <= status < 300:
             self._mode = _Mode.REFUSAL
-        elif self.facts.stream and self.passage.watch is not None and not self._is_json(headers):
+        elif self.facts.stream and not self._is_json(headers) and (watch := self.lane.watch()):
             self._mode = _Mode.STREAM
-            self._watch = self._watching(self.passage.watch(self.facts))
+            self._watch = watch
         else:
             self._mode = _Mode.WHOLE
 
@@ -158,13 +158,6 @@ class Attempt:
             name == b"content-type" and b"json" in value for name, value in headers
         )
 
-    def _watching(self, watch: StreamWatch) -> StreamWatch:
-        quirks = self.step.binding.channel.provider.quirks
-        if not quirks:
-            return watch
-        now = self.story.services.clock.now()
-        return repair(quirks, self.step.operation, watch, facts=self.facts, at=now)
-
     def _pump(self, data: bytes) -> None:
         watch = self._watch
         assert watch is not None
@@ -228,26 +221,13 @@ class Attempt:
 
     def _answer(self, body: bytes) -> None:
         story = self.story
-        provider = self.step.binding.channel.provider
-        if provider.quirks:
-            body = repair_answer(
-                provider.quirks,
-                self.step.operation,
-                body,
-                facts=self.facts,
-                at=story.services.clock.now(),
-            )
-        answer = self.passage.answer(body)
-        if answer.error is not None:
-            raise error_event(answer.error)
-        if self.facts.stream:
-            raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
-        story.usage = answer.usage
+        whole = self.lane.whole(body)
+        story.usage = whole.usage
         story.status = 200
         story.first_byte_at = story.services.time()
         self._explain()
         story.settle()
-        story.exchange.answer(200, body)
+        story.exchange.answer(200, whole.body)
         self._succeed()
 
     def _explain(self) -> None:

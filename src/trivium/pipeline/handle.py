@@ -10,6 +10,7 @@ import structlog
 from trivium.faults import Fault, Kind
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
+from trivium.pipeline.lane import PassThrough
 from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
 from trivium.routing.model import Step
@@ -112,22 +113,21 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
     """Call one channel and stay until the caller has its answer."""
     services, exchange = story.services, story.exchange
     binding = step.binding
-    provider = binding.channel.provider
     story.attempts += 1
     story.step = step
     passage = services.passages[step.operation]
-    changes = passage.changes(members, facts, binding.model, provider.capabilities.stream_usage)
+    lane = PassThrough(step, passage, members, facts, exchange.body, services.clock.now())
     request = services.composer.compose(
         binding.channel,
         0,
-        step.operation,
+        lane.operation,
         binding.model,
-        members.splice(changes) if changes else exchange.body,
-        forwarded=_forwarded(exchange, provider),
+        lane.body,
+        forwarded=_forwarded(exchange, binding.channel.provider),
         stream=facts.stream,
         array=facts.array,
     )
-    attempt = Attempt(story, step, passage, facts)
+    attempt = Attempt(story, step, lane, facts)
     exchange.flow = attempt
     try:
         attempt.attach(await services.client.open(request, attempt))

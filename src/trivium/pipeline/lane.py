@@ -1,0 +1,84 @@
+"""Two lanes from a caller's shape to a channel's: the same shape passes, another is translated.
+
+A lane is made for one attempt, from the kept original: what a fallback needs is never what an
+earlier attempt left over. ``pipeline/translation.py`` has the other lane.
+"""
+
+from typing import Protocol
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.providers.failure import error_event
+from trivium.providers.quirks import repair, repair_answer
+from trivium.routing.model import Step
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts, Passage, StreamWatch
+from trivium.wire.peek import Members
+
+
+class Whole(msgspec.Struct, frozen=True, gc=False):
+    """A whole answer on its way to the caller."""
+
+    body: bytes
+    usage: Usage | None
+
+
+class Lane(Protocol):
+    """What one attempt sends, and what becomes of the answer."""
+
+    operation: Operation
+    """What the channel is asked for."""
+    body: bytes
+    """What it is sent."""
+
+    def whole(self, body: bytes) -> Whole:
+        """A whole 200 answer for the caller. Raises ``Fault`` when it is none."""
+        ...
+
+    def watch(self) -> StreamWatch | None:
+        """A fresh watch for a streamed answer; ``None`` where the operation never streams."""
+        ...
+
+
+class PassThrough:
+    """The caller's own shape: bytes in, bytes out, usage observed on the side."""
+
+    __slots__ = ("_facts", "_now", "_passage", "_quirks", "body", "operation")
+
+    def __init__(
+        self, step: Step, passage: Passage, members: Members, facts: Facts, body: bytes, now: float
+    ) -> None:
+        """``body`` is the caller's; ``now`` in seconds since the epoch, for repairs."""
+        binding = step.binding
+        provider = binding.channel.provider
+        changes = passage.changes(members, facts, binding.model, provider.capabilities.stream_usage)
+        self.operation = step.operation
+        self.body = members.splice(changes) if changes else body
+        self._passage = passage
+        self._facts = facts
+        self._quirks = provider.quirks
+        self._now = now
+
+    def whole(self, body: bytes) -> Whole:
+        """The same bytes, unless the provider has a quirk to mend."""
+        if self._quirks:
+            body = repair_answer(
+                self._quirks, self.operation, body, facts=self._facts, at=self._now
+            )
+        answer = self._passage.answer(body)
+        if answer.error is not None:
+            raise error_event(answer.error)
+        if self._facts.stream:
+            raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
+        return Whole(body, answer.usage)
+
+    def watch(self) -> StreamWatch | None:
+        """The shape's own watch, behind a repair where the provider needs one."""
+        if self._passage.watch is None:
+            return None
+        watch = self._passage.watch(self._facts)
+        if not self._quirks:
+            return watch
+        return repair(self._quirks, self.operation, watch, facts=self._facts, at=self._now)
