@@ -34,6 +34,7 @@ _USAGE_CHUNK: Final = frozenset(
         "system_fingerprint",
         "obfuscation",
         "provider",  # OpenRouter, on every chunk
+        "timings",  # llama.cpp, beside the usage it belongs to
     }
 )
 """Members of a chunk that tells nothing but usage."""
