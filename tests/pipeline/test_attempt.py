@@ -86,16 +86,18 @@ async def test_usage_is_asked_for_and_hidden_again_when_the_caller_had_not_asked
     provider, path, body = CHAT
     wire = (FIXTURES / "chat" / "text-usage.sse").read_bytes()
     asked = {k: v for k, v in body.items() if k != "stream_options"}
-    async with Double([[Send(chunked(wire, headers=SSE))]]) as vendor:
-        async with Gateway.to((provider, vendor)) as gateway:
-            _, _, got = await gateway.post(path, asked)
-            sent = msgspec.json.decode(vendor.requests[0].body)
-            assert {"include_usage": True} == sent["stream_options"]
-            assert b'"choices":[]' not in got.replace(b" ", b"")
-            assert got.endswith(b"data: [DONE]\n\n")
-            kept = set(cut_at_events(got))
-            assert 1 == len([e for e in cut_at_events(wire) if e not in kept])
-            assert gateway.records[0].usage.output_total > 0
+    async with (
+        Double([[Send(chunked(wire, headers=SSE))]]) as vendor,
+        Gateway.to((provider, vendor)) as gateway,
+    ):
+        _, _, got = await gateway.post(path, asked)
+        sent = msgspec.json.decode(vendor.requests[0].body)
+        assert {"include_usage": True} == sent["stream_options"]
+        assert b'"choices":[]' not in got.replace(b" ", b"")
+        assert got.endswith(b"data: [DONE]\n\n")
+        kept = set(cut_at_events(got))
+        assert 1 == len([e for e in cut_at_events(wire) if e not in kept])
+        assert gateway.records[0].usage.output_total > 0
 
 
 @pytest.mark.asyncio
