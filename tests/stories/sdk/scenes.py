@@ -86,6 +86,14 @@ def completions_text(asked, stage):
     stage.end()
 
 
+def chat_engine(asked, stage):
+    """As llama.cpp streams: its usage chunk has more than usage in it."""
+    assert asked.body["stream_options"] == {"include_usage": True}
+    stage.begin()
+    stage.piece(fixture("providers/llamacpp", "chat_stream", "sse"))
+    stage.end()
+
+
 def chat_tools(asked, stage):
     """A call, whole or in fragments."""
     if not asked.stream:
@@ -227,6 +235,7 @@ def silent(asked, stage):
 SCENES = {
     ("chat", "text"): chat_text,
     ("chat", "tools"): chat_tools,
+    ("chat", "engine"): chat_engine,
     ("chat", "structured"): chat_structured,
     ("completions", "text"): completions_text,
     ("embeddings", "text"): embeddings,

@@ -77,9 +77,10 @@ def test_a_stream(openai):
     assert ["stop"] == [c.finish_reason for x in chunks for c in x.choices if c.finish_reason]
 
 
-def test_usage_nobody_asked_for_is_not_shown(openai, vendor):
-    """The gateway asks for it, for the bill; the caller gets what it would get without it."""
-    with openai.chat.completions.create(model="gpt-text", messages=HELLO, stream=True) as stream:
+@pytest.mark.parametrize("model", ["gpt-text", "gpt-engine"])
+def test_usage_nobody_asked_for_is_not_shown(openai, vendor, model):
+    """The gateway asks for it, for the bill; programs may read `choices[0]` of every chunk."""
+    with openai.chat.completions.create(model=model, messages=HELLO, stream=True) as stream:
         chunks = list(stream)
     assert {"include_usage": True} == vendor.last.body["stream_options"]
     assert [] == [chunk for chunk in chunks if not chunk.choices]

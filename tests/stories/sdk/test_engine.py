@@ -1,0 +1,276 @@
+"""The official SDKs, a served gateway, and a real model behind it: llama.cpp with SmolLM2.
+
+The engine's packages are looked for in the tests' own interpreter, else in the environment of the
+one that ``TRIVIUM_TEST_ENGINE_PYTHON`` names. Nothing here depends on what the model says.
+"""
+
+import asyncio
+import contextlib
+import os
+import sqlite3
+import subprocess
+import time
+
+import openai as openai_sdk
+import pydantic
+import pytest
+
+from stories.sdk.clients import Wire, anthropic_at, openai_at
+from stories.sdk.served import served
+from trivium.demo.engine import Engine
+from trivium.demo.install import missing
+
+pytestmark = pytest.mark.engine
+
+TURN = [{"role": "user", "content": "Say hello."}]
+MESSAGE = {"model": "smol", "max_tokens": 12, "messages": TURN}
+SETTINGS = """
+[[channels]]
+name = "local"
+provider = "llamacpp"
+base_url = "{address}/v1"
+api_key = "{key}"
+
+[[models]]
+name = "smol"
+price = {{ input = "1", output = "2" }}
+[[models.bindings]]
+channel = "local"
+model = "smollm2"
+"""
+
+
+def elsewhere():
+    """``PYTHONPATH`` of an engine outside this environment; skips the tests when there is none."""
+    other = os.environ.get("TRIVIUM_TEST_ENGINE_PYTHON")
+    if other:
+        ask = "import sysconfig; print(sysconfig.get_path('platlib'))"
+        done = subprocess.run([other, "-c", ask], capture_output=True, text=True, check=True)
+        return {"PYTHONPATH": done.stdout.strip()}
+    if missing():
+        pytest.skip("the local engine is not installed: scripts/environment.sh engine")
+    return {}
+
+
+@pytest.fixture(scope="module")
+def gateway(tmp_path_factory):
+    """A gateway with the engine as its only channel."""
+    folder = tmp_path_factory.mktemp("engine")
+    environ = elsewhere() | {"PATH": os.environ["PATH"]}
+    with (
+        Engine.start(folder / "engine.log", environ) as engine,
+        served(folder, SETTINGS.format(address=engine.address, key=engine.key)) as running,
+    ):
+        yield running
+
+
+@pytest.fixture(scope="module")
+def key(gateway):
+    """A key of this gateway's own."""
+    return gateway.key()
+
+
+@pytest.fixture(scope="module")
+def openai(gateway, key):
+    """OpenAI's client."""
+    with openai_at(f"{gateway.origin}/v1", key, Wire()) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def anthropic(gateway, key):
+    """Anthropic's client."""
+    with anthropic_at(gateway.origin, key, Wire()) as client:
+        yield client
+
+
+def recorded(gateway, request_id):
+    """What the database knows of one request, once it is written."""
+    database = gateway.folder / "trivium.db"
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as line:
+            line.row_factory = sqlite3.Row
+            row = line.execute(
+                "SELECT * FROM records WHERE request_id = ?", (request_id,)
+            ).fetchone()
+        if row is not None:
+            return row
+        time.sleep(0.05)
+    raise AssertionError("no record in time")
+
+
+def test_a_chat(openai, gateway):
+    """Words and usage; the record says what the answer said."""
+    answer = openai.chat.completions.create(model="smol", messages=TURN, max_tokens=12)
+    (choice,) = answer.choices
+    assert choice.message.content.strip()
+    assert choice.finish_reason in ("stop", "length")
+    assert 0 < answer.usage.completion_tokens <= 12
+    row = recorded(gateway, answer._request_id)
+    assert ("chat", "smol", "local", "smollm2", 200) == (
+        row["operation"],
+        row["model"],
+        row["channel"],
+        row["upstream_model"],
+        row["status"],
+    )
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_chat_streamed(openai, asked):
+    """Through the SDK's accumulating helper; usage for whom asked for it."""
+    options = {"stream_options": {"include_usage": True}} if asked else {}
+    with openai.chat.completions.stream(
+        model="smol", messages=TURN, max_tokens=12, **options
+    ) as stream:
+        text = "".join(event.delta for event in stream if event.type == "content.delta")
+        final = stream.current_completion_snapshot
+    assert text.strip()
+    assert text == final.choices[0].message.content
+    assert final.choices[0].finish_reason in ("stop", "length")
+    assert asked == (final.usage is not None)
+
+
+class Answer(pydantic.BaseModel):
+    """Something small models can fill in."""
+
+    yes: bool
+
+
+def test_structured_output(openai):
+    """The engine holds the model to the schema."""
+    answer = openai.chat.completions.parse(
+        model="smol", messages=TURN, max_tokens=20, response_format=Answer
+    )
+    assert isinstance(answer.choices[0].message.parsed, Answer)
+
+
+def test_a_response(openai):
+    """Whole, with every member the SDK reads, and honest about being cut."""
+    answer = openai.responses.create(model="smol", input="Count to ten.", max_output_tokens=16)
+    assert answer.output_text.strip()
+    assert answer.usage.total_tokens == answer.usage.input_tokens + answer.usage.output_tokens
+    if answer.usage.output_tokens >= 16:
+        assert ("incomplete", "max_output_tokens") == (
+            answer.status,
+            answer.incomplete_details.reason,
+        )
+
+
+def test_a_response_streamed(openai):
+    """The helper, which the engine's own events would crash."""
+    with openai.responses.stream(model="smol", input="Say hello.", temperature=0) as stream:
+        events = list(stream)
+        final = stream.get_final_response()
+    assert list(range(len(events))) == [event.sequence_number for event in events]
+    deltas = [event.delta for event in events if event.type == "response.output_text.delta"]
+    assert "".join(deltas) == final.output_text
+    assert final.usage.output_tokens > 0
+
+
+def test_a_response_streamed_and_cut(openai):
+    """By its limit: the stream ends as incomplete, where the engine says completed."""
+    with openai.responses.stream(
+        model="smol", input="Count to one hundred.", max_output_tokens=16
+    ) as stream:
+        last = list(stream)[-1]
+    assert ("response.incomplete", "max_output_tokens") == (
+        last.type,
+        last.response.incomplete_details.reason,
+    )
+
+
+def test_a_completion(openai):
+    """Whole and streamed."""
+    asked = {"model": "smol", "prompt": "Once upon", "max_tokens": 8}
+    answer = openai.completions.create(**asked)
+    assert answer.choices[0].text
+    assert 0 < answer.usage.completion_tokens <= 8
+    with openai.completions.create(**asked, stream=True) as stream:
+        chunks = list(stream)
+    assert "".join(chunk.choices[0].text for chunk in chunks)
+
+
+@pytest.mark.parametrize("encoding", [None, "float"])
+def test_embeddings(openai, encoding):
+    """As base64, the SDK's own choice, and as numbers."""
+    options = {"encoding_format": encoding} if encoding else {}
+    answer = openai.embeddings.create(model="smol", input=["one", "two"], **options)
+    assert [576, 576] == [len(one.embedding) for one in answer.data]
+    assert answer.data[0].embedding != answer.data[1].embedding
+    assert answer.usage.prompt_tokens > 0
+
+
+def test_the_model_list(openai, anthropic):
+    """In both dialects."""
+    assert ["smol"] == [model.id for model in openai.models.list()]
+    assert ["smol"] == [model.id for model in anthropic.models.list()]
+
+
+def test_a_message(anthropic, gateway):
+    """Words, stop reason, usage, and a record of it."""
+    answer = anthropic.messages.create(**MESSAGE, system="Be brief.")
+    assert answer.content[0].text.strip()
+    assert answer.stop_reason in ("end_turn", "max_tokens")
+    assert 0 < answer.usage.output_tokens <= 12
+    assert "messages" == recorded(gateway, answer._request_id)["operation"]
+
+
+def test_a_message_streamed(anthropic):
+    """Through the accumulating helper."""
+    with anthropic.messages.stream(**MESSAGE) as stream:
+        text = "".join(stream.text_stream)
+        final = stream.get_final_message()
+    assert text.strip()
+    assert text == final.content[0].text
+    assert 0 < final.usage.output_tokens <= 12
+    assert final.usage.input_tokens > 0
+
+
+def test_tokens_are_counted(anthropic):
+    """By the engine's tokenizer; the same as the answer's own count, cached or not."""
+    counted = anthropic.messages.count_tokens(model="smol", messages=TURN)
+    usage = anthropic.messages.create(**MESSAGE).usage
+    assert counted.input_tokens == usage.input_tokens + (usage.cache_read_input_tokens or 0)
+
+
+def test_a_prompt_that_is_too_long(openai):
+    """In the words by which agents know that they must shorten it."""
+    turn = [{"role": "user", "content": "word " * 5000}]
+    with pytest.raises(openai_sdk.BadRequestError) as caught:
+        openai.chat.completions.create(model="smol", messages=turn)
+    assert "context_length_exceeded" == caught.value.code
+    assert "prompt is too long" in str(caught.value)
+    assert "exceeds the context window" in str(caught.value)
+
+
+def test_several_at_once(gateway, key):
+    """More than the engine has slots for: the others wait in the engine, none fails."""
+
+    async def run():
+        async with openai_sdk.AsyncOpenAI(base_url=f"{gateway.origin}/v1", api_key=key) as client:
+
+            async def one():
+                stream = await client.chat.completions.create(
+                    model="smol", messages=TURN, max_tokens=4, stream=True
+                )
+                return [chunk async for chunk in stream]
+
+            return await asyncio.gather(*(one() for _ in range(6)))
+
+    assert all(answer[-1].choices[0].finish_reason for answer in asyncio.run(run()))
+
+
+def test_a_departure_frees_the_engine(openai, gateway):
+    """A long answer is given up; the record says so and has its tokens."""
+    stream = openai.chat.completions.create(
+        model="smol", messages=TURN, max_tokens=1500, stream=True
+    )
+    request_id = stream.response.headers["x-request-id"]
+    next(iter(stream))
+    began = time.monotonic()
+    stream.close()
+    row = recorded(gateway, request_id)
+    assert time.monotonic() - began < 4
+    assert "caller_left" == row["fault"]
