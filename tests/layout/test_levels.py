@@ -32,6 +32,7 @@ LEVELS = {
 }
 
 BESIDE = {
+    ("conversation", "faults"): "an answer can break off, and a member can be refused",
     ("observe", "storage"): "request records are rows",
     ("upstream", "routing.model"): "a call is made to a channel, with its time limits",
     ("ledger", "routing.model"): "a quote is made from a model's price",

@@ -24,6 +24,7 @@ ALLOWED = frozenset(
         "fractions",
         "functools",
         "hashlib",
+        "hmac",
         "ipaddress",
         "itertools",
         "math",
