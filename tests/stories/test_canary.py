@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from doubles import Close, Double, Reset, Send, chunked, sized
+from doubles import Close, Double, Reset, Send, Wait, chunked, sized
 from stories.running import ANSWER, VENDOR_KEY, running
 from trivium.identity import keys
 
@@ -22,6 +22,14 @@ FRAME = (
 HEADERS = JSON + b"x-goog-api-key: %b\r\nauthorization: Bearer %b\r\nset-cookie: s=%b\r\nlocation: https://%b/?key=%b\r\nserver: %b\r\n" % (
     KEY, KEY, KEY, HOST, KEY, HOST,
 )  # fmt: skip
+BEGUN = chunked(FRAME, headers=SSE)[:-5]
+PROMPT = "the-planted-prompt"
+"""Not logged and not stored either: prompts are off the record unless somebody opts in."""
+
+
+def piece(data):
+    """One chunk."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
 
 
 def refused(status, body=ECHO, headers=HEADERS):
@@ -46,8 +54,12 @@ VENDOR = {
 }
 STREAMS = {
     "an error first": [Send(chunked(b"data: " + ECHO + b"\n\n", headers=SSE))],
-    "an error in the middle": [Send(chunked(FRAME, b"data: " + ECHO + b"\n\n", headers=SSE))],
-    "cut short": [Send(chunked(FRAME, headers=SSE)[:-5]), Close()],
+    "an error in the middle": [
+        Send(BEGUN),
+        Wait(0.1),
+        Send(piece(b"data: " + ECHO + b"\n\n") + b"0\r\n\r\n"),
+    ],
+    "cut short": [Send(BEGUN), Close()],
 }
 
 
@@ -95,9 +107,11 @@ async def test_no_planted_secret_comes_out(tmp_path):
     server = '[logs]\nlevel = "debug"\n'
     async with Double(scripts) as vendor, running(tmp_path, vendor, rest=server) as gateway:
         for name in VENDOR:
-            came_back[name] = await everything(gateway, gateway.chat())
+            came_back[name] = await everything(gateway, gateway.chat(user=PROMPT))
         for name in STREAMS:
-            came_back[f"stream: {name}"] = await everything(gateway, gateway.chat(stream=True))
+            came_back[f"stream: {name}"] = await everything(
+                gateway, gateway.chat(stream=True, user=PROMPT)
+            )
         assert len(scripts) == len(vendor.requests)
         for key in (gateway.key, STRANGER):
             for raw in callers(key):
@@ -107,11 +121,12 @@ async def test_no_planted_secret_comes_out(tmp_path):
         address = f"127.0.0.1:{vendor.port}".encode()
     kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert {"serve.log", "trivium.db"} <= set(kept)
-    assert b"attempt_failed" in kept["serve.log"] or b"draining" in kept["serve.log"]
+    assert b"draining" in kept["serve.log"]
+    assert PROMPT.encode() in asked
     del kept["trivium.toml"]
     for name, text in (came_back | kept).items():
         assert text or name in ("reset", "trivium.db-shm", "trivium.db-wal"), name
-        for secret in [*secrets, address]:
+        for secret in [*secrets, address, PROMPT.encode()]:
             assert secret not in text, (name, text)
     assert KEY in asked
     assert gateway.key.encode() not in asked

@@ -120,6 +120,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             asked.left.set()
 
+    def do_GET(self):
+        """`/open/SHAPE`: how many endless answers of that shape somebody still listens to."""
+        shape = self.path.rpartition("/")[2]
+        running = [a for a in self.server.vendor.asked if (a.shape, a.scene) == (shape, "endless")]
+        Stage(self).whole(sum(1 for asked in running if not asked.left.is_set()))
+
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
