@@ -16,7 +16,7 @@ for tool in node npm; do
     exit 1
   fi
 done
-if ! node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)'; then
+if ! node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20 ? 1 : 0)'; then
   echo "make: Node.js $(node --version) is too old for the clients; 20 or newer is needed." >&2
   exit 1
 fi
