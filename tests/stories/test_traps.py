@@ -5,6 +5,8 @@ Only the pass-through relay is here. Traps that another test owns are named in t
 
 import asyncio
 import gzip
+import re
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,6 +16,7 @@ from gateway import Gateway, encoded, error_of, settings_for
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
 from trivium.routing.router import Router
+from trivium.settings.model import Settings
 
 SAID = [{"role": "user", "content": "Hi"}]
 JSON = b"Content-Type: application/json\r\n"
@@ -396,3 +399,36 @@ async def test_trap_100_the_vendors_headers_are_not_copied(provider):
             b"trivium-channel", b"trivium-attempts",
         } == set(headers)  # fmt: skip
         assert b"k" not in headers.values()
+
+
+@pytest.mark.asyncio
+async def test_trap_194_a_fresh_install_is_closed():
+    """Loopback only, and without any key in the database nobody gets in."""
+    assert Settings().server.listen.startswith("127.0.0.1:")
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        gateway.listener.open(gateway.services, {}.get)
+        for method, path in (("POST", CHAT[1]), ("GET", "/v1/models")):
+            status, _, _ = await gateway.send(gateway.head(path, encoded(CHAT[2]), method=method))
+            assert 401 == status
+        assert [] == vendor.requests
+
+
+# --- the document ---------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_document_and_the_tests_name_each_other():
+    """`docs/traps.md` names tests that exist, and every trap test is in it under its number."""
+    rows = re.findall(
+        r"^\| (\d+) \| .+ \| (`.+`) \|$", (ROOT / "docs/traps.md").read_text(), re.MULTILINE
+    )
+    named = [(number, name) for number, names in rows for name in re.findall("`([^`]+)`", names)]
+    assert 40 < len(named)
+    for _, name in named:
+        path, _, test = name.partition("::")
+        source = (ROOT / "tests" / path).read_text()
+        assert not test or f"def {test}(" in source, name
+    own = re.findall(r"^async def (test_trap_(\d+)_\w+)", Path(__file__).read_text(), re.MULTILINE)
+    written = {(number, name.partition("::")[2]) for number, name in named if "test_trap_" in name}
+    assert {(number, name) for name, number in own} == written
