@@ -120,6 +120,30 @@ async def test_a_page_that_breaks_is_a_500_without_its_text():
 
 
 @pytest.mark.asyncio
+async def test_a_page_that_runs_out_of_time_is_a_503():
+    """At the end of a drain, as any other answer; a prober that has left is forgotten."""
+
+    async def stuck():
+        await asyncio.Event().wait()
+
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        gateway.listener.serve_pages(pages.build(public_url=None, readiness=stuck))
+        line, gone = await gateway.wire(), await gateway.wire()
+        for each in (line, gone):
+            await each.send(gateway.head("/readyz", method="GET", key=False))
+        await asyncio.sleep(0.05)
+        assert 2 == len(gateway.listener.connections)
+        await gone.close()
+        await asyncio.sleep(0.05)
+        assert 1 == await gateway.listener.drain(0.05)
+        status, headers, body = await line.answer()
+        assert (503, b"close", "service_unavailable") == (
+            status, headers[b"connection"], error_of(body)["code"],
+        )  # fmt: skip
+        await line.close()
+
+
+@pytest.mark.asyncio
 async def test_a_port_of_its_own_has_the_pages_and_no_models():
     """Not even with a good key; the vendor is not asked."""
     async with served(pages_only=True) as (gateway, _):
