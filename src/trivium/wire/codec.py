@@ -17,13 +17,18 @@ from trivium.conversation.opaque import Opaque, Open, Origin, Seal, sealed_shut
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
 from trivium.conversation.usage import Usage
-from trivium.faults import Fault
+from trivium.faults import Fault, Kind
 from trivium.wire.operation import Shape
 
 
 def unsealed(opaque: tuple[Opaque, ...]) -> str:  # noqa: ARG001 - the signature of Seal
     """The ``Seal`` of a gateway that carries nothing: callers get empty slots."""
     return ""
+
+
+def broke(error: bytes) -> Fault:  # noqa: ARG001 - the signature of ``AnswerContext.refused``
+    """The fault behind any error object, for those who know nothing of vendors."""
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream failed to answer this request.")
 
 
 class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +50,8 @@ class AnswerContext(msgspec.Struct, frozen=True, kw_only=True):
     """Stamped on every attachment of the answer."""
     model: str = ""
     """The model as the channel names it, for attachments."""
+    refused: Callable[[bytes], Fault] = broke
+    """What an error object inside a 200 means: ``providers.failure.error_event``."""
 
 
 class WriteContext(msgspec.Struct, frozen=True, kw_only=True):
