@@ -124,7 +124,7 @@ def _spelled_once(body: Members) -> None:
     for name, _ in body.pairs:
         if "_" in name:
             camel = _HUMP.sub(lambda found: found[1].upper(), name)
-            if camel in body:
+            if camel != name and camel in body:
                 raise Fault(
                     Kind.DUPLICATE_MEMBER,
                     f"`{camel}` and `{name}` are one member: send only one of them.",
