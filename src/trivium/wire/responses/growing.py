@@ -1,0 +1,237 @@
+"""The output of a responses stream while it grows: items, and the canonical parts they hold.
+
+Servers leave out indexes, openings and closings; what is missing is made up for here, so that
+every part opens once, ends once, and has said all that its item says at the end.
+"""
+
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.calls import CallKind
+from trivium.conversation.events import Cited, Delta, Event, PartEnd, PartStart
+from trivium.conversation.items import Part
+from trivium.conversation.opaque import Opaque
+from trivium.conversation.parts import SECTION, Form, Reasoning, Refusal, Text, TokenLogprob
+from trivium.wire.codec import AnswerContext
+from trivium.wire.responses import quote, said
+
+
+class Growing:
+    """One part: how much of it has been said, in characters and citations."""
+
+    __slots__ = ("cited", "function", "index", "open", "section", "section_from", "size")
+
+    def __init__(self, index: int, *, function: bool = False) -> None:
+        self.index = index
+        self.function = function
+        self.open = True
+        self.size = 0
+        self.cited = 0
+        self.section = 0
+        self.section_from = 0
+        """Size of the part when its current section began."""
+
+
+class _Item:
+    __slots__ = ("call", "contents", "over", "thoughts")
+
+    def __init__(self) -> None:
+        self.contents: dict[int, Growing] = {}
+        self.thoughts: dict[Form, Growing] = {}
+        self.call: Growing | None = None
+        self.over = False
+
+    def growing(self) -> list[Growing]:
+        """Its parts in order of their start."""
+        found = [*self.contents.values(), *self.thoughts.values()]
+        if self.call is not None:
+            found.append(self.call)
+        return sorted(found, key=_place)
+
+
+def _place(part: Growing) -> int:
+    return part.index
+
+
+class Output:
+    """All items of one answer. Methods add the events they cause to ``out``."""
+
+    __slots__ = ("_ctx", "_items", "_last", "_next", "called")
+
+    def __init__(self, ctx: AnswerContext) -> None:
+        self._ctx = ctx
+        self._items: dict[int, _Item] = {}
+        self._last = 0
+        self._next = 0
+        self.called = False
+        """Whether the answer calls a tool of the caller's."""
+
+    def _item(self, at: int | None) -> _Item:
+        if at is None:
+            at = self._last
+        else:
+            self._last = at
+        found = self._items.get(at)
+        if found is None:
+            found = self._items[at] = _Item()
+        return found
+
+    def _start(self, part: Part, out: list[Event], *, function: bool = False) -> Growing:
+        growing = Growing(self._next, function=function)
+        self._next += 1
+        out.append(PartStart(growing.index, part))
+        return growing
+
+    def _end(self, part: Growing, out: list[Event], opaque: tuple[Opaque, ...] = ()) -> None:
+        if part.open:
+            part.open = False
+            if part.function and not part.size:
+                out.append(Delta(part.index, "{}"))
+            out.append(PartEnd(part.index, opaque))
+
+    def added(self, at: int | None, raw: msgspec.Raw, out: list[Event]) -> None:
+        """An item opens. Only calls say anything yet, if their name is known already."""
+        found = said.item(raw)
+        if at is None:
+            at = max(self._items, default=-1) + 1
+        item = self._item(at)
+        if found is not None and found.type in said.CALLS and found.name and item.call is None:
+            self._call(item, found, out)
+
+    def _call(self, item: _Item, found: said.Item, out: list[Event]) -> Growing:
+        call = said.call(found)
+        self.called = True
+        empty = msgspec.structs.replace(call, arguments="")
+        item.call = self._start(empty, out, function=call.kind is CallKind.FUNCTION)
+        return item.call
+
+    def content(self, at: int | None, index: int, kind: str, out: list[Event]) -> Growing | None:
+        """The open text or refusal at a place, opened if need be; ``None`` once its item ended."""
+        # HOT: looked up for every delta of text
+        item = self._item(at)
+        part = item.contents.get(index)
+        if part is not None and part.open:
+            return part
+        if item.over:
+            return None
+        part = self._start(Refusal("") if kind == "refusal" else Text(""), out)
+        # in order of start: a place that is opened again comes last
+        item.contents.pop(index, None)
+        item.contents[index] = part
+        return part
+
+    def thought(self, at: int | None, form: Form, section: int, out: list[Event]) -> Growing | None:
+        """The reasoning of a form, at the start of or within a section."""
+        item = self._item(at)
+        part = item.thoughts.get(form)
+        if part is None:
+            if item.over:
+                return None
+            part = item.thoughts[form] = self._start(Reasoning("", form), out)
+        elif not part.open:
+            return None
+        if section != part.section:
+            if part.size:
+                self.say(part, SECTION, out)
+            part.section = section
+            part.section_from = part.size
+        return part
+
+    def call(self, at: int | None) -> Growing | None:
+        """The open call at a place."""
+        part = self._item(at).call
+        return part if part is not None and part.open else None
+
+    def say(
+        self,
+        part: Growing | None,
+        text: str,
+        out: list[Event],
+        logprobs: tuple[TokenLogprob, ...] = (),
+    ) -> None:
+        """More of a part's text."""
+        if part is not None and text:
+            part.size += len(text)
+            out.append(Delta(part.index, text, logprobs))
+
+    def rest(self, part: Growing | None, whole: str, out: list[Event], since: int = 0) -> None:
+        """What the whole text has beyond what was said of it since the part had a size."""
+        if part is not None:
+            self.say(part, whole[part.size - since :], out)
+
+    def content_done(
+        self, at: int | None, index: int, piece: said.Piece | None, out: list[Event]
+    ) -> None:
+        """A content part is complete."""
+        if piece is None or piece.type not in ("output_text", "refusal"):
+            return
+        part = self.content(at, index, piece.type, out)
+        if part is not None:
+            self._complete(part, piece, out)
+
+    def _complete(self, part: Growing, piece: said.Piece, out: list[Event]) -> None:
+        self.rest(part, piece.refusal or piece.text or "", out)
+        left = quote.citations(piece.annotations)[part.cited :]
+        out.extend(Cited(part.index, cited) for cited in left)
+        self._end(part, out)
+
+    def done(self, at: int | None, raw: msgspec.Raw, out: list[Event]) -> None:
+        """An item is complete: what it says beyond its deltas is said now."""
+        item = self._item(at)
+        if item.over:
+            return
+        found = said.item(raw)
+        if found is None or found.type is None:
+            pass
+        elif found.type == "message":
+            self._message(item, at, found, out)
+        elif found.type in said.CALLS:
+            part = item.call or self._call(item, found, out)
+            self.rest(part, said.call(found).arguments, out)
+        elif found.type == "reasoning":
+            self._reasoning(item, at, found, out)
+        else:
+            self._end(self._start(said.native(found, bytes(raw)), out), out)
+        self._over(item, out)
+
+    def _message(self, item: _Item, at: int | None, found: said.Item, out: list[Event]) -> None:
+        for index, piece in enumerate(found.content or ()):
+            part = item.contents.get(index)
+            if part is None and said.content(piece) is not None:
+                part = self.content(at, index, piece.type or "", out)
+            if part is not None and part.open:
+                self._complete(part, piece, out)
+
+    def _reasoning(self, item: _Item, at: int | None, found: said.Item, out: list[Event]) -> None:
+        for shown in said.thoughts(found):
+            part = self.thought(at, shown.form, 0, out) if shown.form not in item.thoughts else None
+            self.say(part, shown.text, out)
+        opaque = said.attachments(found, self._ctx)
+        parts = item.growing()
+        if opaque and not parts:
+            parts = [self._start(Reasoning("", Form.HIDDEN), out)]
+        if opaque:
+            last = parts.pop()
+            for part in parts:
+                self._end(part, out)
+            self._end(last, out, opaque)
+
+    def unsaid(self, at: int, raw: msgspec.Raw, out: list[Event]) -> None:
+        """An item of the terminal event; news only if the stream did not complete it."""
+        self.done(at, raw, out)
+
+    def _over(self, item: _Item, out: list[Event]) -> None:
+        item.over = True
+        for part in item.growing():
+            self._end(part, out)
+
+    def close(self, out: list[Event]) -> None:
+        """The answer ended: so do all items."""
+        for item in self._items.values():
+            if not item.over:
+                self._over(item, out)
+
+
+FORMS: Final = {"reasoning_text": Form.FULL, "reasoning_summary_text": Form.SUMMARY}
+"""Kinds of reasoning events."""

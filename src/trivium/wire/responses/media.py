@@ -1,0 +1,111 @@
+"""Images, files and sounds in parts of the responses shape, both ways.
+
+Bytes travel as ``data:`` URLs, sounds as bare base64 with a format. Source: OpenAI's API reference
+and openai-python 3.52.0, ``ResponseInputImage``, ``ResponseInputFile`` and ``ResponseInputAudio``,
+read 2026-11-21.
+"""
+
+import re
+import string
+from typing import Final
+
+from trivium.conversation.parts import Inline, Remote, Source, Stored
+from trivium.faults import Fault, Kind
+from trivium.wire.checks import wrong
+
+SHAPE: Final = "responses"
+
+_DATA_URL: Final = re.compile(r"data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,", re.IGNORECASE)
+_ALPHABET: Final = (string.ascii_letters + string.digits + "+/").encode()
+_URL_SAFE: Final = bytes.maketrans(b"-_", b"+/")
+_BLANKS: Final = b" \t\r\n"
+
+_BY_SUFFIX: Final = {
+    "pdf": "application/pdf",
+    "txt": "text/plain",
+    "md": "text/markdown",
+    "csv": "text/csv",
+    "json": "application/json",
+    "html": "text/html",
+}
+_PDF: Final = "JVBERi"
+"""``%PDF-`` in base64."""
+
+_SOUNDS: Final = {"wav": "audio/wav", "mp3": "audio/mpeg"}
+_FORMATS: Final = {
+    "audio/wav": "wav",
+    "audio/x-wav": "wav",
+    "audio/wave": "wav",
+    "audio/mpeg": "mp3",
+    "audio/mp3": "mp3",
+}
+
+
+def base64_text(text: str, path: str) -> str:
+    """Base64 in the standard alphabet with padding. Raises INVALID_VALUE for anything else."""
+    try:
+        data = text.encode("ascii").translate(_URL_SAFE, _BLANKS)
+    except UnicodeEncodeError:
+        raise wrong(path, "be base64") from None
+    bare = data.rstrip(b"=")
+    if bare.translate(None, _ALPHABET) or len(bare) % 4 == 1 or not bare:
+        raise wrong(path, "be base64")
+    return (bare + b"=" * (-len(bare) % 4)).decode()
+
+
+def from_url(url: str, path: str, *, name: str | None = None) -> Inline | Remote:
+    """What a URL points at: its own bytes, or something to be fetched. Raises INVALID_VALUE."""
+    if url[:5].lower() == "data:":
+        found = _DATA_URL.match(url)
+        if found is None or not found[3] or not found[1]:
+            raise wrong(path, "be a data URL such as `data:image/png;base64,...`")
+        return Inline(found[1].lower(), base64_text(url[found.end() :], path), name)
+    if not url.lower().startswith(("https://", "http://")):
+        raise wrong(path, "be an http(s) URL or a data URL")
+    return Remote(url, None, name)
+
+
+def from_file_data(text: str, path: str, name: str | None) -> Inline:
+    """The bytes of ``file_data``: a data URL, or bare base64 told apart by its name or start."""
+    if text[:5].lower() == "data:":
+        found = from_url(text, path, name=name)
+        assert isinstance(found, Inline)
+        return found
+    suffix = (name or "").rpartition(".")[2].lower()
+    mime = _BY_SUFFIX.get(suffix)
+    if mime is None:
+        mime = "application/pdf" if text.startswith(_PDF) else "application/octet-stream"
+    return Inline(mime, base64_text(text, path), name)
+
+
+def stored(id_: str) -> Stored:
+    """A file that was uploaded to the vendor."""
+    return Stored(SHAPE, id_)
+
+
+def from_sound(data: str, form: str, path: str) -> Inline:
+    """The bytes of ``input_audio``. Raises INVALID_VALUE."""
+    mime = _SOUNDS.get(form)
+    if mime is None:
+        raise wrong(f"{path}.format", f"be one of {', '.join(_SOUNDS)}")
+    return Inline(mime, base64_text(data, f"{path}.data"))
+
+
+def sound_format(source: Source | None) -> str | None:
+    """What ``input_audio`` calls these bytes; ``None`` for what it does not take."""
+    return _FORMATS.get(source.mime) if isinstance(source, Inline) else None
+
+
+def data_url(source: Inline) -> str:
+    """The bytes as a URL."""
+    return f"data:{source.mime};base64,{source.data}"
+
+
+def unresolved(path: str, what: str) -> Fault:
+    """The 400 for a reference into a store that this gateway does not have."""
+    return Fault(
+        Kind.UNREPRESENTABLE,
+        f"`{path}` refers to {what}, which is not kept here. Send the whole input, and set "
+        "`store` to false so that your client does.",
+        param=path,
+    )

@@ -1,0 +1,111 @@
+"""Citations and token probabilities of output text, both ways.
+
+Source: openai-python 3.52.0, ``ResponseOutputText``, read 2026-11-21. Offsets count code points.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.parts import Citation, Native, TokenLogprob
+
+_SHAPE: Final = "responses"
+
+
+class _Annotation(msgspec.Struct, gc=False):
+    type: str | None = None
+    url: str | None = None
+    title: str | None = None
+    filename: str | None = None
+    start_index: int | None = None
+    end_index: int | None = None
+
+
+class _Logprob(msgspec.Struct, gc=False):
+    token: str = ""
+    logprob: float = 0.0
+    bytes: list[int] | None = None
+    top_logprobs: "list[_Logprob] | None" = None
+
+
+_rows: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_annotation: Final = msgspec.json.Decoder(_Annotation).decode
+_logprobs: Final = msgspec.json.Decoder(list[_Logprob]).decode
+
+_NOTHING: Final = frozenset({b"", b"null", b"[]"})
+
+
+def citation(raw: bytes | msgspec.Raw) -> Citation | None:
+    """One annotation; ``None`` when it cannot be read."""
+    data = bytes(raw)
+    try:
+        found = _annotation(data)
+    except (ValueError, RecursionError):
+        return None
+    return Citation(
+        url=found.url,
+        title=found.title or found.filename,
+        start=found.start_index,
+        end=found.end_index,
+        native=Native(_SHAPE, data),
+    )
+
+
+def citations(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
+    """All annotations that can be read."""
+    if bytes(raw) in _NOTHING:
+        return ()
+    try:
+        rows = _rows(raw)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(one for row in rows if (one := citation(row)) is not None)
+
+
+def annotation(cited: Citation, length: int) -> Any | None:
+    """A citation as an annotation; ``None`` when it has no counterpart.
+
+    ``length`` of the part's text, for citations of the whole part. Offsets are never made up.
+    """
+    if cited.native is not None and cited.native.shape == _SHAPE:
+        return msgspec.Raw(msgspec.json.format(cited.native.data, indent=-1))
+    if cited.url is None:
+        return None
+    return {
+        "type": "url_citation",
+        "url": cited.url,
+        "title": cited.title or "",
+        "start_index": 0 if cited.start is None else cited.start,
+        "end_index": length if cited.end is None else cited.end,
+    }
+
+
+def logprobs(raw: bytes | msgspec.Raw) -> tuple[TokenLogprob, ...]:
+    """Probabilities of a piece of text; empty when there are none that can be read."""
+    if bytes(raw) in _NOTHING:
+        return ()
+    try:
+        rows = _logprobs(raw)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(_token(row) for row in rows)
+
+
+def _token(row: _Logprob) -> TokenLogprob:
+    try:
+        data = None if row.bytes is None else bytes(row.bytes)
+    except ValueError:
+        data = None
+    return TokenLogprob(
+        row.token, row.logprob, tuple(_token(top) for top in row.top_logprobs or ()), data
+    )
+
+
+def logprob_rows(found: tuple[TokenLogprob, ...]) -> list[dict[str, Any]]:
+    """Probabilities as the shape writes them."""
+    return [{**_row(token), "top_logprobs": [_row(top) for top in token.top]} for token in found]
+
+
+def _row(token: TokenLogprob) -> dict[str, Any]:
+    data = token.token.encode() if token.data is None else token.data
+    return {"token": token.token, "logprob": token.logprob, "bytes": list(data)}

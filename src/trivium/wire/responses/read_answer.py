@@ -1,0 +1,66 @@
+"""A whole answer of a responses upstream.
+
+Source: openai-python 3.52.0, ``Response``, read 2026-11-21.
+"""
+
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.calls import ToolCall
+from trivium.conversation.items import Part
+from trivium.faults import Fault, Kind
+from trivium.wire import tokens
+from trivium.wire.codec import AnswerContext
+from trivium.wire.responses import said
+from trivium.wire.whole import error_of
+
+_ABSENT: Final = msgspec.Raw()
+
+
+class Told(msgspec.Struct, gc=False):
+    """A response object, whole or in an event."""
+
+    id: str | None = None
+    model: str | None = None
+    status: str | None = None
+    error: msgspec.Raw = _ABSENT
+    incomplete_details: said.Why | None = None
+    output: list[msgspec.Raw] | None = None
+    usage: msgspec.Raw = _ABSENT
+    service_tier: str | None = None
+
+
+decode: Final = msgspec.json.Decoder(Told).decode
+
+_ENDED: Final = frozenset({None, "completed", "incomplete"})
+"""Statuses of a good answer; some servers leave it out."""
+
+
+def read(body: bytes, ctx: AnswerContext) -> Answer:
+    """The answer. Raises ``Fault``: UPSTREAM_BROKE, or what an error in it means."""
+    try:
+        told = decode(body)
+    except (ValueError, RecursionError):
+        raise _broke() from None
+    if (error := error_of(told.error)) is not None:
+        raise ctx.refused(error)
+    if told.output is None or told.status not in _ENDED:
+        raise _broke()
+    parts: list[Part] = []
+    for raw in told.output:
+        parts.extend(said.parts(raw, ctx))
+    called = any(type(part) is ToolCall for part in parts)
+    finish = said.finish(told.status or "completed", told.incomplete_details, called=called)
+    return Answer(
+        (Candidate(tuple(parts), finish),),
+        tokens.usage(told.usage),
+        told.id or "",
+        told.model or "",
+        told.service_tier,
+    )
+
+
+def _broke() -> Fault:
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not what its protocol says.")

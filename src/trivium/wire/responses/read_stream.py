@@ -1,0 +1,299 @@
+"""A responses upstream's stream as canonical events.
+
+``output_item.done`` has the last word on an item: what a server left out of its deltas is told
+from there, and what it left out there from the terminal event. Events of unknown types are
+skipped. Source: OpenAI's API reference, responses streaming, and openai-python 3.52.0, read
+2026-11-21.
+"""
+
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.events import (
+    Cited,
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Finished,
+    Start,
+    UsageReport,
+)
+from trivium.conversation.parts import Form
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.wire import sse, tokens
+from trivium.wire.chat.stream import cut_short
+from trivium.wire.codec import AnswerContext
+from trivium.wire.responses import quote, said
+from trivium.wire.responses.growing import FORMS, Growing, Output
+from trivium.wire.responses.read_answer import Told, decode
+from trivium.wire.whole import error_of
+
+_ABSENT: Final = msgspec.Raw()
+
+
+class _Told(msgspec.Struct, gc=False):
+    """One event; of each kind only what it is read for."""
+
+    type: str | None = None
+    output_index: int | None = None
+    content_index: int = 0
+    summary_index: int = 0
+    delta: str = ""
+    logprobs: msgspec.Raw = _ABSENT
+    text: str = ""
+    refusal: str = ""
+    arguments: str = ""
+    input: str = ""
+    message: str | None = None
+    code: str | None = None
+    param: str | None = None
+    part: msgspec.Raw = _ABSENT
+    annotation: msgspec.Raw = _ABSENT
+    item: msgspec.Raw = _ABSENT
+    response: msgspec.Raw = _ABSENT
+    error: msgspec.Raw = _ABSENT
+
+
+class _Quick(msgspec.Struct, gc=False):
+    """A delta of text, nine events of ten."""
+
+    delta: str
+    output_index: int
+    content_index: int
+    logprobs: list[msgspec.Raw] | None = None
+
+
+class _Type(msgspec.Struct, gc=False):
+    type: str | None = None
+
+
+_decode: Final = msgspec.json.Decoder(_Told).decode
+_decode_quick: Final = msgspec.json.Decoder(_Quick).decode
+_decode_type: Final = msgspec.json.Decoder(_Type).decode
+_decode_piece: Final = msgspec.json.Decoder(said.Piece).decode
+
+_P: Final = "response."
+_OPENING: Final = frozenset({_P + "created", _P + "queued", _P + "in_progress"})
+_TERMINAL: Final = frozenset({_P + "completed", _P + "incomplete", _P + "failed", _P + "cancelled"})
+_TEXT: Final = b"event: response.output_text.delta\ndata: {"
+_DATA_AT: Final = len(_TEXT) - 1
+_WORDS: Final = frozenset(
+    _P + kind + end
+    for kind in (
+        "output_text",
+        "refusal",
+        "reasoning_text",
+        "reasoning_summary_text",
+        "function_call_arguments",
+        "custom_tool_call_input",
+    )
+    for end in (".delta", ".done")
+)
+_KNOWN: Final = frozenset(
+    {
+        *_OPENING,
+        *_TERMINAL,
+        *_WORDS,
+        "error",
+        _P + "output_item.added",
+        _P + "output_item.done",
+        _P + "content_part.done",
+        _P + "output_text.annotation.added",
+    }
+)
+_CONTENTS: Final = frozenset({"output_text", "refusal"})
+_EMPTY: Final = frozenset({b"", b"[]", b"null"})
+
+
+class Reader:
+    """Reads one stream. See ``StreamReader``."""
+
+    __slots__ = ("_ctx", "_live", "_output", "_over", "_splitter", "_started", "usage")
+
+    def __init__(self, ctx: AnswerContext) -> None:
+        self.usage: Usage | None = None
+        self._ctx = ctx
+        self._splitter = sse.Splitter()
+        self._output = Output(ctx)
+        self._started = False
+        self._over = False
+        self._live = False
+        """Whether it has begun and not ended."""
+
+    def feed(self, data: bytes) -> list[Event]:
+        """Events of the frames that became whole."""
+        try:
+            run = self._splitter.feed(data)
+        except Fault as fault:
+            return self._fail([], fault)
+        return self._run(run) if run else []
+
+    def end(self, fault: Fault | None) -> list[Event]:
+        """What the last bytes say; ``Failed`` unless all was said."""
+        held = sse.completed(self._splitter.take())
+        out = self._run(held) if held else []
+        return out if self._over else self._fail(out, fault or cut_short())
+
+    def _run(self, run: bytes) -> list[Event]:
+        # HOT: most frames are an event line and a data line with a delta of the text last spoken of
+        out: list[Event] = []
+        item = place = -1
+        part: Growing | None = None
+        for block in sse.blocks(run) if b"\r" in run else run.split(b"\n\n"):
+            if block.startswith(_TEXT) and self._live:
+                try:
+                    quick = _decode_quick(block[_DATA_AT:])
+                except (ValueError, RecursionError):
+                    quick = None
+                if quick is not None and quick.delta and not quick.logprobs:
+                    if part is None or quick.output_index != item or quick.content_index != place:
+                        item, place = quick.output_index, quick.content_index
+                        part = self._output.content(item, place, "output_text", out)
+                    if part is not None:
+                        part.size += len(quick.delta)
+                        out.append(Delta(part.index, quick.delta))
+                    continue
+            part = None
+            told = self._told(block, out)
+            if told is not None:
+                self._event(told, out)
+        return out
+
+    def _told(self, block: bytes, out: list[Event]) -> _Told | None:
+        """The event of a block in any legal spelling; ``None`` when there is none we know."""
+        frame = sse.parse(block) if block else None
+        if frame is None or not frame.data or frame.data.strip() == sse.DONE:
+            return None
+        try:
+            told = _decode(frame.data)
+        except msgspec.ValidationError:
+            # members of other types: that of an event unknown to us is not our business
+            try:
+                kind = _decode_type(frame.data).type
+            except (ValueError, RecursionError):
+                kind = None
+            if (kind or frame.event.decode("utf-8", "replace")) not in _KNOWN:
+                return None
+            self._fail(out, _nonsense())
+            return None
+        except (ValueError, RecursionError):
+            self._fail(out, _nonsense())
+            return None
+        if told.type is None:
+            told.type = frame.event.decode("utf-8", "replace")
+        return told
+
+    def _event(self, told: _Told, out: list[Event]) -> None:
+        kind = told.type or ""
+        if kind not in _KNOWN:
+            return
+        if self._over:
+            if kind == "response.failed":
+                self._count(told.response)
+            return
+        if kind in _TERMINAL or kind in _OPENING:
+            self._lifecycle(kind, told.response, out)
+            return
+        if kind == "error":
+            flat = {"code": told.code, "message": told.message, "param": told.param}
+            error = error_of(told.error) or msgspec.json.encode(flat)
+            self._fail(out, self._ctx.refused(error))
+            return
+        self._begin(Told(), out)
+        self._item_event(kind, told, out)
+
+    def _item_event(self, kind: str, told: _Told, out: list[Event]) -> None:
+        if kind in _WORDS:
+            name, _, end = kind.removeprefix(_P).rpartition(".")
+            self._words(name, end == "done", told, out)
+        elif kind == "response.output_item.added":
+            self._output.added(told.output_index, told.item, out)
+        elif kind == "response.output_item.done":
+            self._output.done(told.output_index, told.item, out)
+        elif kind == "response.content_part.done":
+            piece = _piece(told.part)
+            self._output.content_done(told.output_index, told.content_index, piece, out)
+        elif kind == "response.output_text.annotation.added":
+            cited = quote.citation(told.annotation)
+            part = self._output.content(told.output_index, told.content_index, "output_text", out)
+            if cited is not None and part is not None:
+                part.cited += 1
+                out.append(Cited(part.index, cited))
+
+    def _words(self, name: str, whole: bool, told: _Told, out: list[Event]) -> None:
+        """A delta, or the text that stands whole at its end."""
+        output, at, since = self._output, told.output_index, 0
+        text = told.text or told.refusal or told.arguments or told.input if whole else told.delta
+        if not text:
+            return
+        if name in FORMS:
+            section = told.content_index if FORMS[name] is Form.FULL else told.summary_index
+            part = output.thought(at, FORMS[name], section, out)
+            since = part.section_from if part else 0
+        elif name in _CONTENTS:
+            part = output.content(at, told.content_index, name, out)
+        else:
+            part = output.call(at)
+        if whole:
+            output.rest(part, text, out, since)
+        else:
+            output.say(part, text, out, quote.logprobs(told.logprobs))
+
+    def _begin(self, told: Told, out: list[Event]) -> None:
+        if not self._started:
+            self._started = self._live = True
+            out.append(Start(told.id or "", told.model or "", None, told.service_tier))
+
+    def _count(self, raw: msgspec.Raw) -> None:
+        try:
+            self.usage = tokens.usage(decode(raw).usage) or self.usage
+        except (ValueError, RecursionError):
+            return
+
+    def _lifecycle(self, kind: str, raw: msgspec.Raw, out: list[Event]) -> None:
+        try:
+            told = decode(raw)
+        except (ValueError, RecursionError):
+            self._fail(out, _nonsense())
+            return
+        self.usage = tokens.usage(told.usage) or self.usage
+        if kind in _OPENING:
+            self._begin(told, out)
+            return
+        if kind in ("response.failed", "response.cancelled"):
+            error = error_of(told.error)
+            self._fail(out, _nonsense() if error is None else self._ctx.refused(error))
+            return
+        self._begin(told, out)
+        for at, item in enumerate(told.output or ()):
+            self._output.unsaid(at, item, out)
+        self._output.close(out)
+        status = kind.removeprefix(_P)
+        finish = said.finish(status, told.incomplete_details, called=self._output.called)
+        out.append(Finished(finish))
+        if self.usage is not None:
+            out.append(UsageReport(self.usage))
+        out.append(Done(told.service_tier))
+        self._over = True
+        self._live = False
+
+    def _fail(self, out: list[Event], fault: Fault) -> list[Event]:
+        if not self._over:
+            self._over = True
+            self._live = False
+            out.append(Failed(fault))
+        return out
+
+
+def _piece(raw: msgspec.Raw) -> said.Piece | None:
+    try:
+        return _decode_piece(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _nonsense() -> Fault:
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream's stream is not what its protocol says.")

@@ -1,0 +1,200 @@
+"""Items of an upstream's output as parts of an answer, read tolerantly.
+
+An item of a kind that only this shape has becomes a vendor's part; one that cannot be read at all
+is nothing. Source: openai-python 3.52.0, ``ResponseOutputItem``, read 2026-11-21.
+"""
+
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.calls import CallKind, ToolCall
+from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.items import Part
+from trivium.conversation.opaque import REASONING_ITEM, Opaque
+from trivium.conversation.parts import (
+    SECTION,
+    Form,
+    Image,
+    Inline,
+    Native,
+    Reasoning,
+    Refusal,
+    Text,
+    VendorPart,
+)
+from trivium.wire.codec import AnswerContext
+from trivium.wire.responses import quote
+
+_ABSENT: Final = msgspec.Raw()
+SHAPE: Final = "responses"
+
+
+class Piece(msgspec.Struct, gc=False):
+    """A content part or a section of a summary."""
+
+    type: str | None = None
+    text: str | None = None
+    refusal: str | None = None
+    annotations: msgspec.Raw = _ABSENT
+    logprobs: msgspec.Raw = _ABSENT
+
+
+class Action(msgspec.Struct, gc=False):
+    """What a vendor's own tool did."""
+
+    query: str | None = None
+    url: str | None = None
+
+
+class Item(msgspec.Struct, gc=False):
+    """One output item; only what some kind of item is read for."""
+
+    type: str | None = None
+    id: str | None = None
+    content: list[Piece] | None = None
+    summary: list[Piece] | None = None
+    encrypted_content: str | None = None
+    call_id: str | None = None
+    name: str | None = None
+    namespace: str | None = None
+    arguments: str | None = None
+    input: str | None = None
+    result: str | None = None
+    output_format: str | None = None
+    code: str | None = None
+    action: Action | None = None
+
+
+class _Kind(msgspec.Struct, gc=False):
+    type: str | None = None
+
+
+class Why(msgspec.Struct, gc=False):
+    """Why an answer is incomplete."""
+
+    reason: str | None = None
+
+
+_decode: Final = msgspec.json.Decoder(Item).decode
+_decode_kind: Final = msgspec.json.Decoder(_Kind).decode
+_encode: Final = msgspec.json.Encoder().encode
+
+_REASONS: Final = {
+    "max_output_tokens": Unified.LENGTH,
+    "content_filter": Unified.CONTENT_FILTER,
+}
+
+CALLS: Final = {"function_call": CallKind.FUNCTION, "custom_tool_call": CallKind.CUSTOM}
+"""Items that are calls of the caller's tools."""
+
+
+def item(raw: bytes | msgspec.Raw) -> Item | None:
+    """One item; with its kind alone when the rest is of other types, ``None`` when unreadable."""
+    try:
+        return _decode(raw)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return Item(type=_decode_kind(raw).type)
+    except (ValueError, RecursionError):
+        return None
+
+
+def call(found: Item) -> ToolCall:
+    """The call that an item is, with its arguments as they stand."""
+    kind = CALLS[found.type or ""]
+    text = found.arguments if kind is CallKind.FUNCTION else found.input
+    return ToolCall(
+        # some servers know only one of the two ids
+        found.call_id or found.id or "",
+        found.name or "",
+        text or "",
+        kind,
+        found.namespace,
+    )
+
+
+def attachments(found: Item, ctx: AnswerContext) -> tuple[Opaque, ...]:
+    """The reasoning item as its maker wants it back; empty when there is nothing sealed in it."""
+    if not found.encrypted_content:
+        return ()
+    back: dict[str, object] = {"type": "reasoning"}
+    if found.id:
+        back["id"] = found.id
+    back["summary"] = [
+        {"type": "summary_text", "text": piece.text or ""} for piece in found.summary or ()
+    ]
+    if found.content:
+        back["content"] = [
+            {"type": "reasoning_text", "text": piece.text or ""} for piece in found.content
+        ]
+    back["encrypted_content"] = found.encrypted_content
+    return (Opaque(REASONING_ITEM, _encode(back), ctx.origin, ctx.model),)
+
+
+def thoughts(found: Item) -> list[Reasoning]:
+    """Readable reasoning: the summary, then the model's own words."""
+    out: list[Reasoning] = []
+    for pieces, form in ((found.summary, Form.SUMMARY), (found.content, Form.FULL)):
+        text = SECTION.join(piece.text for piece in pieces or () if piece.text)
+        if text:
+            out.append(Reasoning(text, form))
+    return out
+
+
+def content(piece: Piece) -> Text | Refusal | None:
+    """A content part; ``None`` for a kind that is not known."""
+    if piece.type == "refusal":
+        return Refusal(piece.refusal or "")
+    if piece.type in ("output_text", "text"):
+        return Text(
+            piece.text or "",
+            quote.citations(piece.annotations),
+            quote.logprobs(piece.logprobs),
+        )
+    return None
+
+
+def parts(raw: bytes | msgspec.Raw, ctx: AnswerContext) -> list[Part]:
+    """What one whole item says."""
+    found = item(raw)
+    if found is None or found.type is None:
+        return []
+    if found.type == "message":
+        return [part for piece in found.content or () if (part := content(piece)) is not None]
+    if found.type in CALLS:
+        return [call(found)]
+    if found.type == "reasoning":
+        shown: list[Part] = list(thoughts(found))
+        opaque = attachments(found, ctx)
+        if opaque and shown:
+            shown[-1] = msgspec.structs.replace(shown[-1], opaque=opaque)
+        elif opaque:
+            shown.append(Reasoning("", Form.HIDDEN, opaque=opaque))
+        return shown
+    return [native(found, bytes(raw))]
+
+
+def native(found: Item, raw: bytes) -> Image | VendorPart:
+    """An item that the vendor's own tools made: a picture, or a block nobody else knows."""
+    if found.type == "image_generation_call" and found.result:
+        return Image(Inline(f"image/{found.output_format or 'png'}", found.result))
+    return VendorPart(Native(SHAPE, raw), found.type or "", rendering(found))
+
+
+def rendering(found: Item) -> str:
+    """What a vendor's tool did, in words; empty where it does not say."""
+    if found.code:
+        return found.code
+    if found.action is not None:
+        return found.action.query or found.action.url or ""
+    return ""
+
+
+def finish(status: str, why: Why | None, *, called: bool) -> Finish:
+    """The end of an answer; ``called``: whether it asks for a tool of the caller's."""
+    if status == "completed":
+        return Finish(Unified.TOOL_CALLS if called else Unified.STOP, status)
+    reason = (why.reason if why else None) or status
+    return Finish(_REASONS.get(reason, Unified.OTHER), reason)
