@@ -1,0 +1,106 @@
+"""Citations of the messages shape and canonical ones, both ways.
+
+A messages citation covers its whole text block; only sources with a URL mean anything in other
+shapes. Source: SDK types 2.11, read on 2026-11-21.
+"""
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.parts import Citation, Native, Text
+
+SHAPE: Final = "messages"
+"""What ``Native.shape`` says of this shape's own JSON."""
+
+
+class _Citation(msgspec.Struct, gc=False):
+    type: Any = None
+    url: Any = None
+    title: Any = None
+    source: Any = None
+    document_title: Any = None
+    cited_text: Any = None
+
+
+_decode: Final = msgspec.json.Decoder(_Citation).decode
+_decode_list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def read(raw: bytes | msgspec.Raw) -> Citation | None:
+    """One citation; ``None`` when it is no object."""
+    try:
+        seen = _decode(raw)
+    except (ValueError, RecursionError):
+        return None
+    url = seen.url if seen.url is not None else seen.source
+    title = seen.title if seen.title is not None else seen.document_title
+    return Citation(
+        url=url if isinstance(url, str) and url.startswith(("http://", "https://")) else None,
+        title=title if isinstance(title, str) else None,
+        quoted=seen.cited_text if isinstance(seen.cited_text, str) else None,
+        native=Native(SHAPE, bytes(raw)),
+    )
+
+
+def read_all(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
+    """Citations of a text block; none when the member is null, absent or nonsense."""
+    data = bytes(raw)
+    if data in (b"", b"null", b"[]"):
+        return ()
+    try:
+        rows = _decode_list(data)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(found for row in rows if (found := read(row)) is not None)
+
+
+def written(citation: Citation, text: str = "") -> bytes | None:
+    """One citation as JSON; ``None`` for a source that this shape cannot name.
+
+    ``text`` is what the citation covers: clients show it where the source's own words are not
+    known. ``encrypted_index`` is the maker's to fill; without one it is empty.
+    """
+    if citation.native is not None and citation.native.shape == SHAPE:
+        return citation.native.data
+    if citation.url is None:
+        return None
+    return _encode(
+        {
+            "type": "web_search_result_location",
+            "cited_text": citation.quoted or text,
+            "encrypted_index": "",
+            "title": citation.title,
+            "url": citation.url,
+        }
+    )
+
+
+def segments(text: Text) -> list[tuple[str, tuple[Citation, ...]]]:
+    """A text cut where its citations begin and end, each piece with those that cover it.
+
+    Joined, the pieces are the text. Citations of the whole text stay with every piece's first.
+    """
+    cuts = {0, len(text.text)}
+    for one in text.citations:
+        if one.start is not None and one.end is not None:
+            cuts.update(min(max(at, 0), len(text.text)) for at in (one.start, one.end))
+    if len(cuts) <= 2:
+        return [(text.text, text.citations)]
+    edges = sorted(cuts)
+    return [
+        (text.text[start:end], tuple(_covering(text.citations, start, end)))
+        for start, end in pairwise(edges)
+    ]
+
+
+def _covering(citations: Iterable[Citation], start: int, end: int) -> Iterable[Citation]:
+    for one in citations:
+        if one.start is None or one.end is None:
+            if start == 0:
+                yield one
+        elif one.start <= start and end <= one.end:
+            yield one

@@ -1,0 +1,13 @@
+"""Faults of answers that are not what the messages protocol says."""
+
+from trivium.faults import Fault, Kind
+
+
+def broke() -> Fault:
+    """The fault for nonsense."""
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not one of the messages protocol.")
+
+
+def cut_short() -> Fault:
+    """The fault for a stream that ended before its terminal event."""
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer ended before it was complete.")

@@ -1,0 +1,60 @@
+"""Cache marks of a request on its way to the messages shape, which takes four.
+
+Source: prompt caching reference, read on 2026-11-21.
+"""
+
+from typing import Any, Final
+
+from trivium.conversation.calls import ToolResult
+from trivium.conversation.honesty import Act, Report
+from trivium.conversation.members import Concept, lacking
+from trivium.conversation.parts import CacheMark
+from trivium.conversation.request import Conversation
+
+_LIVES: Final = {"5m": "5m", "1h": "1h", "30m": "1h", "12h": "1h"}
+_EXACT: Final = frozenset({"5m", "1h", "30m"})
+
+
+class Marks:
+    """Gives out the marks of one request; of too many the last ones, which cover the most."""
+
+    __slots__ = ("_report", "_shape", "_skipped")
+
+    def __init__(self, conversation: Conversation, most: int, report: Report) -> None:
+        self._report = report
+        self._shape = conversation.shape
+        self._skipped = max(0, _count(conversation) - most)
+
+    def of(self, mark: CacheMark | None) -> dict[str, Any]:
+        """The ``cache_control`` member for a mark; nothing for none and for one too many."""
+        if mark is None:
+            return {}
+        if self._skipped:
+            self._skipped -= 1
+            lacking(self._report, Concept.CACHE_MARK, self._shape, "too many marks")
+            return {}
+        if mark.ttl is None:
+            return {"cache_control": {"type": "ephemeral"}}
+        life = _LIVES.get(mark.ttl)
+        if mark.ttl not in _EXACT:
+            lacking(
+                self._report,
+                Concept.CACHE_MARK,
+                self._shape,
+                "cached for another time",
+                act=Act.CHANGED,
+            )
+        if life is None:
+            return {"cache_control": {"type": "ephemeral"}}
+        return {"cache_control": {"type": "ephemeral", "ttl": life}}
+
+
+def _count(conversation: Conversation) -> int:
+    found = sum(tool.cache is not None for tool in conversation.tools)
+    found += sum(text.cache is not None for text in conversation.instructions)
+    for turn in conversation.turns:
+        for part in turn.parts:
+            found += part.cache is not None
+            if type(part) is ToolResult:
+                found += sum(inner.cache is not None for inner in part.parts)
+    return found + (conversation.cache is not None)

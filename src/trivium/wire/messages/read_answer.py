@@ -1,0 +1,63 @@
+"""Whole answers of the messages shape, read tolerantly."""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.answer import Answer, Candidate
+from trivium.wire.codec import AnswerContext
+from trivium.wire.messages import stops
+from trivium.wire.messages.failure import broke
+from trivium.wire.messages.read_parts import part, words
+from trivium.wire.messages.usage import usage
+from trivium.wire.whole import error_of
+
+_ABSENT: Final = msgspec.Raw()
+
+TIERS: Final = {"standard": "default", "priority": "priority", "batch": "batch"}
+"""Tiers that served an answer, in OpenAI's words."""
+
+
+class _Message(msgspec.Struct, gc=False):
+    id: Any = None
+    model: Any = None
+    content: list[msgspec.Raw] | None = None
+    stop_reason: Any = None
+    stop_sequence: Any = None
+    stop_details: stops.Details | None = None
+    usage: Any = None
+    error: msgspec.Raw = _ABSENT
+
+
+_decode: Final = msgspec.json.Decoder(_Message).decode
+
+
+def read(body: bytes, context: AnswerContext) -> Answer:
+    """The answer in a message. Raises ``Fault`` for an error in its place and for nonsense."""
+    try:
+        message = _decode(body)
+        if (error := error_of(message.error)) is not None:
+            raise context.refused(error)
+        if message.content is None:
+            raise broke()
+        parts = tuple(part(raw, context) for raw in message.content)
+    except (ValueError, RecursionError, AttributeError):
+        raise broke() from None
+    return Answer(
+        candidates=(
+            Candidate(
+                parts,
+                stops.read(message.stop_reason, message.stop_sequence, message.stop_details),
+            ),
+        ),
+        usage=usage(message.usage),
+        id=words(message.id),
+        model=words(message.model),
+        service_tier=tier(message.usage),
+    )
+
+
+def tier(reported: Any) -> str | None:
+    """The tier a ``usage`` object names."""
+    name = reported.get("service_tier") if isinstance(reported, dict) else None
+    return TIERS.get(name) if isinstance(name, str) else None

@@ -1,0 +1,115 @@
+"""Content blocks of an answer as canonical parts, read tolerantly: for answers and streams.
+
+Source: messages reference and SDK types 2.11, read on 2026-11-21.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.calls import ToolCall, unwrapped_arguments
+from trivium.conversation.items import Part
+from trivium.conversation.opaque import REDACTED, SIGNATURE, Opaque
+from trivium.conversation.parts import Form, Native, Reasoning, Text, VendorPart
+from trivium.wire.codec import AnswerContext
+from trivium.wire.messages import citations
+
+SHAPE: Final = citations.SHAPE
+_ABSENT: Final = msgspec.Raw()
+EMPTY: Final = frozenset({b"", b"null", b"{}"})
+"""Spellings of a call's input that says nothing."""
+
+
+class Block(msgspec.Struct, gc=False):
+    """Any block of an answer; ``None`` and empty where it has no such member."""
+
+    type: Any = None
+    text: Any = None
+    thinking: Any = None
+    signature: Any = None
+    data: Any = None
+    id: Any = None
+    name: Any = None
+    input: msgspec.Raw = _ABSENT
+    caller: msgspec.Raw = _ABSENT
+    toolset_name: msgspec.Raw = _ABSENT
+    citations: msgspec.Raw = _ABSENT
+
+
+decode_block: Final = msgspec.json.Decoder(Block).decode
+_decode_any: Final = msgspec.json.Decoder().decode
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def attached(kind: str, data: Any, context: AnswerContext) -> tuple[Opaque, ...]:
+    """One attachment of the answer; none when there is nothing in it."""
+    if not isinstance(data, str) or not data:
+        return ()
+    return (Opaque(kind, data.encode(), context.origin, context.model),)
+
+
+def call(block: Block) -> ToolCall:
+    """A call without its arguments."""
+    return ToolCall(
+        id=words(block.id), name=words(block.name), native=extra(block.caller, block.toolset_name)
+    )
+
+
+def extra(caller: msgspec.Raw, toolset: msgspec.Raw) -> Native | None:
+    """The members of a call that no other shape has."""
+    rows = {"caller": caller, "toolset_name": toolset}
+    kept = {name: raw for name, raw in rows.items() if bytes(raw) not in (b"", b"null")}
+    return Native(SHAPE, _encode(kept)) if kept else None
+
+
+def part(raw: bytes | msgspec.Raw, context: AnswerContext) -> Part:
+    """One whole block. Raises ``ValueError`` for what is no object."""
+    block = decode_block(raw)
+    if block.type == "text":
+        return Text(words(block.text), citations.read_all(block.citations))
+    if block.type == "thinking":
+        text = words(block.thinking)
+        return Reasoning(
+            text,
+            Form.FULL if text else Form.HIDDEN,
+            opaque=attached(SIGNATURE, block.signature, context),
+        )
+    if block.type == "redacted_thinking":
+        return Reasoning("", Form.HIDDEN, opaque=attached(REDACTED, block.data, context))
+    if block.type == "tool_use":
+        found = call(block)
+        data = bytes(block.input)
+        return msgspec.structs.replace(
+            found, arguments="{}" if data in EMPTY else unwrapped_arguments(data)
+        )
+    return vendor(bytes(raw))
+
+
+def vendor(raw: bytes) -> VendorPart:
+    """A block that no other shape has, kept as it came."""
+    block = _decode_any(raw)
+    kind = block.get("type")
+    return VendorPart(Native(SHAPE, raw), kind if isinstance(kind, str) else "", rendering(block))
+
+
+def rendering(block: Mapping[str, Any]) -> str:
+    """What a block of the vendor's own says to people; empty where it says nothing."""
+    kind, content = block.get("type"), block.get("content")
+    if kind == "server_tool_use":
+        wanted = block.get("input")
+        query = wanted.get("query", wanted.get("url")) if isinstance(wanted, Mapping) else None
+        return f"{words(block.get('name'))}: {query}" if isinstance(query, str) else ""
+    if kind == "web_search_tool_result" and isinstance(content, list):
+        hits = [row for row in content if isinstance(row, Mapping)]
+        return "\n".join(f"{words(hit.get('title'))}: {words(hit.get('url'))}" for hit in hits)
+    if kind == "compaction":
+        return words(content)
+    if isinstance(content, Mapping):
+        return words(content.get("stdout"))
+    return ""
+
+
+def words(value: Any) -> str:
+    """A string member; empty where it is none."""
+    return value if isinstance(value, str) else ""

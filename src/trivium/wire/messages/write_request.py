@@ -1,0 +1,220 @@
+"""Conversations as requests of the messages shape.
+
+The history is written by its own parts alone, block by block and in order: a history that grows by
+an answer and a turn begins with the bytes it had, or caches miss and signatures fail. So only the
+leading instructions go to the top-level slot, and content is always a list.
+Source: messages reference and SDK types 2.11, read on 2026-11-21.
+"""
+
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.honesty import Act, Mend, Rank, Report
+from trivium.conversation.items import INSTRUCTING, Role, Turn, leading
+from trivium.conversation.members import Concept, member
+from trivium.conversation.parts import Text
+from trivium.conversation.request import Conversation, FormatKind
+from trivium.conversation.target import TargetFacts
+from trivium.wire.messages import schema, write_thinking, write_tools
+from trivium.wire.messages.citations import SHAPE
+from trivium.wire.messages.marks import Marks
+from trivium.wire.messages.write_blocks import Row, Writing
+
+_encode: Final = msgspec.json.Encoder().encode
+
+FILLER: Final = "(no content)"
+"""Stands in a turn of which nothing is left that the vendor takes."""
+JSON_HINT: Final = "Answer with one JSON object and nothing else: no prose, no code fence."
+"""The shape has no switch for JSON without a schema."""
+_TAGGED: Final = "<system>\n{}\n</system>"
+"""Instructions in the middle for models that take none there."""
+
+_TIERS: Final = MappingProxyType(
+    {"auto": "auto", "default": "standard_only", "priority": "auto", "flex": "standard_only"}
+)
+_SAME_TIER: Final = frozenset({"auto", "default"})
+
+
+def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
+    """The body for the upstream. Raises ``Fault`` (UNREPRESENTABLE) through the report only."""
+    marks = Marks(conversation, facts.cache_marks, report)
+    writing = Writing(conversation.shape, facts, marks, report)
+    _refuse(conversation, writing)
+    tools = write_tools.tools(conversation, writing)
+    head = leading(conversation.turns)
+    system = [
+        row
+        for text in (*conversation.instructions, *_texts(conversation.turns[:head]))
+        for row in writing.text(text, "system")
+    ]
+    messages = _messages(conversation.turns[head:], head, writing)
+    settled = write_thinking.settle(conversation, messages, writing)
+    body: dict[str, Any] = {"model": facts.model, "max_tokens": settled.output_max}
+    output: dict[str, Any] = {}
+    if settled.effort is not None:
+        output["effort"] = settled.effort
+    _format(conversation, writing, system, output)
+    if system:
+        body["system"] = system
+    body["messages"] = messages
+    if tools:
+        body["tools"] = tools
+        if (choice := write_tools.choice(conversation, writing)) is not None:
+            body["tool_choice"] = choice
+    if settled.thinking is not None:
+        body["thinking"] = settled.thinking
+    if output:
+        body["output_config"] = output
+    body |= write_thinking.sampling(conversation, settled, writing)
+    body |= _rest(conversation, writing)
+    if conversation.stream:
+        body["stream"] = True
+    return _encode(body)
+
+
+def _refuse(conversation: Conversation, writing: Writing) -> None:
+    """Report the members for which the shape has nothing."""
+    if conversation.candidates is not None and conversation.candidates > 1:
+        writing.lacks(Concept.CANDIDATES, "the messages shape gives one answer")
+    if conversation.logprobs or conversation.top_logprobs:
+        writing.lacks(Concept.LOGPROBS, "the messages shape tells no probabilities")
+    if any(kind != "text" for kind in conversation.modalities):
+        writing.lacks(Concept.MODALITIES, "the messages shape answers in text")
+    if conversation.audio is not None and "audio" in conversation.modalities:
+        writing.lacks(Concept.AUDIO, "the messages shape does not speak")
+    if conversation.verbosity is not None:
+        writing.lacks(Concept.VERBOSITY, "the messages shape has no such member")
+    if conversation.metadata:
+        writing.lacks(Concept.METADATA, "kept in the request record")
+    if conversation.store is not None:
+        writing.lacks(Concept.STORE, "the messages shape stores nothing")
+    if conversation.cache_key is not None:
+        writing.lacks(Concept.CACHE_KEY, "decides the channel only")
+
+
+def _texts(turns: tuple[Turn, ...]) -> list[Text]:
+    return [part for turn in turns for part in turn.parts if isinstance(part, Text)]
+
+
+def _messages(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[Row]:
+    """The history: neighbours of one role put together, results first in their turn."""
+    out: list[Row] = []
+    for at, turn in enumerate(turns, skipped):
+        where = f"turns[{at}]"
+        if turn.name is not None:
+            writing.lacks(Concept.PARTICIPANT, "the messages shape names no participants")
+        if turn.phase is not None:
+            writing.lacks(Concept.PHASE, "the messages shape has no phases")
+        role, rows = _turn(turn, where, writing)
+        if not rows:
+            if at == skipped + len(turns) - 1 and turn.role is Role.ASSISTANT and out:
+                continue
+            writing.report.repair(Mend.EMPTY_TURN, where)
+            rows = [{"type": "text", "text": FILLER}]
+        if out and out[-1]["role"] == role and role != "system":
+            out[-1]["content"] += rows
+        else:
+            out.append({"role": role, "content": rows})
+    for message in out:
+        if message["role"] == "user":
+            # stable: results open the turn that answers the calls
+            message["content"].sort(key=lambda row: row["type"] != "tool_result")
+    return _opened(out, writing)
+
+
+def _opened(messages: list[Row], writing: Writing) -> list[Row]:
+    """The history, checked at both ends: the user begins, and the model may be prefilled or not."""
+    history = member(Concept.HISTORY, writing.shape)
+    first = next((row["role"] for row in messages if row["role"] != "system"), None)
+    if first != "user":
+        raise writing.report.refusal(history, "it must have a user message before any other")
+    last = messages[-1]
+    if last["role"] == "assistant":
+        if not writing.facts.prefill:
+            raise writing.report.refusal(
+                history, "this model does not go on with an assistant message; end with a user's"
+            )
+        end = last["content"][-1]
+        if end["type"] == "text" and end["text"] != end["text"].rstrip():
+            # refused by the vendor, and the model would begin with the blank anyway
+            end["text"] = end["text"].rstrip()
+            writing.report.drop(
+                Rank.HINT, history, "white space at the end of the last message", Act.CHANGED
+            )
+    return messages
+
+
+def _turn(turn: Turn, where: str, writing: Writing) -> tuple[str, list[Row]]:
+    if turn.role not in INSTRUCTING:
+        return turn.role.value, writing.parts(turn.parts, where)
+    if writing.facts.mid_system:
+        return "system", writing.parts(turn.parts, where)
+    texts = [
+        msgspec.structs.replace(part, text=_TAGGED.format(part.text))
+        for part in turn.parts
+        if isinstance(part, Text) and part.text.strip()
+    ]
+    return "user", writing.parts(texts, where)
+
+
+def _format(
+    conversation: Conversation, writing: Writing, system: list[Row], output: dict[str, Any]
+) -> None:
+    wish = conversation.format
+    if wish is None or wish.kind is FormatKind.TEXT:
+        return
+    if wish.kind is FormatKind.JSON:
+        system.append({"type": "text", "text": JSON_HINT})
+        writing.report.drop(
+            Rank.HINT,
+            member(Concept.FORMAT, writing.shape),
+            "asked for in words, since the messages shape has no such switch",
+            Act.CHANGED,
+        )
+        return
+    if wish.kind is FormatKind.ENUM or wish.schema is None or not writing.facts.schema:
+        writing.lacks(Concept.FORMAT, "this model cannot be held to it")
+        return
+    data = wish.schema
+    if not writing.facts.schema_full:
+        data, folded = schema.closed(data)
+        if folded:
+            writing.report.drop(
+                Rank.HINT,
+                member(Concept.FORMAT, writing.shape),
+                f"{', '.join(folded)} became words of the schema",
+                Act.CHANGED,
+            )
+    output["format"] = {"type": "json_schema", "schema": msgspec.Raw(data)}
+
+
+def _rest(conversation: Conversation, writing: Writing) -> dict[str, Any]:
+    body: dict[str, Any] = {}
+    stops = [one for one in conversation.stop if one.strip()]
+    if len(stops) < len(conversation.stop):
+        writing.report.drop(
+            Rank.HINT,
+            member(Concept.STOP, writing.shape),
+            "a stop sequence must have more in it than white space",
+        )
+    if stops:
+        body["stop_sequences"] = stops
+    user = conversation.user or conversation.safety_id
+    if user:
+        body["metadata"] = {"user_id": user[:256]}
+    tier = conversation.service_tier
+    if tier in _TIERS:
+        body["service_tier"] = _TIERS[tier]
+    if tier is not None and tier not in _SAME_TIER:
+        writing.lacks(Concept.SERVICE_TIER, "the messages shape has no such tier")
+    body |= writing.marks.of(conversation.cache)
+    for extension in conversation.extensions:
+        if conversation.shape == SHAPE and "." not in extension.member:
+            body[extension.member] = msgspec.Raw(extension.data)
+        else:
+            writing.report.drop(
+                extension.rank, extension.member, "only its own shape has this member"
+            )
+    return body

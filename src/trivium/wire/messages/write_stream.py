@@ -1,0 +1,310 @@
+"""Canonical events as streams of the messages shape.
+
+Blocks are strictly sequential and their indexes have no gaps, or clients crash. A block that would
+be empty is never opened. Source: messages streaming reference and runs of the Python and TypeScript
+SDKs on 2026-11-21.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.calls import CallKind, ToolCall
+from trivium.conversation.events import (
+    Cited,
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Finished,
+    KeepAlive,
+    PartEnd,
+    PartStart,
+    Start,
+    UsageReport,
+)
+from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.items import Part
+from trivium.conversation.opaque import Opaque
+from trivium.conversation.parts import Reasoning, Refusal, Text
+from trivium.conversation.serial import Serial
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault
+from trivium.wire.codec import WriteContext
+from trivium.wire.errors import stream_tail
+from trivium.wire.messages import citations, stops
+from trivium.wire.messages.failure import cut_short
+from trivium.wire.messages.write_parts import (
+    blocks,
+    call_start,
+    counters,
+    redacted,
+    silent,
+)
+from trivium.wire.operation import Shape
+
+_encode: Final = msgspec.json.Encoder().encode
+
+PING: Final = b'event: ping\ndata: {"type":"ping"}\n\n'
+_STOP: Final = b'event: message_stop\ndata: {"type":"message_stop"}\n\n'
+_AFTER: Final = b"}}\n\n"
+_BEFORE: Final = (
+    b"event: content_block_delta\n"
+    b'data: {"type":"content_block_delta","index":%d,"delta":{"type":"%s","%s":'
+)
+_NOBODY: Final = -1
+
+
+class Writer:
+    """Writes one streamed message."""
+
+    __slots__ = (
+        "_before",
+        "_blocks",
+        "_context",
+        "_finish",
+        "_held",
+        "_index",
+        "_kinds",
+        "_late",
+        "_live",
+        "_opaque",
+        "_opened",
+        "_over",
+        "_part",
+        "_passed",
+        "_serial",
+        "_tier",
+        "_usage",
+    )
+
+    def __init__(self, context: WriteContext) -> None:
+        self._context = context
+        self._serial = Serial()
+        self._live = _NOBODY
+        """Index of the part whose deltas go straight through."""
+        self._before = b""
+        """What stands before the text of the live block's deltas."""
+        self._index = _NOBODY
+        """Index of the part whose turn it is."""
+        self._part: Part | None = None
+        self._opaque: tuple[Opaque, ...] = ()
+        self._held: list[str] = []
+        self._opened = False
+        self._late: dict[int, tuple[Opaque, ...]] = {}
+        self._passed: set[int] = set()
+        self._kinds: list[type[Part]] = []
+        self._blocks = 0
+        self._finish = Finish(Unified.OTHER)
+        self._usage: Usage | None = None
+        self._tier: str | None = None
+        self._over = False
+
+    def feed(self, events: list[Event]) -> bytes:
+        """Frames for these events."""
+        # HOT: deltas of the live block are put between two runs of bytes made when it was opened
+        out: list[bytes] = []
+        live, before = self._live, self._before
+        for event in events:
+            if type(event) is Delta and event.index == live:
+                out += (before, _encode(event.text), _AFTER)
+            elif not self._over:
+                self._take(event, events, out)
+                live, before = self._live, self._before
+        return b"".join(out)
+
+    def end(self, fault: Fault | None) -> bytes:
+        """The error that ends the stream, unless all is said."""
+        if self._over:
+            return b""
+        self._over = True
+        self._live = _NOBODY
+        return stream_tail(fault or cut_short(), self._context.request_id, Shape.MESSAGES)
+
+    def heartbeat(self) -> bytes:
+        """A ping: clients know it, and pass it over."""
+        return PING
+
+    def _take(self, event: Event, events: list[Event], out: list[bytes]) -> None:
+        if isinstance(event, PartStart | Delta | Cited | PartEnd):
+            if self._ours(event, events):
+                for one in self._serial.feed([event]):
+                    self._piece(one, out)
+        elif isinstance(event, Start):
+            self._start(event, out)
+        elif isinstance(event, UsageReport):
+            self._usage = event.usage
+        elif isinstance(event, KeepAlive):
+            out.append(PING)
+        elif isinstance(event, Finished):
+            self._finish = self._finish if event.candidate else event.finish
+        elif isinstance(event, Done):
+            self._done(event, out)
+        elif isinstance(event, Failed):
+            out.append(self.end(event.fault))
+
+    def _ours(self, event: PartStart | Delta | Cited | PartEnd, events: list[Event]) -> bool:
+        """Whether it is of the one candidate that this shape has; notes what comes after it."""
+        if type(event) is PartStart:
+            if event.candidate:
+                self._passed.add(event.index)
+            elif type(event.part) is ToolCall:
+                # attachments of a call go before it, and mostly come in the same read
+                for later in events:
+                    if type(later) is PartEnd and later.index == event.index:
+                        self._late[event.index] = later.opaque
+        elif type(event) is PartEnd and event.index != self._index:
+            self._late[event.index] = event.opaque
+        return event.index not in self._passed
+
+    def _start(self, event: Start, out: list[bytes]) -> None:
+        self._usage = event.usage
+        self._tier = event.service_tier
+        known = event.usage or Usage(fresh=self._context.input_estimate)
+        message = {
+            "id": f"msg_{self._context.id}",
+            "type": "message",
+            "role": "assistant",
+            "model": self._context.model,
+            "content": [],
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": counters(known, self._tier),
+        }
+        out.append(_frame("message_start", {"message": message}))
+
+    def _piece(self, event: Event, out: list[bytes]) -> None:
+        if isinstance(event, PartStart):
+            self._begin(event, out)
+        elif isinstance(event, Delta):
+            self._delta(event.text, out)
+        elif isinstance(event, Cited):
+            row = citations.written(event.citation)
+            if row is not None and type(self._part) is Text:
+                self._text_block(out)
+                out.append(self._citation(row))
+        elif isinstance(event, PartEnd):
+            self._close(event, out)
+
+    def _begin(self, event: PartStart, out: list[bytes]) -> None:
+        part = event.part
+        self._kinds.append(type(part))
+        self._part = part
+        self._index = event.index
+        self._opaque = part.opaque
+        self._opened = False
+        self._held.clear()
+        if type(part) is ToolCall:
+            self._opaque = (*part.opaque, *self._late.pop(event.index, ()))
+            for block in redacted(self._opaque, self._context):
+                self._block(block, out)
+            self._open(call_start(part, self._context, event.index), out)
+            if part.arguments:
+                self._delta(part.arguments, out)
+        elif type(part) is Text or type(part) is Refusal or type(part) is Reasoning:
+            if part.text:
+                self._delta(part.text, out)
+        else:
+            for block in blocks(part, self._context, event.index):
+                self._block(block, out)
+
+    def _delta(self, text: str, out: list[bytes]) -> None:
+        """A delta of the current part that does not go straight through yet."""
+        part = self._part
+        if type(part) is ToolCall and part.kind is CallKind.CUSTOM:
+            self._held.append(text)
+            return
+        if type(part) is Reasoning:
+            if not self._opened:
+                self._open({"type": "thinking", "thinking": "", "signature": ""}, out)
+            self._flow(b"thinking_delta", b"thinking")
+        elif type(part) is ToolCall:
+            self._flow(b"input_json_delta", b"partial_json")
+        else:
+            self._text_block(out)
+        out += (self._before, _encode(text), _AFTER)
+
+    def _text_block(self, out: list[bytes]) -> None:
+        if not self._opened:
+            self._open({"type": "text", "text": ""}, out)
+            self._flow(b"text_delta", b"text")
+
+    def _close(self, event: PartEnd, out: list[bytes]) -> None:
+        part = self._part
+        live, self._live = self._live, _NOBODY
+        if type(part) is ToolCall:
+            if part.kind is CallKind.CUSTOM:
+                text = _encode({"input": "".join(self._held)}).decode()
+                self._piece_of("input_json_delta", "partial_json", text, out)
+            elif live == _NOBODY:
+                self._piece_of("input_json_delta", "partial_json", "{}", out)
+            self._shut(out)
+            late = tuple(one for one in event.opaque if one not in self._opaque)
+            extra = redacted(late, self._context)
+        elif type(part) is Reasoning:
+            opaque = (*self._opaque, *event.opaque)
+            if not self._opened:
+                extra = redacted(opaque, self._context)
+            else:
+                sealed = self._context.seal(opaque) if opaque else ""
+                self._piece_of("signature_delta", "signature", sealed, out)
+                self._shut(out)
+                extra = []
+        else:
+            self._shut(out)
+            extra = silent((*self._opaque, *event.opaque), self._context)
+        for block in extra:
+            self._block(block, out)
+
+    def _block(self, block: dict[str, Any], out: list[bytes]) -> None:
+        """A block that is known whole."""
+        kind = block["type"]
+        if kind == "text":
+            self._open({"type": "text", "text": ""}, out)
+            self._piece_of("text_delta", "text", block["text"], out)
+        elif kind == "thinking":
+            self._open({**block, "signature": ""}, out)
+            self._piece_of("signature_delta", "signature", block["signature"], out)
+        else:
+            self._open(block, out)
+        self._shut(out)
+
+    def _open(self, block: dict[str, Any], out: list[bytes]) -> None:
+        self._opened = True
+        out.append(_frame("content_block_start", {"index": self._blocks, "content_block": block}))
+
+    def _shut(self, out: list[bytes]) -> None:
+        if self._opened:
+            self._opened = False
+            out.append(_frame("content_block_stop", {"index": self._blocks}))
+            self._blocks += 1
+
+    def _flow(self, kind: bytes, member: bytes) -> None:
+        self._live = self._index
+        self._before = _BEFORE % (self._blocks, kind, member)
+
+    def _piece_of(self, kind: str, member: str, text: str, out: list[bytes]) -> None:
+        delta = {"type": kind, member: text}
+        out.append(_frame("content_block_delta", {"index": self._blocks, "delta": delta}))
+
+    def _citation(self, row: bytes) -> bytes:
+        delta = {"type": "citations_delta", "citation": msgspec.Raw(row)}
+        return _frame("content_block_delta", {"index": self._blocks, "delta": delta})
+
+    def _done(self, event: Done, out: list[bytes]) -> None:
+        self._over = True
+        usage = self._usage or Usage(fresh=self._context.input_estimate)
+        out.append(
+            _frame(
+                "message_delta",
+                {
+                    "delta": stops.written(self._finish, self._kinds),
+                    "usage": counters(usage, event.service_tier or self._tier),
+                },
+            )
+        )
+        out.append(_STOP)
+
+
+def _frame(kind: str, members: dict[str, Any]) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (kind.encode(), _encode({"type": kind, **members}))

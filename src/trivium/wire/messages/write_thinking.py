@@ -1,0 +1,187 @@
+"""Thinking, effort and sampling for an upstream of the messages shape, which excludes a lot.
+
+Combinations known to fail are never sent. The caller's contract (forced calls, its own output
+limit) stands, the hint gives way and is reported.
+Source: extended and adaptive thinking references, read on 2026-11-21.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.effort import budget_of, nearest, room, wished
+from trivium.conversation.honesty import Act, Rank
+from trivium.conversation.members import Concept, lacking
+from trivium.conversation.request import Conversation, Effort, ReasoningWish, Thinking
+from trivium.conversation.target import Thinks
+from trivium.wire.messages.write_blocks import THINKING, Writing
+from trivium.wire.messages.write_tools import FORCED
+
+OUTPUT_MAX: Final = 4096
+"""Output limit where neither caller nor profile names one: every model of the shape takes it."""
+_TOP_P_MIN: Final = 0.95
+"""Least ``top_p`` while thinking."""
+
+
+class Settled(msgspec.Struct, gc=False):
+    """What is sent about thinking, and the output limit that goes with it."""
+
+    output_max: int
+    thinking: dict[str, Any] | None = None
+    effort: str | None = None
+
+    @property
+    def thinks(self) -> bool:
+        """Whether the model will think."""
+        return self.thinking is not None and self.thinking["type"] in ("enabled", "adaptive")
+
+
+def settle(conversation: Conversation, messages: list[dict[str, Any]], writing: Writing) -> Settled:
+    """Thinking and the output limit, fitted to each other and to the rest."""
+    facts, wish = writing.facts, conversation.reasoning
+    limit = conversation.output_max
+    if limit is not None and facts.output_cap is not None and limit > facts.output_cap:
+        writing.report.drop(
+            Rank.HINT, _limit_member(conversation), "above the model's own limit", Act.CHANGED
+        )
+        limit = facts.output_cap
+    chosen = facts.output_default or OUTPUT_MAX if limit is None else limit
+    if wish is None:
+        return Settled(chosen)
+    if wished(wish) is Effort.NONE:
+        return Settled(chosen, _off(writing))
+    if facts.thinks is Thinks.NONE:
+        writing.lacks(Concept.REASONING, "this model does not think")
+        return Settled(chosen)
+    if facts.thinks is Thinks.BUDGET:
+        return _budgeted(wish, conversation, messages, writing, limit, chosen)
+    if wish.switch is Thinking.BETWEEN_TOOLS:
+        return Settled(chosen, {"type": "between_tools"}, _effort(wish, writing))
+    return Settled(chosen, _shown({"type": "adaptive"}, wish), _effort(wish, writing))
+
+
+def _off(writing: Writing) -> dict[str, Any] | None:
+    if writing.facts.thinks is Thinks.NONE:
+        return None
+    if not writing.facts.thinking_off:
+        writing.lacks(Concept.REASONING, "this model always thinks")
+        return None
+    return {"type": "disabled"}
+
+
+def _budgeted(
+    wish: ReasoningWish,
+    conversation: Conversation,
+    messages: list[dict[str, Any]],
+    writing: Writing,
+    limit: int | None,
+    chosen: int,
+) -> Settled:
+    choice = conversation.tool_choice
+    if choice is not None and choice.mode in FORCED:
+        writing.lacks(Concept.REASONING, "this model cannot think when it is made to call a tool")
+        return Settled(chosen)
+    if _is_unsigned(messages):
+        writing.lacks(Concept.REASONING, "the turn it would go on with has no thinking of its own")
+        return Settled(chosen)
+    wanted = budget_of(wish, writing.facts)
+    budget, fitting = room(wanted, limit, writing.facts)
+    if not budget:
+        writing.lacks(Concept.REASONING, "the output limit leaves no room for thinking")
+        return Settled(chosen)
+    if fitting is None:
+        # neither the caller nor the profile has a limit: room for an answer beside the thinking
+        fitting = budget + OUTPUT_MAX
+    if budget != wanted and wish.budget is not None:
+        lacking(
+            writing.report,
+            Concept.REASONING,
+            writing.shape,
+            "must stay below the output limit",
+            act=Act.CHANGED,
+        )
+    return Settled(fitting, _shown({"type": "enabled", "budget_tokens": budget}, wish))
+
+
+def _is_unsigned(messages: list[dict[str, Any]]) -> bool:
+    """Whether the model would go on with an assistant turn that does not begin with thinking.
+
+    That is a prefill, or a tool loop whose thinking was another model's.
+    """
+    last = messages[-1]
+    if last["role"] == "user":
+        if len(messages) < 2 or not any(row["type"] == "tool_result" for row in last["content"]):
+            return False
+        last = messages[-2]
+    return last["role"] == "assistant" and last["content"][0]["type"] not in THINKING
+
+
+def _shown(thinking: dict[str, Any], wish: ReasoningWish) -> dict[str, Any]:
+    if wish.shown is not None:
+        thinking["display"] = "summarized" if wish.shown else "omitted"
+    return thinking
+
+
+def _effort(wish: ReasoningWish, writing: Writing) -> str | None:
+    step = wished(wish)
+    if step is None:
+        return None
+    found = nearest(step, writing.facts.efforts)
+    if found is not step and wish.effort is not None:
+        lacking(
+            writing.report,
+            Concept.REASONING,
+            writing.shape,
+            "the nearest step this model has" if found else "this model has no steps",
+            act=Act.CHANGED if found else Act.DROPPED,
+        )
+    return None if found is None else found.value
+
+
+def sampling(conversation: Conversation, settled: Settled, writing: Writing) -> dict[str, Any]:
+    """The sampling members that this model takes together."""
+    wish, facts = conversation.sampling, writing.facts
+    out: dict[str, Any] = {}
+    temperature = wish.temperature
+    if temperature is not None and temperature > facts.temperature_max:
+        lacking(
+            writing.report,
+            Concept.TEMPERATURE,
+            writing.shape,
+            f"at most {facts.temperature_max:g}",
+            act=Act.CHANGED,
+        )
+        temperature = facts.temperature_max
+    rows = (
+        (Concept.TEMPERATURE, "temperature", temperature, temperature == 1),
+        (Concept.TOP_P, "top_p", wish.top_p, (wish.top_p or 0) >= _TOP_P_MIN),
+        (Concept.TOP_K, "top_k", wish.top_k, False),
+    )
+    for concept, name, value, harmless in rows:
+        if value is None:
+            continue
+        if concept in facts.refuses:
+            writing.lacks(concept, "not taken by this model")
+        elif settled.thinks and not harmless:
+            writing.lacks(concept, "not taken while the model thinks")
+        elif concept is Concept.TOP_P and "temperature" in out:
+            writing.lacks(concept, "not taken together with temperature")
+        else:
+            out[name] = value
+    for concept, missing in (
+        (Concept.FREQUENCY_PENALTY, wish.frequency_penalty),
+        (Concept.PRESENCE_PENALTY, wish.presence_penalty),
+        (Concept.SEED, wish.seed),
+        (Concept.LOGIT_BIAS, wish.logit_bias),
+    ):
+        if missing is not None:
+            writing.lacks(concept, "the messages shape has no such member")
+    return out
+
+
+def _limit_member(conversation: Conversation) -> str:
+    return {
+        "chat": "max_completion_tokens",
+        "responses": "max_output_tokens",
+        "generate": "generationConfig.maxOutputTokens",
+    }.get(conversation.shape, "max_tokens")

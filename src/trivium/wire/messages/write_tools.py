@@ -1,0 +1,179 @@
+"""Tools and the choice among them for an upstream of the messages shape.
+
+Source: messages reference and SDK types 2.11, read on 2026-11-21.
+"""
+
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.honesty import Act, Rank
+from trivium.conversation.members import Concept, lacking
+from trivium.conversation.request import Conversation
+from trivium.conversation.tools import (
+    ChoiceMode,
+    CustomTool,
+    FunctionTool,
+    ServerKind,
+    ServerTool,
+    Tool,
+)
+from trivium.wire.messages import schema
+from trivium.wire.messages.citations import SHAPE
+from trivium.wire.messages.write_blocks import Writing
+
+_NO_PARAMETERS: Final = b'{"type":"object","properties":{}}'
+_decode: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_encode: Final = msgspec.json.Encoder().encode
+
+_SERVER: Final = MappingProxyType(
+    {
+        ServerKind.WEB_SEARCH: ("web_search_20250305", "web_search"),
+        ServerKind.WEB_FETCH: ("web_fetch_20250910", "web_fetch"),
+        ServerKind.CODE: ("code_execution_20250825", "code_execution"),
+    }
+)
+"""The version of each that asks for no beta header, and the name it must have."""
+
+_MODES: Final = MappingProxyType(
+    {
+        ChoiceMode.AUTO: "auto",
+        ChoiceMode.VALIDATED: "auto",
+        ChoiceMode.REQUIRED: "any",
+        ChoiceMode.NAMED: "tool",
+        ChoiceMode.NONE: "none",
+    }
+)
+
+FORCED: Final = frozenset({ChoiceMode.REQUIRED, ChoiceMode.NAMED})
+"""Choices that leave the model no way around a call."""
+
+
+def tools(conversation: Conversation, writing: Writing) -> list[dict[str, Any]]:
+    """The ``tools`` member; of an allowed subset only the tools in it."""
+    choice = conversation.tool_choice
+    subset = (
+        frozenset(choice.names)
+        if choice is not None and choice.names and choice.mode is not ChoiceMode.NAMED
+        else None
+    )
+    return [
+        _one(tool, writing)
+        for tool in conversation.tools
+        if subset is None or getattr(tool, "name", "") in subset
+    ]
+
+
+def _one(tool: Tool, writing: Writing) -> dict[str, Any]:
+    if isinstance(tool, FunctionTool):
+        row = _function(tool, writing)
+    elif isinstance(tool, CustomTool):
+        row = _custom(tool, writing)
+    elif tool.native.shape == SHAPE:
+        row = msgspec.json.decode(tool.native.data)
+        row.pop("cache_control", None)
+    elif isinstance(tool, ServerTool) and tool.kind in writing.facts.server_tools:
+        row = _server(tool, writing)
+    else:
+        writing.lacks(
+            Concept.VENDOR_TOOL, f"the tool {tool.name or tool.kind} is another vendor's own"
+        )
+        return {}
+    return row | writing.marks.of(tool.cache)
+
+
+def _function(tool: FunctionTool, writing: Writing) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": tool.name}
+    if tool.description:
+        row["description"] = tool.description
+    parameters = _object(tool.parameters)
+    if tool.strict and not writing.facts.schema_full:
+        parameters, folded = schema.closed(parameters)
+        if folded:
+            lacking(
+                writing.report,
+                Concept.STRICT_TOOL,
+                writing.shape,
+                f"{', '.join(folded)} became words",
+                act=Act.CHANGED,
+            )
+    row["input_schema"] = msgspec.Raw(parameters)
+    if tool.strict:
+        row["strict"] = True
+    if tool.native is not None and tool.native.shape == SHAPE:
+        row |= msgspec.json.decode(tool.native.data)
+    return row
+
+
+def _object(parameters: bytes | None) -> bytes:
+    """Parameters as the schema of an object, which this shape demands."""
+    if parameters is None:
+        return _NO_PARAMETERS
+    try:
+        members = _decode(parameters)
+    except (ValueError, RecursionError):
+        return _NO_PARAMETERS
+    if "type" in members:
+        return parameters
+    return _encode({"type": "object", **members})
+
+
+def _custom(tool: CustomTool, writing: Writing) -> dict[str, Any]:
+    """A free-text tool as a function with one string."""
+    if tool.grammar is not None:
+        raise writing.report.refusal(
+            f"tools.{tool.name}.format", "the messages shape cannot hold a model to a grammar"
+        )
+    row: dict[str, Any] = {"name": tool.name}
+    if tool.description:
+        row["description"] = tool.description
+    row["input_schema"] = {
+        "type": "object",
+        "properties": {"input": {"type": "string"}},
+        "required": ["input"],
+    }
+    return row
+
+
+def _server(tool: ServerTool, writing: Writing) -> dict[str, Any]:
+    kind, name = _SERVER[tool.kind]
+    row: dict[str, Any] = {"type": kind, "name": name}
+    if tool.allowed_domains:
+        row["allowed_domains"] = list(tool.allowed_domains)
+    if tool.blocked_domains:
+        row["blocked_domains"] = list(tool.blocked_domains)
+    if tool.max_uses is not None:
+        row["max_uses"] = tool.max_uses
+    if tool.user_location is not None and tool.kind is ServerKind.WEB_SEARCH:
+        place = msgspec.json.decode(tool.user_location)
+        row["user_location"] = {"type": "approximate", **place}
+    if tool.context_size is not None:
+        writing.report.drop(
+            Rank.HINT, "search_context_size", "the messages shape has no such choice"
+        )
+    return row
+
+
+def choice(conversation: Conversation, writing: Writing) -> dict[str, Any] | None:
+    """The ``tool_choice`` member; ``None`` where there is nothing to say or to choose from."""
+    wish, parallel = conversation.tool_choice, conversation.parallel_calls
+    if not conversation.tools or (wish is None and parallel is None):
+        return None
+    mode = ChoiceMode.AUTO if wish is None else wish.mode
+    if mode in FORCED and not writing.facts.forced_calls:
+        writing.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
+    if mode is ChoiceMode.VALIDATED:
+        lacking(
+            writing.report,
+            Concept.TOOL_CHOICE,
+            writing.shape,
+            "the messages shape checks calls only of strict tools",
+            act=Act.CHANGED,
+        )
+    row: dict[str, Any] = {"type": _MODES[mode]}
+    if mode is ChoiceMode.NAMED and wish is not None and wish.names:
+        row["name"] = wish.names[0]
+    if parallel is not None and mode is not ChoiceMode.NONE:
+        row["disable_parallel_tool_use"] = not parallel
+    return row
