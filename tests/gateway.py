@@ -18,6 +18,7 @@ from trivium.edge.listener import Listener
 from trivium.identity import keys
 from trivium.identity.model import Caller
 from trivium.ledger.service import OpenLedger
+from trivium.observe.alarm import Alarm
 from trivium.pipeline.context import Services
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
@@ -128,6 +129,7 @@ class Gateway:
             composer=Composer(),
             ledger=CountingLedger(),
             recorder=MemoryRecorder(),
+            alarm=Alarm(SystemClock()),
             clock=SystemClock(),
             loop=loop,
             answer_bytes_max=1_000_000,

@@ -24,6 +24,7 @@ from trivium.edge.limits import Limits as EdgeLimits
 from trivium.edge.listener import Listener
 from trivium.ledger.service import OpenLedger
 from trivium.observe import logs
+from trivium.observe.alarm import Alarm
 from trivium.pipeline.context import Services
 from trivium.routing.model import Catalogue
 from trivium.routing.reload import FileWatch, Reader
@@ -179,6 +180,7 @@ def _services(
         composer=Composer(),
         ledger=OpenLedger(),
         recorder=recorder,
+        alarm=Alarm(SystemClock()),
         clock=SystemClock(),
         loop=loop,
         answer_bytes_max=upstream.answer_bytes_max,

@@ -5,6 +5,7 @@ import gc
 
 import msgspec
 import pytest
+from structlog.testing import capture_logs
 
 from doubles import Close, Double, Reset, Send, Stall, chunked, sized
 from gateway import VENDOR_KEY, Gateway, encoded, error_of
@@ -387,3 +388,19 @@ async def test_a_request_leaves_nothing_to_the_garbage_collector(stream):
             gc.enable()
             await line.close()
         assert not {module for module in left if module.startswith("trivium")}
+
+
+@pytest.mark.asyncio
+async def test_an_operator_is_told_when_a_vendor_refuses_the_credential_and_only_then():
+    """Ten refused requests are one line, with the channel; a caller's own mistake is none."""
+    refused = refusal(b"401 Unauthorized", b'{"error":{"message":"no such key"}}')
+    async with Double([refused]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        with capture_logs() as lines:
+            await gateway.post(CHAT, {"model": "m"})
+            for _ in range(10):
+                await gateway.post(CHAT, HELLO)
+    (line,) = lines
+    assert ("request_failed", "error", "openai-0", "upstream_credential") == (
+        line["event"], line["log_level"], line["channel"], line["fault"],
+    )  # fmt: skip
+    assert VENDOR_KEY not in str(line)

@@ -10,6 +10,7 @@ from trivium.clock import Clock
 from trivium.faults import Fault
 from trivium.identity.model import Caller
 from trivium.ledger.service import Ledger
+from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
 from trivium.routing.model import Model, Plan
 from trivium.upstream.call import Client
@@ -127,6 +128,7 @@ class Services:
     """Everything a request may call. Built once by the wiring; ``router`` is swapped on reload."""
 
     __slots__ = (
+        "alarm",
         "answer_bytes_max",
         "client",
         "clock",
@@ -149,6 +151,7 @@ class Services:
         composer: Composer,
         ledger: Ledger,
         recorder: Recorder,
+        alarm: Alarm,
         clock: Clock,
         loop: asyncio.AbstractEventLoop,
         answer_bytes_max: int,
@@ -160,6 +163,7 @@ class Services:
         self.composer = composer
         self.ledger = ledger
         self.recorder = recorder
+        self.alarm = alarm
         self.clock = clock
         self.time = loop.time
         """Loop time in seconds."""

@@ -49,7 +49,7 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
         else:
             _fail(story, Fault(Kind.STOPPING, "The gateway is restarting; try again."))
     except Exception:
-        log.exception("request_failed", request_id=exchange.request_id)
+        log.exception("request_crashed", request_id=exchange.request_id)
         _fail(story, errors.internal())
     finally:
         story.settle()
@@ -99,12 +99,7 @@ async def _call(story: Story, members: Members, facts: Facts) -> None:
         except Fault as fault:
             if number == last or not fault.row.fallback or story.exchange.begun:
                 raise
-            log.warning(
-                "attempt_failed",
-                request_id=story.exchange.request_id,
-                channel=step.binding.channel.name,
-                fault=fault.kind.value,
-            )
+            _tell(story, "attempt_failed", fault)
         else:
             return
 
@@ -167,8 +162,27 @@ def _check_version(exchange: Exchange) -> None:
         version(given)
 
 
+def _tell(story: Story, event: str, fault: Fault) -> None:
+    """Tell the operator what is not the caller's own doing, once in a while."""
+    level = fault.row.level
+    if level == "info":
+        return
+    channel = story.step.binding.channel.name if story.step else ""
+    story.services.alarm.tell(
+        level,
+        event,
+        (event, fault.kind.value, channel),
+        request_id=story.exchange.request_id,
+        fault=fault.kind.value,
+        channel=channel,
+        model=story.facts.model[:200] if story.facts else "",
+        message=fault.message,
+    )
+
+
 def _fail(story: Story, fault: Fault) -> None:
     """Tell the caller, in its own dialect."""
+    _tell(story, "request_failed", fault)
     if fault.kind is Kind.UPSTREAM_OVERLOADED and story.exchange.shape is Shape.MESSAGES:
         fault.status = OVERLOADED  # the status by which these callers know it from an outage
     story.fault = fault
