@@ -1,0 +1,128 @@
+"""Output items as callers get them, one function for each kind.
+
+Ids are the shape's prefix, the answer's id and the item's place, so that the same answer always
+has the same ones. Source: openai-python 3.52.0, ``ResponseOutputItem``, read 2026-11-21.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.calls import CallKind, ToolCall
+from trivium.conversation.items import Part
+from trivium.conversation.parts import (
+    Citation,
+    Form,
+    Image,
+    Inline,
+    Reasoning,
+    Refusal,
+    Text,
+    TokenLogprob,
+    VendorPart,
+)
+from trivium.wire.responses import quote
+
+_SHAPE: Final = "responses"
+
+PREFIX: Final = {
+    "message": "msg_",
+    "function_call": "fc_",
+    "custom_tool_call": "ctc_",
+    "reasoning": "rs_",
+    "image_generation_call": "ig_",
+}
+"""Of ids, by type of item."""
+
+
+def kind(part: Part) -> str | None:
+    """The type of item that a part becomes; ``None`` for what this shape cannot say."""
+    if isinstance(part, Text | Refusal):
+        return "message"
+    if isinstance(part, ToolCall):
+        return "custom_tool_call" if part.kind is CallKind.CUSTOM else "function_call"
+    if isinstance(part, Reasoning):
+        return "reasoning"
+    if isinstance(part, Image) and isinstance(part.source, Inline):
+        return "image_generation_call"
+    if isinstance(part, VendorPart):
+        if part.native.shape == _SHAPE:
+            return part.kind
+        return "message" if part.text else None
+    return None
+
+
+def output_text(
+    text: str, cited: tuple[Citation, ...] | list[Citation], found: tuple[TokenLogprob, ...]
+) -> dict[str, Any]:
+    """A content part of text."""
+    rows = (quote.annotation(one, len(text)) for one in cited)
+    return {
+        "type": "output_text",
+        "annotations": [row for row in rows if row is not None],
+        "logprobs": quote.logprob_rows(found),
+        "text": text,
+    }
+
+
+def refusal(text: str) -> dict[str, Any]:
+    """A content part that declines."""
+    return {"type": "refusal", "refusal": text}
+
+
+def message(
+    id_: str, content: list[dict[str, Any]], status: str, phase: str | None = None
+) -> dict[str, Any]:
+    """What the model says."""
+    out: dict[str, Any] = {
+        "id": id_,
+        "type": "message",
+        "status": status,
+        "role": "assistant",
+        "content": content,
+    }
+    if phase is not None:
+        out["phase"] = phase
+    return out
+
+
+def call(id_: str, part: ToolCall, text: str, status: str) -> dict[str, Any]:
+    """A call of one of the caller's tools; ``text``: its arguments or input so far."""
+    out: dict[str, Any] = {
+        "id": id_,
+        "type": "function_call" if part.kind is CallKind.FUNCTION else "custom_tool_call",
+        "status": status,
+        "call_id": part.id or "call_" + id_.partition("_")[2],
+        "name": part.name,
+    }
+    if part.namespace is not None:
+        out["namespace"] = part.namespace
+    out["arguments" if part.kind is CallKind.FUNCTION else "input"] = text
+    return out
+
+
+def reasoning(id_: str, form: Form, text: str, sealed: str, status: str) -> dict[str, Any]:
+    """Thinking, as a summary or in the model's own words; ``sealed``: what the caller carries."""
+    out: dict[str, Any] = {"id": id_, "type": "reasoning", "status": status, "summary": []}
+    if form is Form.SUMMARY and text:
+        out["summary"] = [{"type": "summary_text", "text": text}]
+    elif form is Form.FULL and text:
+        out["content"] = [{"type": "reasoning_text", "text": text}]
+    out["encrypted_content"] = sealed or None
+    return out
+
+
+def picture(id_: str, source: Inline) -> dict[str, Any]:
+    """An image the model made."""
+    return {
+        "id": id_,
+        "type": "image_generation_call",
+        "status": "completed",
+        "output_format": source.mime.partition("/")[2],
+        "result": source.data,
+    }
+
+
+def native(part: VendorPart) -> msgspec.Raw:
+    """A vendor's own item, as it came but in one line."""
+    return msgspec.Raw(msgspec.json.format(part.native.data, indent=-1))

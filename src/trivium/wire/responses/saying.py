@@ -1,0 +1,178 @@
+"""Items and parts of a responses stream while they are written: what each has said so far.
+
+The frame of a part's delta is prepared once; a delta fills in number and text.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.calls import CallKind, ToolCall
+from trivium.conversation.items import Part
+from trivium.conversation.parts import Citation, Form, Reasoning, Refusal, TokenLogprob
+from trivium.wire.responses import items, quote
+
+_FRAME: Final = (
+    'event: response.{0}\ndata: {{"type":"response.{0}","sequence_number":%d,"item_id":"{1}",'
+    '"output_index":{2}{3},"delta":%b{4}}}\n\n'
+)
+
+_NONE: Final = b'"logprobs":[]}'
+
+Events = list[tuple[str, dict[str, Any]]]
+"""Names without ``response.``, and members."""
+
+
+class Item:
+    """One output item."""
+
+    __slots__ = ("carried", "contents", "id", "index", "json", "kind", "last", "next", "sealed")
+
+    def __init__(self, index: int, kind: str, answer: str) -> None:
+        self.index = index
+        self.kind = kind
+        self.id = f"{items.PREFIX.get(kind, 'item_')}{answer}_{index}"
+        self.contents: list[dict[str, Any]] = []
+        """Content parts of a message that have ended."""
+        self.next = 0
+        """Place of the next content part."""
+        self.last: Saying | None = None
+        self.sealed = ""
+        self.carried = ""
+        """Attachments of a message, which has no slot: they go into an item after it."""
+        self.json = b""
+        """The whole item, once it is closed."""
+
+    def place(self, **members: Any) -> dict[str, Any]:
+        """Members of an event about the whole item."""
+        return {"output_index": self.index, **members}
+
+    def finish(self, part: "Saying", sealed: str) -> None:
+        """One of its parts has ended."""
+        self.last = part
+        if self.kind == "message":
+            self.contents.append(part.content(part.text))
+            self.carried = sealed
+        else:
+            self.sealed = sealed
+
+    def whole(self, status: str) -> dict[str, Any]:
+        """The item as it is in the end."""
+        assert self.last is not None, "an item that is closed has had a part"
+        part = self.last.part
+        if isinstance(part, ToolCall):
+            return items.call(self.id, part, self.last.text, status)
+        if isinstance(part, Reasoning):
+            return items.reasoning(self.id, part.form, self.last.text, self.sealed, status)
+        return items.message(self.id, self.contents, status)
+
+
+class _Way(msgspec.Struct, frozen=True, gc=False):
+    """What the shape calls a kind of part in its events."""
+
+    words: str
+    """Its text."""
+    whole: str
+    """Member that has the text in the end."""
+    index: str | None = None
+    """Its place in the item; ``None``: it is all of the item."""
+    part: str | None = None
+    """The part itself."""
+
+
+_TEXT: Final = _Way("output_text", "text", "content_index", "content_part")
+_REFUSAL: Final = _Way("refusal", "refusal", "content_index", "content_part")
+_FULL: Final = _Way("reasoning_text", "text", "content_index", "content_part")
+_SUMMARY: Final = _Way("reasoning_summary_text", "text", "summary_index", "reasoning_summary_part")
+_FUNCTION: Final = _Way("function_call_arguments", "arguments")
+_CUSTOM: Final = _Way("custom_tool_call_input", "input")
+
+
+def _way(part: Part) -> _Way:
+    if isinstance(part, ToolCall):
+        return _CUSTOM if part.kind is CallKind.CUSTOM else _FUNCTION
+    if isinstance(part, Reasoning):
+        return _SUMMARY if part.form is Form.SUMMARY else _FULL
+    return _REFUSAL if isinstance(part, Refusal) else _TEXT
+
+
+class Saying:
+    """One part: its words so far, and the frame of its deltas once it has a place."""
+
+    __slots__ = ("_at", "_way", "cited", "frame", "item", "kind", "logprobs", "part", "pieces")
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.kind = items.kind(part) or ""
+        self.pieces: list[str] = []
+        self.cited: list[Citation] = []
+        self.logprobs: list[TokenLogprob] = []
+        self.frame: bytes | None = None
+        self.item: Item
+        self._way = _way(part)
+        self._at: dict[str, int] = {}
+
+    @property
+    def text(self) -> str:
+        """All its words."""
+        return "".join(self.pieces)
+
+    def settle(self, item: Item) -> bytes:
+        """Take a place in an item; the frame of its deltas."""
+        way = self._way
+        self.item = item
+        if way.index is not None:
+            self._at = {way.index: item.next}
+            item.next += 1
+        where = "".join(f',"{name}":{value}' for name, value in self._at.items())
+        tail = ',"logprobs":[]' if way is _TEXT else ""
+        frame = _FRAME.format(f"{way.words}.delta", item.id, item.index, where, tail)
+        self.frame = frame.encode()
+        return self.frame
+
+    def with_logprobs(self, number: int, text: bytes, rows: bytes) -> bytes:
+        """A delta with the probabilities of its tokens."""
+        assert self.frame is not None, "a part that speaks has a place"
+        return self.frame.replace(_NONE, b'"logprobs":%b}') % (number, text, rows)
+
+    def place(self, **members: Any) -> dict[str, Any]:
+        """Members of an event about this part."""
+        item = self.item
+        return {"item_id": item.id, "output_index": item.index, **self._at, **members}
+
+    def content(self, text: str) -> dict[str, Any]:
+        """The content part with this text."""
+        if self._way is _TEXT:
+            return items.output_text(text, self.cited, tuple(self.logprobs))
+        if self._way is _REFUSAL:
+            return items.refusal(text)
+        kind = "summary_text" if self._way is _SUMMARY else "reasoning_text"
+        return {"type": kind, "text": text}
+
+    def opening(self, item: Item) -> dict[str, Any]:
+        """The item of this part as it is before anything is said."""
+        part = self.part
+        if isinstance(part, ToolCall):
+            return items.call(item.id, part, "", "in_progress")
+        if isinstance(part, Reasoning):
+            return items.reasoning(item.id, Form.HIDDEN, "", "", "in_progress")
+        return items.message(item.id, [], "in_progress")
+
+    def beginning(self) -> Events:
+        """Events before its first delta."""
+        if self._way.part is None:
+            return []
+        return [(f"{self._way.part}.added", self.place(part=self.content("")))]
+
+    def ending(self) -> Events:
+        """Events after its last delta."""
+        way, text = self._way, self.text
+        done = self.place(**{way.whole: text})
+        if way is _TEXT:
+            done["logprobs"] = quote.logprob_rows(tuple(self.logprobs))
+        elif isinstance(self.part, ToolCall) and way is _FUNCTION:
+            done["name"] = self.part.name
+        out = [(f"{way.words}.done", done)]
+        if way.part is not None:
+            out.append((f"{way.part}.done", self.place(part=self.content(text))))
+        return out

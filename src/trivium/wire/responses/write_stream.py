@@ -1,0 +1,278 @@
+"""Canonical events as a responses stream.
+
+Items open when they have something to say. One that has ended is closed when the next one opens
+or the answer ends: only then is it known whether it is complete, and texts that follow each other
+are parts of one message. Overlapping parts are items side by side, told apart by their index.
+Source: OpenAI's API reference, responses streaming, and openai-python 3.52.0, read 2026-11-21.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.calls import ToolCall
+from trivium.conversation.events import (
+    Cited,
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Finished,
+    PartEnd,
+    PartStart,
+    Start,
+    UsageReport,
+)
+from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.opaque import Opaque
+from trivium.conversation.parts import Form, Image, Inline, VendorPart
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault
+from trivium.wire.chat.stream import cut_short
+from trivium.wire.codec import WriteContext
+from trivium.wire.responses import failure, items, quote
+from trivium.wire.responses.envelope import Envelope, encode, reason
+from trivium.wire.responses.saying import Item, Saying
+
+HEARTBEAT: Final = b": keep-alive\n\n"
+
+
+class Writer:
+    """Writes one stream. See ``StreamWriter``."""
+
+    __slots__ = (
+        "_begun",
+        "_ctx",
+        "_ended",
+        "_envelope",
+        "_finish",
+        "_number",
+        "_output",
+        "_over",
+        "_parts",
+        "_tier",
+        "_usage",
+    )
+
+    def __init__(self, ctx: WriteContext) -> None:
+        self._ctx = ctx
+        self._envelope = Envelope(ctx)
+        self._parts: dict[int, Saying] = {}
+        self._output: list[Item] = []
+        self._ended: Item | None = None
+        """The item whose parts have all ended and which is not closed yet."""
+        self._number = 0
+        self._finish = Finish(Unified.OTHER)
+        self._usage: Usage | None = None
+        self._tier: str | None = None
+        self._begun = False
+        self._over = False
+
+    def feed(self, events: list[Event]) -> bytes:
+        """Frames for these events."""
+        # HOT: a delta costs one formatting of a prepared frame
+        out: list[bytes] = []
+        parts = self._parts
+        for at, event in enumerate(events):
+            if type(event) is Delta:
+                part = parts.get(event.index)
+                if part is None:
+                    continue
+                frame = part.frame or self._open(part, out)
+                part.pieces.append(event.text)
+                if event.logprobs:
+                    part.logprobs.extend(event.logprobs)
+                    rows = encode(quote.logprob_rows(event.logprobs))
+                    out.append(part.with_logprobs(self._number, encode(event.text), rows))
+                else:
+                    out.append(frame % (self._number, encode(event.text)))
+                self._number += 1
+            elif type(event) is PartStart:
+                if not event.candidate:
+                    self._start(event, events[at + 1 :], out)
+            elif type(event) is PartEnd:
+                if event.index in parts:
+                    self._end(parts[event.index], event.opaque, out)
+            else:
+                self._other(event, out)
+        return b"".join(out)
+
+    def end(self, fault: Fault | None) -> bytes:
+        """Frames that fail the stream unless it has ended."""
+        out: list[bytes] = []
+        if not self._over:
+            self._fail(fault or cut_short(), out)
+        return b"".join(out)
+
+    def heartbeat(self) -> bytes:
+        """A comment."""
+        return HEARTBEAT
+
+    def answer(self) -> bytes:
+        """The response object as it stands at the end."""
+        why = reason(self._finish)
+        return self._envelope.object(
+            "completed" if why is None else "incomplete",
+            [item.json for item in self._output],
+            incomplete=why,
+            usage=self._usage,
+            tier=self._tier,
+        )
+
+    def _event(self, name: str, members: dict[str, Any], out: list[bytes]) -> None:
+        out.append(failure.event("response." + name, self._number, members))
+        self._number += 1
+
+    def _other(self, event: Event, out: list[bytes]) -> None:
+        if type(event) is Start:
+            self._usage = event.usage
+            self._tier = event.service_tier
+            self._begin(out)
+        elif type(event) is Cited:
+            if event.index in self._parts:
+                self._cite(self._parts[event.index], event, out)
+        elif type(event) is UsageReport:
+            self._usage = event.usage
+        elif type(event) is Finished:
+            if not event.candidate:
+                self._finish = event.finish
+                self._close(out, "completed" if reason(event.finish) is None else "incomplete")
+        elif type(event) is Done:
+            self._tier = event.service_tier or self._tier
+            name = "completed" if reason(self._finish) is None else "incomplete"
+            self._event(name, {"response": msgspec.Raw(self.answer())}, out)
+            self._over = True
+        elif type(event) is Failed:
+            self._fail(event.fault, out)
+
+    def _begin(self, out: list[bytes]) -> None:
+        if self._begun:
+            return
+        self._begun = True
+        started = msgspec.Raw(self._envelope.object("in_progress", tier=self._tier))
+        self._event("created", {"response": started}, out)
+        self._event("in_progress", {"response": started}, out)
+
+    def _fail(self, fault: Fault, out: list[bytes]) -> None:
+        self._begin(out)
+        self._over = True
+        out.append(failure.error_event(fault, self._number, self._ctx.request_id))
+        self._number += 1
+        failed = self._envelope.object(
+            "failed",
+            [item.json for item in self._output if item.json],
+            error=failure.of(fault),
+            usage=self._usage,
+            tier=self._tier,
+        )
+        self._event("failed", {"response": msgspec.Raw(failed)}, out)
+
+    def _item(self, kind: str, out: list[bytes], part: Saying | None) -> Item:
+        """A new item, opened after the one that has ended is closed."""
+        self._close(out, "completed")
+        item = Item(len(self._output), kind, self._ctx.id)
+        self._output.append(item)
+        if part is not None:
+            self._event("output_item.added", item.place(item=part.opening(item)), out)
+        return item
+
+    def _close(self, out: list[bytes], status: str) -> None:
+        item, self._ended = self._ended, None
+        if item is None:
+            return
+        item.json = encode(item.whole(status))
+        self._event("output_item.done", item.place(item=msgspec.Raw(item.json)), out)
+        if item.carried:
+            self._carry(item.carried, out)
+
+    def _carry(self, sealed: str, out: list[bytes]) -> None:
+        """A reasoning item without words, for attachments of a part that has no slot of its own."""
+        item = Item(len(self._output), "reasoning", self._ctx.id)
+        self._output.append(item)
+        item.json = encode(items.reasoning(item.id, Form.HIDDEN, "", sealed, "completed"))
+        for name in ("output_item.added", "output_item.done"):
+            self._event(name, item.place(item=msgspec.Raw(item.json)), out)
+
+    def _seal(self, opaque: tuple[Opaque, ...]) -> str:
+        return self._ctx.seal(opaque) if opaque else ""
+
+    def _start(self, event: PartStart, following: list[Event], out: list[bytes]) -> None:
+        part = event.part
+        kind = items.kind(part)
+        if kind is None:
+            return
+        if isinstance(part, ToolCall):
+            late = (
+                one.opaque for one in following if type(one) is PartEnd and one.index == event.index
+            )
+            sealed = self._seal(part.opaque + next(late, ()))
+            if sealed:
+                # before the call, where clients keep it and we look for it
+                self._close(out, "completed")
+                self._carry(sealed, out)
+            self._parts[event.index] = saying = Saying(part)
+            self._open(saying, out)
+        elif isinstance(part, Image | VendorPart) and kind != "message":
+            item = self._item(kind, out, None)
+            whole: Any
+            if isinstance(part, Image):
+                assert isinstance(part.source, Inline)
+                whole = items.picture(item.id, part.source)
+            else:
+                whole = items.native(part)
+            item.json = encode(whole)
+            for name in ("output_item.added", "output_item.done"):
+                self._event(name, item.place(item=msgspec.Raw(item.json)), out)
+        else:
+            self._parts[event.index] = Saying(part)
+            if isinstance(part, VendorPart):
+                # another vendor's block: its plain words stand for it
+                out.append(self.feed([Delta(event.index, part.text)]))
+
+    def _open(self, part: Saying, out: list[bytes]) -> bytes:
+        """Give a part its place in an item, a new one or the message before it."""
+        before = self._ended
+        if (
+            before is not None
+            and before is self._output[-1]
+            and part.kind == before.kind == "message"
+            and not before.carried
+        ):
+            self._ended = None
+            frame = part.settle(before)
+        else:
+            frame = part.settle(self._item(part.kind, out, part))
+        for name, members in part.beginning():
+            self._event(name, members, out)
+        return frame
+
+    def _cite(self, part: Saying, event: Cited, out: list[bytes]) -> None:
+        text = sum(map(len, part.pieces))
+        row = quote.annotation(event.citation, text)
+        if row is None:
+            return
+        if part.frame is None:
+            self._open(part, out)
+        members = part.place(annotation_index=len(part.cited), annotation=row)
+        self._event("output_text.annotation.added", members, out)
+        part.cited.append(event.citation)
+
+    def _end(self, part: Saying, opaque: tuple[Opaque, ...], out: list[bytes]) -> None:
+        sealed = "" if isinstance(part.part, ToolCall) else self._seal(part.part.opaque + opaque)
+        if part.frame is not None:
+            for name, members in part.ending():
+                self._event(name, members, out)
+        elif not sealed:
+            return
+        elif part.kind == "message":
+            # it rides behind what was said last
+            self._close(out, "completed")
+            self._carry(sealed, out)
+            return
+        else:
+            part.item = self._item(part.kind, out, part)
+        item = part.item
+        item.finish(part, sealed)
+        if self._ended is not item:
+            self._close(out, "completed")
+        self._ended = item
