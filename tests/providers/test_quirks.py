@@ -6,6 +6,7 @@ import pytest
 
 from trivium.faults import Fault, Kind
 from trivium.providers.quirks import (
+    LATE_START,
     MESSAGES_TOOL_INPUT,
     QUIRKS,
     RESPONSES_BARE,
@@ -25,7 +26,12 @@ STREAMS = {
     "responses_tool_stream.sse": Operation.RESPONSES,
     "messages_tool_stream.sse": Operation.MESSAGES,
     "messages_stream.sse": Operation.MESSAGES,
+    "messages_late_stream.sse": Operation.MESSAGES,
+    "responses_late_stream.sse": Operation.RESPONSES,
+    "chat_stream.sse": Operation.CHAT,
+    "chat_late_stream.sse": Operation.CHAT,
 }
+MENDED = {Operation.RESPONSES, Operation.MESSAGES, Operation.CHAT}
 
 
 def run(watch, operation, *reads, facts=FACTS):
@@ -40,9 +46,7 @@ def test_without_quirks_nothing_is_wrapped(watch, operation):
     assert watch is repair(frozenset(), operation, watch)
 
 
-@pytest.mark.parametrize(
-    "operation", [op for op in Operation if op not in (Operation.RESPONSES, Operation.MESSAGES)]
-)
+@pytest.mark.parametrize("operation", [op for op in Operation if op not in MENDED])
 def test_operations_without_a_repair_are_not_wrapped(watch, operation):
     """A quirk names what it is about."""
     assert watch is repair(ALL, operation, watch)
@@ -50,8 +54,9 @@ def test_operations_without_a_repair_are_not_wrapped(watch, operation):
 
 def test_a_quirk_of_another_shape_is_not_applied(watch):
     """Responses are not mended because messages are."""
-    only = frozenset({MESSAGES_TOOL_INPUT})
+    only = frozenset({MESSAGES_TOOL_INPUT, LATE_START})
     assert watch is repair(only, Operation.RESPONSES, watch)
+    assert watch is repair(frozenset({MESSAGES_TOOL_INPUT}), Operation.CHAT, watch)
     assert watch is repair(frozenset({RESPONSES_BARE}), Operation.MESSAGES, watch)
 
 
@@ -129,6 +134,33 @@ def test_a_tool_block_begins_with_its_input(recorded, watch, events):
     assert names == [event["type"].encode() for event in events(out)]
 
 
+@pytest.mark.parametrize(
+    ("name", "operation", "first"),
+    [
+        ("messages_late_stream.sse", Operation.MESSAGES, "message_start"),
+        ("responses_late_stream.sse", Operation.RESPONSES, "response.created"),
+    ],
+)
+def test_a_stream_begins_with_its_first_event(recorded, watch, events, name, operation, first):
+    """Which the engine had left out; the others follow in their order."""
+    wire = recorded(name)
+    out = run(watch, operation, wire)
+    assert first not in {event["type"] for event in events(wire)}
+    assert first == events(out)[0]["type"]
+    assert first.encode() == frames(out)[0].event
+    assert len(events(wire)) + 1 == len(events(out))
+
+
+def test_a_chat_begins_with_its_role(recorded, watch, events):
+    """Once, and the other chunks stay byte for byte."""
+    wire = recorded("chat_late_stream.sse").removesuffix(b"data: [DONE]\n\n")
+    out = run(watch, Operation.CHAT, wire)
+    first, *others = events(out)
+    assert "assistant" == first["choices"][0]["delta"]["role"]
+    assert events(wire)[1:] == others
+    assert recorded("chat_stream.sse") == run(watch, Operation.CHAT, recorded("chat_stream.sse"))
+
+
 @pytest.mark.parametrize("path", sorted(LLAMACPP.glob("*.json")), ids=lambda path: path.stem)
 def test_answers_without_a_repair_stay_byte_for_byte(path):
     """Only a response object is touched, and only where the row says so."""
@@ -141,7 +173,7 @@ def test_answers_without_a_repair_stay_byte_for_byte(path):
 
 @pytest.mark.parametrize("path", sorted(LLAMACPP.glob("*_stream*.sse")), ids=lambda path: path.stem)
 def test_streams_without_a_repair_pass_unchanged(path, watch):
-    """Chat and completions begin with ``content: null`` and end in ``timings``: both are fine."""
+    """Completions end in ``timings``, which is fine."""
     wire = path.read_bytes()
-    repaired = repair(ALL, Operation.CHAT, watch)
+    repaired = repair(ALL, Operation.COMPLETIONS, watch)
     assert wire == repaired.feed(wire)

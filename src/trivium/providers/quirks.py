@@ -11,18 +11,20 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.providers.repair import messages, responses
+from trivium.providers.repair import chat, messages, responses
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts, StreamWatch
-from trivium.wire.sse import Splitter, frame, frames
+from trivium.wire.sse import DONE, Splitter, frame, frames
 
 RESPONSES_BARE: Final = "responses-bare"
 MESSAGES_TOOL_INPUT: Final = "messages-tool-input"
+LATE_START: Final = "late-start"
 
 QUIRKS: Final = {
     RESPONSES_BARE: "responses lack indices, sequence numbers and members that SDKs read, and are "
     "called completed when they were cut",
     MESSAGES_TOOL_INPUT: "a streamed tool_use block begins without its input member",
+    LATE_START: "a stream lacks its first frame when the first token is a part of a character",
 }
 """Every quirk a row may name, and what it means."""
 
@@ -50,8 +52,20 @@ def repair(
             at=int(at),
         )
         return _Repaired(watch, events.rewrite)
-    if operation is Operation.MESSAGES and MESSAGES_TOOL_INPUT in quirks:
-        return _Repaired(watch, lambda data: [(b"", messages.rewrite(data))])
+    if operation is Operation.CHAT and LATE_START in quirks:
+        return _Repaired(watch, chat.Roles().rewrite)
+    if operation is Operation.MESSAGES:
+        return _repair_messages(quirks, watch, model=facts.model if facts else "", at=int(at))
+    return watch
+
+
+def _repair_messages(
+    quirks: frozenset[str], watch: StreamWatch, *, model: str, at: int
+) -> StreamWatch:
+    if MESSAGES_TOOL_INPUT in quirks:
+        watch = _Repaired(watch, lambda data: [(b"", messages.rewrite(data))])
+    if LATE_START in quirks:
+        watch = _Repaired(watch, messages.Opening(model=model, at=at).rewrite)
     return watch
 
 
@@ -128,6 +142,8 @@ def _is_whole(block: bytes) -> bool:
     found = frames(block)
     if not found:
         return False
+    if found[0].data == DONE:
+        return True
     try:
         msgspec.json.decode(found[0].data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

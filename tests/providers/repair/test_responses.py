@@ -78,6 +78,18 @@ def test_responses_carry_what_clients_read_without_looking(name):
     assert "cached_tokens" in events[-1]["response"]["usage"]["input_tokens_details"]
 
 
+def test_a_stream_that_only_ends_begins_as_well():
+    """With the id and the model that its end names."""
+    (first, created), (last, ended) = mended("responses_late_stream.sse", limit=1)
+    assert ("response.created", "response.incomplete") == (first, last)
+    assert [0, 1] == [created["sequence_number"], ended["sequence_number"]]
+    assert ("in_progress", [], None) == tuple(
+        created["response"][name] for name in ("status", "output", "usage")
+    )
+    for name in ("id", "model", "created_at"):
+        assert created["response"][name] == ended["response"][name]
+
+
 def test_a_call_ends_its_arguments():
     """The engine goes from the last delta straight to the finished item."""
     events = mended("responses_tool_stream.sse")

@@ -1,17 +1,64 @@
-"""The messages shape of llama.cpp's server: a streamed ``tool_use`` block begins without ``input``.
+"""The messages shape of llama.cpp's server, made what the official SDKs read.
 
-Anthropic's begins with ``"input": {}``, and clients that build the block from its start read the
-member without looking. Ids that begin with ``chatcmpl-`` stay: no client looks at them.
+* A streamed ``tool_use`` block begins without ``input``. Anthropic's begins with ``"input": {}``,
+  and clients that build the block from its start read the member without looking.
+* When the first token is only a part of a character (most emoji), ``message_start`` is never sent,
+  and with it the count of input tokens. The SDKs' stream helpers fail without it.
+
+Ids that begin with ``chatcmpl-`` stay: no client looks at them.
 
 Source: llama.cpp's server in xllamacpp 2026.10.11549, recorded 2026-11-21.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 _decode: Final = msgspec.json.Decoder().decode
 _encode: Final = msgspec.json.Encoder().encode
+
+
+_BEGUN: Final = frozenset({"content_block_start", "message_delta", "message_stop"})
+"""Events that cannot come first; before ``ping`` and ``error`` nothing is missing."""
+
+
+class Opening:
+    """Adds the first event to a stream that lacks it. One object per answer."""
+
+    __slots__ = ("_at", "_model", "_open")
+
+    def __init__(self, *, model: str, at: int) -> None:
+        self._model = model
+        self._at = at
+        self._open = False
+
+    def rewrite(self, data: bytes) -> list[tuple[bytes, bytes]]:
+        """(event name or empty, data) of what becomes of one frame's data."""
+        if self._open:
+            return [(b"", data)]
+        try:
+            event = _decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return [(b"", data)]
+        kind = event.get("type") if isinstance(event, dict) else None
+        self._open = kind == "message_start" or kind in _BEGUN
+        if kind not in _BEGUN:
+            return [(b"", data)]
+        return [(b"message_start", _encode(self._start())), (b"", data)]
+
+    def _start(self) -> dict[str, Any]:
+        message: dict[str, Any] = {
+            "id": f"msg_{self._at:x}",
+            "type": "message",
+            "role": "assistant",
+            "content": [],
+            "model": self._model,
+            "stop_reason": None,
+            "stop_sequence": None,
+            # clients read both as numbers; what the engine counted is lost
+            "usage": {"input_tokens": 0, "output_tokens": 0},
+        }
+        return {"type": "message_start", "message": message}
 
 
 def rewrite(data: bytes) -> bytes:

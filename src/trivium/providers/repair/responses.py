@@ -4,6 +4,7 @@ Its stream lacks ``sequence_number``, ``output_index`` and ``content_index``, mo
 response object, ``logprobs``, and ``function_call_arguments.done``; its ``status`` is ``completed``
 even when the answer was cut by ``max_output_tokens``. The ``responses.stream()`` helpers of
 openai-python and openai-node stop at the first of these. Every member the engine does send stays.
+An answer whose only token is a part of a character lacks ``response.created`` as well.
 
 Numbers are ours from the first event on: where an event is added, the engine's own would repeat.
 Members that the engine neither echoes nor knows are null or the protocol's default.
@@ -79,6 +80,8 @@ class Events:
 
     def _events(self, event: dict[str, Any]) -> list[dict[str, Any]]:
         kind = event["type"]
+        if kind in _TERMINAL and self._seq == 0:
+            return [self._opening(event), self._life(event)]
         if kind in _LIVING or kind in _TERMINAL:
             return [self._life(event)]
         if kind == "response.output_item.added":
@@ -88,6 +91,13 @@ class Events:
         if "item_id" in event or kind in _CONTENT or kind.startswith(_WITHIN):
             self._inside(kind, event)
         return [event]
+
+    def _opening(self, event: dict[str, Any]) -> dict[str, Any]:
+        """The first event, which was not sent, with what the last one knows of the response."""
+        known = event.get("response")
+        names = ("id", "created_at", "model")
+        given = {n: known[n] for n in names if n in known} if isinstance(known, dict) else {}
+        return self._life({"type": "response.created", "response": given})
 
     def _life(self, event: dict[str, Any]) -> dict[str, Any]:
         known = event.get("response")
