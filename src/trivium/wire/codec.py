@@ -50,6 +50,8 @@ class AnswerContext(msgspec.Struct, frozen=True, kw_only=True):
     """Stamped on every attachment of the answer."""
     model: str = ""
     """The model as the channel names it, for attachments."""
+    think_tags: bool = False
+    """Chat: whether the server writes its reasoning into the text, between ``<think>`` tags."""
     refused: Callable[[bytes], Fault] = broke
     """What an error object inside a 200 means: ``providers.failure.error_event``."""
 
@@ -86,8 +88,10 @@ class StreamReader(Protocol):
     the upstream does; exactly one ``Done`` or ``Failed``, last.
     """
 
-    usage: Usage | None
-    """The last one reported, for the bill."""
+    @property
+    def usage(self) -> Usage | None:
+        """The last one reported, for the bill."""
+        ...
 
     def feed(self, data: bytes) -> list[Event]:
         """Events of what became whole. Never raises: nonsense from upstream is ``Failed``."""

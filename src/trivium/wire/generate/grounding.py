@@ -1,0 +1,109 @@
+"""Citations between ``groundingMetadata`` and stretches of text, both ways.
+
+The vendor counts UTF-8 bytes inside one part, the canonical citation code points. An offset that
+is none, or that falls into the middle of a character, is never made up: the citation then holds
+for the whole part. ``searchEntryPoint`` has no place outside this shape.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from trivium.conversation.parts import Citation
+
+
+def citations(grounding: Any, sources: Any, text: str) -> list[Citation]:
+    """Citations of a text part from a candidate's grounding and ``citationMetadata``."""
+    out: list[Citation] = []
+    data = text.encode("utf-8", "surrogatepass")
+    if isinstance(grounding, dict):
+        chunks = [_source(chunk) for chunk in _list(grounding.get("groundingChunks"))]
+        supports = _list(grounding.get("groundingSupports"))
+        for support in supports:
+            segment = support.get("segment")
+            segment = segment if isinstance(segment, dict) else {}
+            start, end = _span(segment, data)
+            indices = support.get("groundingChunkIndices")
+            for at in indices if isinstance(indices, list) else ():
+                source = chunks[at] if type(at) is int and 0 <= at < len(chunks) else None
+                if source is not None:
+                    out.append(Citation(*source, start, end))
+        if not supports:
+            out.extend(Citation(*source) for source in chunks if source is not None)
+    if isinstance(sources, dict):
+        for row in _list(sources.get("citations") or sources.get("citationSources")):
+            if isinstance(row.get("uri"), str):
+                start, end = _span(row, data)
+                out.append(Citation(row["uri"], _str(row.get("title")), start, end))
+    return out
+
+
+def grounding(parts: Iterable[tuple[int, str, Iterable[Citation]]]) -> dict[str, Any] | None:
+    """``groundingMetadata`` of text parts: (index in the content, text, citations).
+
+    ``None`` when none of them names a source.
+    """
+    chunks: list[dict[str, Any]] = []
+    known: dict[tuple[str, str | None], int] = {}
+    supports: list[dict[str, Any]] = []
+    for index, text, cited in parts:
+        for citation in cited:
+            if citation.url is None:
+                continue
+            key = (citation.url, citation.title)
+            if key not in known:
+                known[key] = len(chunks)
+                web = {"uri": citation.url}
+                if citation.title is not None:
+                    web["title"] = citation.title
+                chunks.append({"web": web})
+            if citation.start is not None and citation.end is not None:
+                supports.append(
+                    {
+                        "segment": _segment(index, text, citation.start, citation.end),
+                        "groundingChunkIndices": [known[key]],
+                    }
+                )
+    if not chunks:
+        return None
+    out: dict[str, Any] = {"groundingChunks": chunks}
+    if supports:
+        out["groundingSupports"] = supports
+    return out
+
+
+def _segment(index: int, text: str, start: int, end: int) -> dict[str, Any]:
+    begins = len(text[:start].encode("utf-8", "surrogatepass"))
+    words = text[start:end]
+    segment: dict[str, Any] = {"partIndex": index} if index else {}
+    segment["startIndex"] = begins
+    segment["endIndex"] = begins + len(words.encode("utf-8", "surrogatepass"))
+    segment["text"] = words
+    return segment
+
+
+def _span(segment: dict[str, Any], data: bytes) -> tuple[int | None, int | None]:
+    start, end = segment.get("startIndex", 0), segment.get("endIndex")
+    if type(start) is not int or type(end) is not int or not 0 <= start < end <= len(data):
+        return None, None
+    try:
+        before = len(data[:start].decode())
+        return before, before + len(data[start:end].decode())
+    except UnicodeDecodeError:
+        return None, None
+
+
+def _source(chunk: dict[str, Any]) -> tuple[str | None, str | None] | None:
+    for kind in ("web", "retrievedContext", "maps"):
+        found = chunk.get(kind)
+        if isinstance(found, dict):
+            uri, title = _str(found.get("uri")), _str(found.get("title"))
+            return (uri, title) if uri or title else None
+    return None
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
+
+def _str(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,119 @@
+"""``generationConfig`` as fields of a conversation."""
+
+from typing import Any, Final
+
+from trivium.conversation.request import (
+    Effort,
+    FormatKind,
+    ReasoningWish,
+    ResponseFormat,
+    Sampling,
+    Thinking,
+)
+from trivium.wire.checks import wrong
+from trivium.wire.generate import schema
+
+_RANGES: Final = {
+    "temperature": (0, 2),
+    "topP": (0, 1),
+    "topK": (0, 2**31),
+    "candidateCount": (0, 8),
+    "maxOutputTokens": (0, 2**31),
+    "presencePenalty": (-2, 2),
+    "frequencyPenalty": (-2, 2),
+    "logprobs": (0, 20),
+}
+"""Least and most. Source: the vendor's reference, read on 2026-11-21."""
+_STOPS_MAX: Final = 5
+_LEVELS: Final = {
+    "MINIMAL": Effort.MINIMAL,
+    "LOW": Effort.LOW,
+    "MEDIUM": Effort.MEDIUM,
+    "HIGH": Effort.HIGH,
+    "XHIGH": Effort.XHIGH,
+}
+_MODALITIES: Final = frozenset({"TEXT", "IMAGE", "AUDIO", "VIDEO"})
+_UNSAID: Final = frozenset({"MODALITY_UNSPECIFIED", "THINKING_LEVEL_UNSPECIFIED", "0"})
+
+
+def wishes(config: dict[str, Any], path: str) -> dict[str, Any]:
+    """Fields of ``Conversation``. Raises INVALID_VALUE by member."""
+    for name, (least, most) in _RANGES.items():
+        if name in config and not least <= config[name] <= most:
+            rule = f"be {least} to {most}" if most < 2**31 else f"be at least {least}"
+            raise wrong(f"{path}.{name}", rule)
+    stops = tuple(config.get("stopSequences", ()))
+    if len(stops) > _STOPS_MAX:
+        raise wrong(f"{path}.stopSequences", f"have at most {_STOPS_MAX} entries")
+    return {
+        "sampling": Sampling(
+            temperature=config.get("temperature"),
+            top_p=config.get("topP"),
+            top_k=config.get("topK"),
+            frequency_penalty=config.get("frequencyPenalty"),
+            presence_penalty=config.get("presencePenalty"),
+            seed=config.get("seed"),
+        ),
+        # 0 is proto3's way of leaving a number out
+        "output_max": config.get("maxOutputTokens") or None,
+        "candidates": config.get("candidateCount") or None,
+        "stop": stops,
+        "logprobs": config.get("responseLogprobs"),
+        "top_logprobs": config.get("logprobs"),
+        "modalities": _modalities(config.get("responseModalities", ()), path),
+        "audio": config.get("speechConfig"),
+        "format": _format(config, path),
+        "reasoning": _reasoning(config.get("thinkingConfig"), f"{path}.thinkingConfig"),
+    }
+
+
+def _modalities(words: Any, path: str) -> tuple[str, ...]:
+    out: list[str] = []
+    for at, word in enumerate(words):
+        if word in _UNSAID:
+            continue
+        if word not in _MODALITIES:
+            raise wrong(f"{path}.responseModalities[{at}]", "be one of TEXT, IMAGE, AUDIO, VIDEO")
+        out.append(word.lower())
+    return tuple(out)
+
+
+def _format(config: dict[str, Any], path: str) -> ResponseFormat | None:
+    mime = config.get("responseMimeType", "")
+    found = config.get("responseJsonSchema")
+    if "responseSchema" in config:
+        if found is not None:
+            raise wrong(path, "have `responseSchema` or `responseJsonSchema`, not both")
+        found = schema.standard(config["responseSchema"], f"{path}.responseSchema")
+    if mime == "text/x.enum":
+        return ResponseFormat(FormatKind.ENUM, found)
+    if mime == "application/json":
+        kind = FormatKind.JSON if found is None else FormatKind.SCHEMA
+        return ResponseFormat(kind, found)
+    if mime not in ("", "text/plain"):
+        raise wrong(f"{path}.responseMimeType", "be text/plain, application/json or text/x.enum")
+    if found is not None:
+        raise wrong(f"{path}.responseMimeType", "be application/json where a schema is given")
+    return ResponseFormat(FormatKind.TEXT) if mime else None
+
+
+def _reasoning(config: dict[str, Any] | None, path: str) -> ReasoningWish | None:
+    if not config:
+        return None
+    budget = config.get("thinkingBudget")
+    level = config.get("thinkingLevel")
+    if level in _UNSAID:
+        level = None
+    if budget is not None and level is not None:
+        raise wrong(path, "have `thinkingBudget` or `thinkingLevel`, not both")
+    if level is not None and level not in _LEVELS:
+        raise wrong(f"{path}.thinkingLevel", "be one of MINIMAL, LOW, MEDIUM, HIGH, XHIGH")
+    if budget is not None and budget < -1:
+        raise wrong(f"{path}.thinkingBudget", "be at least -1")
+    switch = {0: Thinking.OFF, -1: Thinking.ADAPTIVE}.get(budget) if budget is not None else None
+    return ReasoningWish(
+        switch=switch,
+        effort=_LEVELS[level] if level is not None else None,
+        budget=budget if switch is None else None,
+        shown=config.get("includeThoughts"),
+    )

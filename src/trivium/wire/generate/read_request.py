@@ -1,0 +1,139 @@
+"""A GenerateContentRequest as a canonical conversation.
+
+Model and stream come from the address. Members that nobody else has are kept as extensions, so
+that their loss can be reported; a cached prompt or a continuation is part of what was asked, and
+its loss a refusal. Source: the vendor's reference, read on 2026-11-21.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.honesty import Rank
+from trivium.conversation.items import Role, Turn
+from trivium.conversation.parts import Text
+from trivium.conversation.request import Conversation, Extension
+from trivium.wire.checks import missing, wrong
+from trivium.wire.codec import RequestContext
+from trivium.wire.generate import protojson, read_config, read_part, read_tools
+from trivium.wire.generate.members import CONTENT, REQUEST
+from trivium.wire.generate.path import bare
+from trivium.wire.generate.said import SHAPE
+
+_ROLES: Final = {"user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER}
+_CONTRACT: Final = frozenset(
+    {"cachedContent", "continuationToken", "generationConfig.responseFormat"}
+)
+"""Members the answer is not what was asked for without."""
+_TIERS: Final = {"FLEX": "flex", "STANDARD": "default", "PRIORITY": "priority"}
+_UNSAID: Final = frozenset({"UNSPECIFIED", "SERVICE_TIER_UNSPECIFIED", "0"})
+
+
+def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
+    """The conversation.
+
+    Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE and DUPLICATE_MEMBER, with the member's path
+    in the caller's spelling.
+    """
+    unknown: protojson.Unknown = []
+    found = protojson.read(members, REQUEST, "", unknown)
+    spelled = {protojson.camel(name): name for name in members}
+    if not found.get("contents"):
+        raise missing(spelled.get("contents", "contents"))
+    model = context.model or ""
+    _same_model(found.get("model"), model)
+    tool_config = found.get("toolConfig", {})
+    place = spelled.get("toolConfig", "toolConfig")
+    config = found.get("generationConfig", {})
+    wishes = read_config.wishes(config, spelled.get("generationConfig", "generationConfig"))
+    turns = _turns(found["contents"], context, unknown)
+    return Conversation(
+        shape=SHAPE,
+        model=model,
+        instructions=_instructions(found, spelled, context, unknown),
+        turns=turns,
+        tools=read_tools.tools(found.get("tools", []), "tools", unknown),
+        tool_choice=read_tools.choice(
+            tool_config.get("functionCallingConfig"), f"{place}.functionCallingConfig"
+        ),
+        metadata=tuple(found.get("labels", {}).items()),
+        service_tier=_tier(found.get("serviceTier")),
+        store=found.get("store"),
+        stream=bool(context.stream),
+        usage_wanted=True,
+        extensions=tuple(_extension(path, data) for path, data in unknown if not _empty(data)),
+        **wishes,
+    )
+
+
+def _same_model(named: str | None, model: str) -> None:
+    if named and model and bare(named) != model:
+        raise wrong("model", f"name the model of the address, `{model[:200]}`, or be left out")
+
+
+def _turns(
+    contents: list[dict[str, Any]], context: RequestContext, unknown: protojson.Unknown
+) -> tuple[Turn, ...]:
+    out: list[Turn] = []
+    for at, content in enumerate(contents):
+        path = f"contents[{at}]"
+        named = content.get("role", "user")
+        role = _ROLES.get(named or "user")
+        if role is None:
+            raise wrong(f"{path}.role", "be user or model")
+        parts = _parts(content.get("parts"), f"{path}.parts", context, unknown)
+        out.append(Turn(role, read_part.placed(parts)))
+    return tuple(out)
+
+
+def _parts(
+    data: bytes | None, path: str, context: RequestContext, unknown: protojson.Unknown
+) -> list[Any]:
+    if data is None:
+        return []
+
+    def one(row: bytes, place: str, noted: protojson.Unknown) -> Any:
+        return read_part.read(row, place, context.open, noted)
+
+    rows = protojson.repeated(one)(data, path, unknown)
+    return [part for row in rows for part in row]
+
+
+def _instructions(
+    found: dict[str, Any],
+    spelled: Mapping[str, str],
+    context: RequestContext,
+    unknown: protojson.Unknown,
+) -> tuple[Text, ...]:
+    """A content, whose role says nothing, or a bare text."""
+    data = found.get("systemInstruction")
+    if data is None:
+        return ()
+    path = spelled["systemInstruction"]
+    if data.startswith(b'"'):
+        text = protojson.value(data, path)
+        return (Text(text=text),) if text else ()
+    content = protojson.message(CONTENT)(data, path, unknown)
+    parts = _parts(content.get("parts"), f"{path}.parts", context, unknown)
+    return tuple(
+        text
+        for at, part in enumerate(parts)
+        if (text := read_part.text_only(part, f"{path}.parts[{at}]")).text
+    )
+
+
+def _tier(word: str | None) -> str | None:
+    if word is None or word in _UNSAID:
+        return None
+    return _TIERS.get(word, word.lower())
+
+
+def _extension(path: str, data: bytes) -> Extension:
+    name = ".".join(protojson.camel(step) for step in path.split("."))
+    return Extension(path, data, Rank.CONTRACT if name in _CONTRACT else Rank.HINT)
+
+
+def _empty(data: bytes) -> bool:
+    """``[]`` and ``{}``: LangChain always sends empty safety settings."""
+    return data in (b"[]", b"{}", b'""')

@@ -1,0 +1,307 @@
+"""GenerateContentResponse objects as canonical events: a whole answer is a stream of one.
+
+Texts of one kind that follow each other are one part, unless one carries a signature, which
+belongs to the exact part it came on. A signature on an empty text is that of the text before it.
+Calls come whole. There is no terminal event: an answer is complete when its body ends after
+every candidate has said why it ended, so ends are kept until then.
+"""
+
+from typing import Any, Final
+
+from trivium.conversation.calls import ToolCall
+from trivium.conversation.events import (
+    Cited,
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Finished,
+    PartEnd,
+    PartStart,
+    Start,
+    UsageReport,
+)
+from trivium.conversation.finish import Finish
+from trivium.conversation.opaque import THOUGHT_SIGNATURE, Opaque
+from trivium.conversation.parts import Form, Reasoning, Text
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault
+from trivium.wire.codec import AnswerContext
+from trivium.wire.generate import failure, finish, grounding, media, probable, said, view
+from trivium.wire.generate.chunk import cut_short
+from trivium.wire.generate.usage import CACHED, complete, merged, usage
+from trivium.wire.whole import error_of
+
+_USAGES_MAX: Final = 256
+"""Snapshots of the counters kept before they are folded: each keeps its chunk in memory."""
+_CACHED: Final = CACHED.encode()
+
+
+class _Candidate:
+    """What is known of one candidate."""
+
+    __slots__ = ("called", "finish", "held", "index", "number", "pieces", "said", "thinking")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.index = -1  # of the open text or reasoning; -1: none
+        self.held: PartEnd | None = None  # of a signed one: a citation may still come for it
+        self.thinking = False  # which of the two
+        self.pieces: list[str] = []  # of the open or held part: citations count its bytes
+        self.said = False
+        self.called = False
+        self.finish: Finish | None = None
+
+
+class Telling:
+    """Tells one answer. Feed it every object, then ask for the end."""
+
+    __slots__ = (
+        "_candidates",
+        "_counters",
+        "_id",
+        "_live",
+        "_model",
+        "_next",
+        "_origin",
+        "_refused",
+        "_started",
+        "_usages",
+        "over",
+    )
+
+    def __init__(self, context: AnswerContext) -> None:
+        self._origin = context.origin
+        self._refused = context.refused
+        self._model = context.model
+        self._id = ""
+        self._candidates: dict[int, _Candidate] = {}
+        self._live = _Candidate(0)  # the one that spoke last
+        self._next = 0
+        self._started = False
+        self._usages: list[Any] = []
+        self._counters: Any = {}
+        self.over = False
+        """Whether ``Done`` or ``Failed`` has been told."""
+
+    @property
+    def usage(self) -> Usage | None:
+        """The counters so far."""
+        self._fold()
+        return usage(self._counters)
+
+    def chunk(self, data: bytes, out: list[Event]) -> None:
+        """One object, as its bytes; what it tells goes to ``out``."""
+        # HOT: once per chunk of a stream, and nine of ten bring one more piece of one text
+        live = self._live
+        if live.index >= 0:
+            try:
+                plain = view.plain(data)
+            except (ValueError, RecursionError):
+                pass
+            else:
+                candidate = plain.candidates[0]
+                part = candidate.content.parts[0]
+                if candidate.index == live.number and part.thought is live.thinking:
+                    out.append(Delta(live.index, part.text))
+                    live.pieces.append(part.text)
+                    self._usages.append(plain.usageMetadata)
+                    if len(self._usages) > _USAGES_MAX:
+                        self._fold()
+                    return
+        self._any(data, out)
+
+    def _any(self, data: bytes, out: list[Event]) -> None:
+        try:
+            body = view.chunk(data)
+        except (ValueError, RecursionError):
+            self._fail(failure.broke(), out)
+            return
+        if body.error and (error := error_of(body.error)) is not None:
+            self._fail(self._refused(error), out)
+            return
+        self._usages.append(body.usageMetadata)
+        if len(self._usages) > _USAGES_MAX:
+            self._fold()
+        if not self._started:
+            self._start(data, out)
+        if not body.candidates:
+            if body.promptFeedback:
+                self._blocked(view.value(body.promptFeedback))
+            return
+        try:
+            for at, candidate in enumerate(body.candidates):
+                if candidate is not None:
+                    self._candidate(candidate, at, data, out)
+        except Fault as fault:
+            self._fail(fault, out)
+
+    def end(self, fault: Fault | None, out: list[Event]) -> None:
+        """The end of the body."""
+        if self.over:
+            return
+        ends = [(number, one.finish) for number, one in sorted(self._candidates.items())]
+        if fault is not None or not ends or not all(finished for _, finished in ends):
+            self._fail(fault or cut_short(), out)
+            return
+        for one in self._candidates.values():
+            self._close(one, out)
+        out.extend(Finished(finished, number) for number, finished in ends if finished)
+        counted = self.usage
+        if counted is not None:
+            out.append(UsageReport(counted))
+        out.append(Done())
+        self.over = True
+
+    def _candidate(self, candidate: view.Candidate, at: int, data: bytes, out: list[Event]) -> None:
+        number = candidate.index if type(candidate.index) is int else at
+        one = self._candidates.setdefault(number, _Candidate(number))
+        before = len(out)
+        parts = candidate.content.parts if candidate.content is not None else None
+        for place, part in enumerate(parts or ()):
+            if part is None:
+                continue
+            text = part.text
+            if type(text) is not str:
+                self._other(one, view.loose_part(data, at, place), part, out)
+            elif part.thoughtSignature:
+                self._signed(one, part, text, out)
+            elif text:
+                self._more(one, part.thought is True, text, out)
+        if candidate.logprobsResult:
+            _attach(probable.read(view.value(candidate.logprobsResult)), one, out, before)
+        if candidate.groundingMetadata or candidate.citationMetadata:
+            self._cite(candidate, one, out)
+        if one.held is not None:
+            self._close(one, out)
+        reason = candidate.finishReason
+        if isinstance(reason, str) and reason and reason != finish.UNSAID:
+            one.finish = finish.read(
+                reason,
+                called=one.called,
+                said=one.said,
+                message=_text(candidate.finishMessage),
+                token=_text(candidate.continuationToken),
+            )
+
+    def _more(self, one: _Candidate, thinking: bool, text: str, out: list[Event]) -> None:
+        if one.index < 0 or one.thinking is not thinking:
+            self._open(one, thinking, out)
+        out.append(Delta(one.index, text))
+        one.pieces.append(text)
+
+    def _start(self, data: bytes, out: list[Event]) -> None:
+        self._started = True
+        head = view.head(data)
+        self._id = _text(head.responseId) or ""
+        out.append(Start(self._id, _text(head.modelVersion) or "", self.usage))
+
+    def _open(self, one: _Candidate, thinking: bool, out: list[Event]) -> None:
+        self._close(one, out)
+        self._live = one
+        one.index = self._take()
+        one.thinking = thinking
+        part = Reasoning(text="", form=Form.SUMMARY) if thinking else Text(text="")
+        out.append(PartStart(one.index, part, one.number))
+        one.said = one.said or not thinking
+
+    def _signed(self, one: _Candidate, part: view.Part, text: str, out: list[Event]) -> None:
+        """A text or thought with a signature: a part of its own, unless it is the end of one."""
+        thinking = part.thought is True
+        if text or one.index < 0 or one.thinking is not thinking:
+            said_before = one.said
+            self._open(one, thinking, out)
+            if text:
+                out.append(Delta(one.index, text))
+                one.pieces.append(text)
+            else:
+                one.said = said_before
+        one.held = PartEnd(one.index, self._signature(part))
+        one.index = -1
+
+    def _other(
+        self, one: _Candidate, members: dict[str, Any], part: view.Part, out: list[Event]
+    ) -> None:
+        """Anything but a text: it comes whole."""
+        if "text" not in members and set(members) <= said.MODIFIERS:
+            if part.thoughtSignature:
+                self._signed(one, part, "", out)
+            return
+        found = said.made(members, f"{self._id}.{self._next}")
+        if found is None:
+            return
+        self._close(one, out)
+        index = self._take()
+        out.append(PartStart(index, found[0], one.number))
+        if type(found[0]) is ToolCall:
+            out.append(Delta(index, found[1]))
+            one.called = True
+        out.append(PartEnd(index, self._signature(part)))
+        one.said = True
+
+    def _signature(self, part: view.Part) -> tuple[Opaque, ...]:
+        found = part.thoughtSignature
+        data = media.standard(found) if isinstance(found, str) and found else None
+        if data is None:
+            return ()
+        return (Opaque(THOUGHT_SIGNATURE, data.encode(), self._origin, self._model),)
+
+    def _cite(self, candidate: view.Candidate, one: _Candidate, out: list[Event]) -> None:
+        index = one.held.index if one.held is not None else one.index
+        if index < 0 or one.thinking:
+            return
+        found = grounding.citations(
+            view.value(candidate.groundingMetadata),
+            view.value(candidate.citationMetadata),
+            "".join(one.pieces),
+        )
+        out.extend(Cited(index, citation) for citation in found)
+
+    def _close(self, one: _Candidate, out: list[Event]) -> None:
+        if one.held is not None:
+            out.append(one.held)
+            one.held = None
+        elif one.index >= 0:
+            out.append(PartEnd(one.index))
+        one.index = -1
+        one.pieces = []
+
+    def _blocked(self, feedback: Any) -> None:
+        reason = feedback.get("blockReason") if isinstance(feedback, dict) else None
+        if self._candidates or not isinstance(reason, str) or not reason:
+            return
+        one = self._candidates[0] = _Candidate(0)
+        one.finish = finish.blocked(reason, _text(feedback.get("blockReasonMessage")))
+
+    def _take(self) -> int:
+        self._next += 1
+        return self._next - 1
+
+    def _fold(self) -> None:
+        usages = [raw for raw in self._usages if raw]
+        self._usages.clear()
+        last = view.value(usages[-1]) if usages else None
+        if isinstance(last, dict) and complete(last) and b"".join(usages).rfind(_CACHED) < 0:
+            usages = usages[-1:]  # HOT: a whole snapshot without a cached count says it all
+        for raw in usages:
+            reported = view.value(raw)
+            if isinstance(reported, dict):
+                self._counters = merged(self._counters, reported)
+
+    def _fail(self, fault: Fault, out: list[Event]) -> None:
+        out.append(Failed(fault))
+        self.over = True
+
+
+def _attach(tokens: Any, one: _Candidate, out: list[Event], before: int) -> None:
+    """Probabilities of a chunk's tokens: they belong to the last text it brought."""
+    if not tokens or one.thinking:
+        return
+    for event in reversed(out[before:]):
+        if type(event) is Delta:
+            event.logprobs = tokens
+            return
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,93 @@
+"""A whole answer as a GenerateContentResponse."""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.calls import ToolCall
+from trivium.conversation.finish import Unified
+from trivium.conversation.opaque import Opaque, Seal
+from trivium.conversation.parts import Citation, Text, TokenLogprob
+from trivium.wire.codec import WriteContext
+from trivium.wire.generate import finish, grounding, probable, tally, write_part
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def write(answer: Answer, context: WriteContext) -> bytes:
+    """The body for the caller. A blocked prompt is a candidate that says so."""
+    out: dict[str, Any] = {
+        "candidates": [
+            _candidate(candidate, at, context.seal)
+            for at, candidate in enumerate(answer.candidates)
+        ]
+    }
+    if answer.usage is not None:
+        out["usageMetadata"] = tally.metadata(answer.usage)
+    out["modelVersion"] = context.model
+    out["responseId"] = context.id
+    return _encode(out)
+
+
+def _candidate(candidate: Candidate, at: int, seal: Seal) -> dict[str, Any]:
+    parts, cited, tokens = _parts(candidate, seal)
+    content: dict[str, Any] = {"role": "model"}
+    if parts:
+        content["parts"] = parts
+    out: dict[str, Any] = {"content": content, **ending(candidate), "index": at}
+    found = grounding.grounding(cited)
+    if found is not None:
+        out["groundingMetadata"] = found
+    result = probable.written(tokens)
+    if result is not None:
+        out["logprobsResult"] = result
+    return out
+
+
+def ending(candidate: Candidate) -> dict[str, Any]:
+    """Members of a candidate that say why it ended."""
+    end = candidate.finish
+    out: dict[str, Any] = {"finishReason": finish.word(end)}
+    if end.explanation:
+        out["finishMessage"] = end.explanation
+    if end.unified is Unified.PAUSED and end.token:
+        out["continuationToken"] = end.token
+    return out
+
+
+_Cited = list[tuple[int, str, tuple[Citation, ...]]]
+
+
+def _parts(
+    candidate: Candidate, seal: Seal
+) -> tuple[list[dict[str, Any]], _Cited, list[TokenLogprob]]:
+    out: list[dict[str, Any]] = []
+    cited: _Cited = []
+    tokens: list[TokenLogprob] = []
+    pending: tuple[Opaque, ...] = ()
+    for part in candidate.parts:
+        own, later = write_part.riding(part.opaque)
+        pending += later
+        member: dict[str, Any] | None
+        if isinstance(part, ToolCall):
+            member, whole = write_part.call(part, part.arguments)
+            if not whole and candidate.finish.unified is Unified.LENGTH:
+                continue  # cut off in the middle: half an object cannot be said
+            own, pending = pending + own, ()
+        else:
+            member = write_part.plain(part)
+        signature = seal(own) if own else ""
+        if member is None and signature:
+            member = {"text": ""}
+        if member is None:
+            continue
+        if signature:
+            member["thoughtSignature"] = signature
+        if isinstance(part, Text):
+            cited.append((len(out), part.text, part.citations))
+            tokens.extend(part.logprobs)
+        out.append(member)
+    if pending and (signature := seal(pending)):
+        out.append({"text": "", "thoughtSignature": signature})
+    return out, cited, tokens

@@ -1,0 +1,179 @@
+"""``generationConfig`` for an upstream of this shape."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation import effort
+from trivium.conversation.honesty import Act, Rank
+from trivium.conversation.items import Turn
+from trivium.conversation.members import Concept, member
+from trivium.conversation.parts import Image
+from trivium.conversation.request import (
+    Conversation,
+    Effort,
+    FormatKind,
+    ReasoningWish,
+    ResponseFormat,
+    Thinking,
+)
+from trivium.conversation.target import Thinks
+from trivium.wire.generate import restricted
+from trivium.wire.generate.said import SHAPE
+from trivium.wire.generate.writing import Writing
+
+_SAMPLING: Final = (
+    ("temperature", Concept.TEMPERATURE, "temperature"),
+    ("top_p", Concept.TOP_P, "topP"),
+    ("top_k", Concept.TOP_K, "topK"),
+    ("frequency_penalty", Concept.FREQUENCY_PENALTY, "frequencyPenalty"),
+    ("presence_penalty", Concept.PRESENCE_PENALTY, "presencePenalty"),
+    ("seed", Concept.SEED, "seed"),
+)
+_RESOLUTIONS: Final = {
+    "low": "MEDIA_RESOLUTION_LOW",
+    "high": "MEDIA_RESOLUTION_HIGH",
+    "original": "MEDIA_RESOLUTION_HIGH",
+}
+
+
+def config(conversation: Conversation, writing: Writing) -> dict[str, Any]:
+    """The member's members, in a fixed order."""
+    facts = writing.facts
+    out = _sampling(conversation, writing)
+    thinking = _thinking(conversation.reasoning, conversation.output_max, writing)
+    limit = conversation.output_max
+    if limit is not None and writing.takes(Concept.OUTPUT_MAX):
+        out["maxOutputTokens"] = limit
+    if conversation.candidates is not None and writing.takes(Concept.CANDIDATES):
+        out["candidateCount"] = conversation.candidates
+    stops = list(conversation.stop)
+    if facts.stop_max is not None and len(stops) > facts.stop_max:
+        writing.lacks(Concept.STOP, f"at most {facts.stop_max} stop sequences are taken")
+    if stops:
+        out["stopSequences"] = stops
+    if conversation.logprobs and writing.takes(Concept.LOGPROBS):
+        out["responseLogprobs"] = True
+        if conversation.top_logprobs is not None:
+            out["logprobs"] = conversation.top_logprobs
+    out |= _format(conversation.format, writing)
+    out |= _output(conversation, writing)
+    if thinking:
+        out["thinkingConfig"] = thinking
+    resolution = _resolution(conversation.turns)
+    if resolution is not None:
+        out["mediaResolution"] = resolution
+    return out
+
+
+def _sampling(conversation: Conversation, writing: Writing) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for field, concept, name in _SAMPLING:
+        value = getattr(conversation.sampling, field)
+        if value is None or not writing.takes(concept):
+            continue
+        if name == "temperature" and value > writing.facts.temperature_max:
+            value = writing.facts.temperature_max
+            writing.lacks(concept, f"at most {value} is taken", act=Act.CHANGED)
+        out[name] = value
+    if conversation.sampling.logit_bias is not None:
+        writing.lacks(Concept.LOGIT_BIAS, "the generate shape has no such member")
+    return out
+
+
+def _format(wish: ResponseFormat | None, writing: Writing) -> dict[str, Any]:
+    if wish is None:
+        return {}
+    if wish.kind is FormatKind.TEXT:
+        return {"responseMimeType": "text/plain"} if writing.shape == SHAPE else {}
+    out: dict[str, Any] = {"responseMimeType": "application/json"}
+    if wish.kind is FormatKind.ENUM:
+        out["responseMimeType"] = "text/x.enum"
+    if wish.schema is None or wish.kind is FormatKind.JSON:
+        return out
+    if not writing.facts.schema:
+        writing.lacks(Concept.FORMAT, "this model cannot be held to a schema")
+        return out
+    if writing.facts.schema_full and wish.kind is FormatKind.SCHEMA:
+        return out | {"responseJsonSchema": msgspec.Raw(wish.schema)}
+    found, folded = restricted.restricted(wish.schema)
+    if folded:
+        writing.report.drop(
+            Rank.HINT,
+            member(Concept.FORMAT, writing.shape),
+            f"{', '.join(sorted(folded))} became words of the schema",
+            Act.CHANGED,
+        )
+    return out | {"responseSchema": msgspec.Raw(found)}
+
+
+def _output(conversation: Conversation, writing: Writing) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    wanted = conversation.modalities
+    said = bool(wanted) and (wanted != ("text",) or writing.shape == SHAPE)
+    if said and writing.takes(Concept.MODALITIES):
+        out["responseModalities"] = [one.upper() for one in wanted]
+    if conversation.audio is not None:
+        if writing.shape == SHAPE:
+            out["speechConfig"] = msgspec.Raw(conversation.audio)
+        elif "audio" in wanted:
+            writing.lacks(Concept.AUDIO, "voices and formats have other names there")
+    return out
+
+
+def _thinking(
+    wish: ReasoningWish | None, output_max: int | None, writing: Writing
+) -> dict[str, Any]:
+    if wish is None or not writing.takes(Concept.REASONING):
+        return {}
+    facts = writing.facts
+    out: dict[str, Any] = {}
+    if facts.thinks is Thinks.BUDGET:
+        if wish.switch is Thinking.ADAPTIVE and wish.effort is None:
+            out["thinkingBudget"] = -1
+        elif wish.switch is not None or wish.effort is not None or wish.budget is not None:
+            out["thinkingBudget"] = _budget(wish, output_max, writing)
+    elif facts.thinks is Thinks.LEVEL:
+        step = effort.wished(wish)
+        level = effort.nearest(step, facts.efforts) if step is not None else None
+        if level is not None:
+            out["thinkingLevel"] = level.value.upper()
+            if level is not step and wish.budget is None:
+                writing.lacks(Concept.REASONING, f"the nearest is {level.value}", act=Act.CHANGED)
+    else:
+        if effort.wished(wish) not in (None, Effort.NONE):
+            writing.lacks(Concept.REASONING, "this model's thinking cannot be steered")
+        return {}
+    if wish.shown is not None:
+        out["includeThoughts"] = wish.shown
+    return out
+
+
+def _budget(wish: ReasoningWish, output_max: int | None, writing: Writing) -> int:
+    facts = writing.facts
+    budget = effort.budget_of(wish, facts)
+    if budget == 0 and not facts.thinking_off:
+        writing.lacks(
+            Concept.REASONING, "this model's thinking cannot be switched off", act=Act.CHANGED
+        )
+        return facts.budget_min
+    if output_max is None or budget == 0:
+        return budget
+    return effort.room(budget, output_max, facts)[0]
+
+
+def _resolution(turns: tuple[Turn, ...]) -> str | None:
+    """The finest that any picture wants: the member is the request's, not the picture's."""
+    wanted = {image.detail for image in _images(turns)}
+    for detail in ("original", "high", "low"):
+        if detail in wanted:
+            return _RESOLUTIONS[detail]
+    return None
+
+
+def _images(turns: tuple[Turn, ...]) -> Iterator[Image]:
+    for turn in turns:
+        for part in turn.parts:
+            if isinstance(part, Image):
+                yield part

@@ -1,0 +1,240 @@
+"""The history as ``contents``: roles in turn, results together, signatures where they were.
+
+Every content is made of its own turns alone, so a history that grows by an answer and a turn
+begins with the bytes it had. All results of a turn stand in one content, in the order of the calls
+(the vendor counts them); what the user says besides follows in a content of its own, since models
+have misread mixed ones.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.calls import ToolCall, ToolResult, compact
+from trivium.conversation.honesty import Mend, Rank
+from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, calls
+from trivium.conversation.members import Concept
+from trivium.conversation.opaque import THOUGHT_SIGNATURE, belonging, first
+from trivium.conversation.parts import (
+    Audio,
+    Document,
+    Image,
+    Inline,
+    Pieces,
+    Reasoning,
+    Refusal,
+    Remote,
+    SearchResult,
+    Stored,
+    Text,
+    VendorPart,
+    Video,
+)
+from trivium.conversation.target import Input, ReasoningBack
+from trivium.wire.generate import media, write_part
+from trivium.wire.generate.said import SHAPE
+from trivium.wire.generate.writing import Writing
+
+Row = dict[str, Any]
+TAGGED: Final = "<system>\n{}\n</system>"
+"""Instructions in the middle: the shape has a place for them only at the start."""
+_TUBE: Final = ("https://www.youtube.com/", "https://youtu.be/", "https://m.youtube.com/")
+
+
+def contents(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[Row]:
+    """The history behind the leading instructions, which are ``skipped`` turns."""
+    names = {call.id: call.name for call in calls(turns) if call.id}
+    out: list[Row] = []
+    for at, turn in enumerate(turns, skipped):
+        if turn.name is not None:
+            writing.lacks(Concept.PARTICIPANT, "the generate shape names no participants")
+        if turn.phase is not None:
+            writing.lacks(Concept.PHASE, "the generate shape has no phases")
+        rows = [
+            (isinstance(part, ToolResult), row)
+            for part in turn.parts
+            for row in _rows(_spoken(part, turn.role), f"turns[{at}]", names, writing)
+        ]
+        if turn.role is Role.ASSISTANT:
+            _add(out, "model", [row for _, row in rows])
+        else:
+            _add(out, "user", [row for result, row in rows if result], results=True)
+            _add(out, "user", [row for result, row in rows if not result])
+    if out and out[0]["role"] == "model":
+        # the vendor wants a user first, and takes one who says nothing
+        out.insert(0, {"role": "user", "parts": [{"text": ""}]})
+    for content in out:
+        _sign(content, writing)
+    return out
+
+
+def _add(out: list[Row], role: str, rows: list[Row], *, results: bool = False) -> None:
+    if not rows:
+        return
+    last = out[-1] if out and out[-1]["role"] == role else None
+    if last is not None and ("functionResponse" in last["parts"][0]) is results:
+        last["parts"] += rows
+    else:
+        out.append({"role": role, "parts": rows})
+
+
+def _spoken(part: Part, role: Role) -> Part:
+    if role in INSTRUCTING and isinstance(part, Text) and part.text.strip():
+        return Text(text=TAGGED.format(part.text))
+    return part
+
+
+def _sign(content: Row, writing: Writing) -> None:
+    """The documented placeholder on a step's first call that has no signature of the target.
+
+    On every step of the history, not only the current one: the bytes of earlier steps must stay.
+    """
+    placeholder = writing.facts.placeholder_signature
+    if placeholder is None or content["role"] != "model":
+        return
+    for row in content["parts"]:
+        if "functionCall" in row:
+            if "thoughtSignature" not in row:
+                row["thoughtSignature"] = placeholder
+                call = row["functionCall"]
+                writing.report.repair(Mend.FOREIGN_SIGNATURE, call.get("id") or call["name"])
+            return
+
+
+def _rows(part: Part, where: str, names: Mapping[str, str], writing: Writing) -> list[Row]:
+    if isinstance(part, ToolResult):
+        return [_result(part, names, writing)]
+    if isinstance(part, ToolCall):
+        row, whole = write_part.call(part, part.arguments)
+        if not whole:
+            writing.report.repair(Mend.ARGUMENTS, part.id or part.name)
+        rows = [row]
+    elif isinstance(part, Reasoning):
+        rows = _thought(part, writing)
+    else:
+        rows = plain(part, where, writing)
+    signature = first(belonging(part.opaque, writing.facts.origin), THOUGHT_SIGNATURE)
+    if signature is not None:
+        if not rows:
+            rows = [{"text": ""}]
+        rows[-1]["thoughtSignature"] = signature.data.decode()
+    return rows
+
+
+def _thought(part: Reasoning, writing: Writing) -> list[Row]:
+    """Thoughts go back only with the target's own signature."""
+    row: Row = {"text": part.text, "thought": True}
+    back = writing.facts.reasoning_back
+    if first(belonging(part.opaque, writing.facts.origin), THOUGHT_SIGNATURE) is not None:
+        return [row]
+    if back is ReasoningBack.TEXT and part.text:
+        return [row]
+    if part.text and writing.shape != SHAPE:
+        writing.lacks(Concept.REASONING_STATE, "another model's reasoning, or without a signature")
+    return []
+
+
+def plain(part: Part, where: str, writing: Writing) -> list[Row]:
+    """Text, media and blocks, in a turn or in a result."""
+    if isinstance(part, Text | Refusal):
+        return _texts([part.text])
+    if isinstance(part, SearchResult):
+        return _texts([_header(part.title, part.source), *(text.text for text in part.texts)])
+    if isinstance(part, VendorPart):
+        return _vendor(part, where, writing)
+    if isinstance(part, Document):
+        return _document(part, where, writing)
+    if isinstance(part, Image | Audio | Video):
+        return _media(part, writing)
+    return []
+
+
+def _vendor(part: VendorPart, where: str, writing: Writing) -> list[Row]:
+    if part.native.shape == SHAPE:
+        return [msgspec.json.decode(part.native.data, type=dict[str, Any])]
+    writing.report.drop(Rank.HINT, where, f"a block of type {part.kind} is another vendor's own")
+    return _texts([part.text])
+
+
+def _media(part: Image | Audio | Video, writing: Writing) -> list[Row]:
+    concept, wanted = {
+        Image: (Concept.IMAGE, Input.IMAGE),
+        Audio: (Concept.AUDIO_INPUT, Input.AUDIO),
+        Video: (Concept.VIDEO_INPUT, Input.VIDEO),
+    }[type(part)]
+    source = part.source
+    if source is None:
+        transcript = part.transcript if isinstance(part, Audio) else ""
+        if not transcript:
+            writing.lacks(concept, "only its maker has this audio")
+        return _texts([transcript])
+    if wanted not in writing.facts.inputs:
+        writing.lacks(concept, f"this model takes no {wanted.value}")
+    if (
+        isinstance(source, Remote)
+        and writing.shape != SHAPE
+        and not source.url.startswith(_TUBE)
+        and Input.IMAGE_URL not in writing.facts.inputs
+    ):
+        writing.lacks(concept, "this model takes no URLs, only bytes")
+    row = _source(source, writing)
+    if isinstance(part, Video) and part.metadata is not None:
+        row["videoMetadata"] = msgspec.Raw(part.metadata.data)
+    return [row]
+
+
+def _document(part: Document, where: str, writing: Writing) -> list[Row]:
+    header = _texts([_header(part.title, part.context)])
+    source = part.source
+    if isinstance(source, Pieces):
+        return header + [row for one in source.parts for row in plain(one, where, writing)]
+    if Input.DOCUMENT not in writing.facts.inputs:
+        writing.lacks(Concept.DOCUMENT, "this model takes no documents")
+    if (
+        isinstance(source, Remote)
+        and writing.shape != SHAPE
+        and Input.DOCUMENT_URL not in writing.facts.inputs
+    ):
+        writing.lacks(Concept.DOCUMENT, "this model takes no document URLs, only bytes")
+    return [*header, _source(source, writing)]
+
+
+def _source(source: Inline | Remote | Stored, writing: Writing) -> Row:
+    if isinstance(source, Stored) and source.shape != SHAPE:
+        writing.lacks(
+            Concept.FILE_ID, "a file uploaded to another vendor is unknown here; send its bytes"
+        )
+    return media.member(source)
+
+
+def _result(part: ToolResult, names: Mapping[str, str], writing: Writing) -> Row:
+    texts: list[str] = []
+    attached: list[Row] = []
+    for inner in part.parts:
+        for row in plain(inner, "functionResponse", writing):
+            if row.keys() == {"text"}:
+                texts.append(row["text"])
+                continue
+            if Input.RESULT_MEDIA not in writing.facts.inputs:
+                writing.lacks(Concept.IMAGE, "this model takes no media in tool results")
+            attached.append(row)
+    response: Any
+    if part.structured is not None and writing.shape == SHAPE:
+        response = msgspec.Raw(compact(part.structured).encode())
+    else:
+        response = {"error" if part.error else "output": "\n".join(texts)}
+    member: Row = {"id": part.call_id} if part.call_id else {}
+    member["name"] = names.get(part.call_id) or part.name
+    member["response"] = response
+    if attached:
+        member["parts"] = attached
+    return {"functionResponse": member}
+
+
+def _texts(texts: Iterable[str]) -> list[Row]:
+    return [{"text": text} for text in texts if text]
+
+
+def _header(*words: str | None) -> str:
+    return "\n".join(word for word in words if word)

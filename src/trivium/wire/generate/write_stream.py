@@ -1,0 +1,248 @@
+"""A stream of generate-content, as events or as one array.
+
+Chunks are complete messages. As events they are ``data: {json}`` and a blank line, nothing else:
+google-genai fails on comments, event names and ``[DONE]`` (google-genai 3.4, run on 2026-11-21).
+Calls come whole, so their deltas wait for the end of the part. Ends and usage wait for the last
+chunk: what follows an end could otherwise still fail.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.answer import Candidate
+from trivium.conversation.calls import ToolCall
+from trivium.conversation.events import (
+    Cited,
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Finished,
+    KeepAlive,
+    PartEnd,
+    PartStart,
+    Start,
+    UsageReport,
+)
+from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.items import Part
+from trivium.conversation.opaque import Opaque
+from trivium.conversation.parts import Citation, Reasoning, Refusal, Text, TokenLogprob
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault
+from trivium.wire.codec import WriteContext
+from trivium.wire.errors import body
+from trivium.wire.generate import grounding, probable, tally, write_part
+from trivium.wire.generate.chunk import cut_short
+from trivium.wire.generate.write_answer import ending
+from trivium.wire.operation import Shape
+
+_encode: Final = msgspec.json.Encoder().encode
+_BETWEEN: Final = b",\r\n"
+
+
+class _Open:
+    """A part that is being written."""
+
+    __slots__ = ("candidate", "citations", "head", "part", "pieces", "place", "tail")
+
+    def __init__(self, event: PartStart, head: bytes, tail: bytes, place: int) -> None:
+        self.part: Part = event.part
+        self.candidate = event.candidate
+        self.head = head
+        self.tail = tail
+        self.place = place  # among the parts of its candidate
+        self.pieces: list[str] = []
+        self.citations: list[Citation] = []
+
+
+class Writer:
+    """Writes one stream to the caller."""
+
+    __slots__ = (
+        "_array",
+        "_broken",
+        "_cited",
+        "_context",
+        "_finishes",
+        "_open",
+        "_over",
+        "_pending",
+        "_places",
+        "_sent",
+        "_tail",
+        "_usage",
+    )
+
+    def __init__(self, context: WriteContext) -> None:
+        self._context = context
+        self._array = context.array
+        model, id_ = _encode(context.model), _encode(context.id)
+        tail = b'"modelVersion":' + model + b',"responseId":' + id_ + b"}"
+        self._tail = tail if context.array else tail + b"\n\n"
+        self._open: dict[int, _Open] = {}
+        self._places: dict[int, int] = {}
+        self._pending: dict[int, tuple[Opaque, ...]] = {}
+        self._broken: dict[int, list[dict[str, Any]]] = {}
+        self._cited: dict[int, list[tuple[int, str, list[Citation]]]] = {}
+        self._finishes: dict[int, Finish] = {}
+        self._usage: Usage | None = None
+        self._sent = False
+        self._over = False
+
+    def feed(self, events: list[Event]) -> bytes:
+        """Chunks for these events, possibly none."""
+        out: list[bytes] = []
+        open_ = self._open
+        for event in events:
+            # HOT: deltas are nine of ten; a chunk is three pieces, two of them made beforehand
+            if type(event) is Delta:
+                part = open_[event.index]
+                part.pieces.append(event.text)
+                if part.head:
+                    if event.logprobs:
+                        self._likely(part, event.text, event.logprobs, out)
+                    else:
+                        out += (part.head, _encode(event.text), part.tail)
+            elif not self._over:
+                self._rare(event, out)
+        return self._joined(out)
+
+    def end(self, fault: Fault | None) -> bytes:
+        """What ends the stream if nothing has."""
+        if self._over:
+            return b""
+        out: list[bytes] = []
+        self._fail(fault or cut_short(), out)
+        return self._joined(out)
+
+    def heartbeat(self) -> bytes:
+        """A chunk without candidates; nothing can be said between two elements of an array."""
+        return b"" if self._array or self._over else b"data: {" + self._tail
+
+    def _rare(self, event: Event, out: list[bytes]) -> None:
+        if type(event) is PartStart:
+            self._start(event, out)
+        elif type(event) is PartEnd:
+            self._end(self._open.pop(event.index), event.opaque, out)
+        elif type(event) is Cited:
+            self._open[event.index].citations.append(event.citation)
+        elif type(event) is Finished:
+            self._finishes[event.candidate] = event.finish
+        elif type(event) is UsageReport or type(event) is Start:
+            self._usage = event.usage
+        elif type(event) is Done:
+            self._last(out)
+        elif type(event) is Failed:
+            self._fail(event.fault, out)
+        elif type(event) is KeepAlive:
+            out.append(self.heartbeat())
+
+    def _start(self, event: PartStart, out: list[bytes]) -> None:
+        part = event.part
+        head, tail = self._frame(event.candidate)
+        place = self._places.get(event.candidate, 0)
+        self._places[event.candidate] = place + 1
+        if isinstance(part, Text | Refusal | Reasoning):
+            thought = b',"thought":true}' if isinstance(part, Reasoning) else b"}"
+            self._open[event.index] = _Open(event, head + b'{"text":', thought + tail, place)
+            if part.text:
+                self._open[event.index].pieces.append(part.text)
+                out += (head + b'{"text":', _encode(part.text), thought + tail)
+        else:
+            self._open[event.index] = _Open(event, b"", b"", place)
+            if isinstance(part, ToolCall) and part.arguments:
+                self._open[event.index].pieces.append(part.arguments)
+
+    def _frame(self, candidate: int) -> tuple[bytes, bytes]:
+        """What stands before and after the parts of a chunk."""
+        lead = _BETWEEN if self._array else b"data: "
+        head = lead + b'{"candidates":[{"content":{"role":"model","parts":['
+        return head, b']},"index":%d}],' % candidate + self._tail
+
+    def _say(self, candidate: int, member: dict[str, Any], out: list[bytes]) -> None:
+        head, tail = self._frame(candidate)
+        out += (head, _encode(member), tail)
+
+    def _end(self, open_: _Open, more: tuple[Opaque, ...], out: list[bytes]) -> None:
+        part, candidate = open_.part, open_.candidate
+        own, later = write_part.riding((*part.opaque, *more))
+        pending = self._pending.get(candidate, ()) + later
+        member: dict[str, Any] | None
+        if isinstance(part, ToolCall):
+            own, pending = pending + own, ()
+            member, whole = write_part.call(part, "".join(open_.pieces))
+            _sign(member, self._context.seal(own) if own else "")
+            if whole:
+                self._say(candidate, member, out)
+            else:
+                # cut off or broken: only the end of the answer tells which
+                self._broken.setdefault(candidate, []).append(member)
+        else:
+            signature = self._context.seal(own) if own else ""
+            # what could be said of a text has been
+            member = None if open_.head else write_part.plain(part)
+            if member is None and signature:
+                member = {"text": ""}
+                if isinstance(part, Reasoning):
+                    member["thought"] = True
+            if member is not None:
+                self._say(candidate, _sign(member, signature), out)
+            if open_.citations:
+                cited = (open_.place, "".join(open_.pieces), open_.citations)
+                self._cited.setdefault(candidate, []).append(cited)
+        self._pending[candidate] = pending
+
+    def _likely(
+        self, part: _Open, text: str, tokens: tuple[TokenLogprob, ...], out: list[bytes]
+    ) -> None:
+        result = _encode(probable.written(tokens))
+        at = part.tail.index(b']},"index":') + 2
+        tail = part.tail[:at] + b',"logprobsResult":' + result + part.tail[at:]
+        out += (part.head, _encode(text), tail)
+
+    def _last(self, out: list[bytes]) -> None:
+        """The last chunk: why every candidate ended, and what it all came to."""
+        candidates: list[dict[str, Any]] = []
+        for number, finish in sorted(self._finishes.items()):
+            for member in self._broken.pop(number, ()):
+                if finish.unified is not Unified.LENGTH:
+                    self._say(number, member, out)
+            pending = self._pending.get(number)
+            last = _sign({"text": ""}, self._context.seal(pending) if pending else "")
+            candidate: dict[str, Any] = {
+                "content": {"role": "model", "parts": [last]},
+                **ending(Candidate((), finish)),
+                "index": number,
+            }
+            found = grounding.grounding(self._cited.get(number, ()))
+            if found is not None:
+                candidate["groundingMetadata"] = found
+            candidates.append(candidate)
+        chunk: dict[str, Any] = {"candidates": candidates}
+        if self._usage is not None:
+            chunk["usageMetadata"] = tally.metadata(self._usage)
+        lead = _BETWEEN if self._array else b"data: "
+        out += (lead, _encode(chunk)[:-1], b",", self._tail)
+        if self._array:
+            out.append(b"]")
+        self._over = True
+
+    def _fail(self, fault: Fault, out: list[bytes]) -> None:
+        data = body(fault, self._context.request_id, Shape.GENERATE)
+        out += (_BETWEEN, data, b"]") if self._array else (b"data: ", data, b"\n\n")
+        self._over = True
+
+    def _joined(self, out: list[bytes]) -> bytes:
+        data = b"".join(out)
+        if self._array and not self._sent and data:
+            self._sent = True
+            return b"[" + data[len(_BETWEEN) :]
+        return data
+
+
+def _sign(member: dict[str, Any], signature: str) -> dict[str, Any]:
+    if signature:
+        member["thoughtSignature"] = signature
+    return member

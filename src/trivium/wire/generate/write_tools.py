@@ -1,0 +1,133 @@
+"""Tools and the choice among them, for an upstream of this shape."""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.honesty import Act, Rank
+from trivium.conversation.members import Concept, member
+from trivium.conversation.request import Conversation
+from trivium.conversation.tools import (
+    ChoiceMode,
+    CustomTool,
+    FunctionTool,
+    ServerKind,
+    ServerTool,
+    Tool,
+    ToolChoice,
+    VendorTool,
+)
+from trivium.wire.generate import restricted
+from trivium.wire.generate.said import SHAPE
+from trivium.wire.generate.writing import Writing
+
+_encode: Final = msgspec.json.Encoder().encode
+_SERVER: Final = {
+    ServerKind.WEB_SEARCH: "googleSearch",
+    ServerKind.WEB_FETCH: "urlContext",
+    ServerKind.CODE: "codeExecution",
+}
+_MODES: Final = {
+    ChoiceMode.AUTO: "AUTO",
+    ChoiceMode.NONE: "NONE",
+    ChoiceMode.REQUIRED: "ANY",
+    ChoiceMode.NAMED: "ANY",
+    ChoiceMode.VALIDATED: "VALIDATED",
+}
+_FORCED: Final = frozenset({ChoiceMode.REQUIRED, ChoiceMode.NAMED})
+_INPUT: Final = _encode(
+    {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+)
+"""Parameters of a free-text tool."""
+
+
+def tools(conversation: Conversation, writing: Writing) -> list[dict[str, Any]]:
+    """The ``tools`` member: all functions in one entry, at the place of the first."""
+    out: list[dict[str, Any]] = []
+    functions: list[dict[str, Any]] = []
+    for tool in conversation.tools:
+        if tool.cache is not None:
+            writing.lacks(Concept.CACHE_MARK, "the generate shape caches unasked")
+        if isinstance(tool, FunctionTool | CustomTool):
+            if not functions:
+                out.append({"functionDeclarations": functions})
+            functions.append(_function(tool, writing))
+        else:
+            out.extend(_vendor(tool, writing))
+    return out
+
+
+def _function(tool: FunctionTool | CustomTool, writing: Writing) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": tool.name}
+    if tool.description:
+        row["description"] = tool.description
+    if isinstance(tool, CustomTool):
+        if tool.grammar is not None:
+            raise writing.report.refusal(
+                f"tools.{tool.name}.format", "the generate shape cannot hold a model to a grammar"
+            )
+        parameters: bytes | None = _INPUT
+    else:
+        parameters = tool.parameters
+        if tool.strict:
+            writing.lacks(Concept.STRICT_TOOL, "the generate shape has no such switch")
+    if parameters is not None:
+        row |= _parameters(parameters, writing)
+    if isinstance(tool, FunctionTool) and tool.native is not None and tool.native.shape == SHAPE:
+        row |= msgspec.json.decode(tool.native.data)
+    return row
+
+
+def _parameters(parameters: bytes, writing: Writing) -> dict[str, Any]:
+    if writing.facts.schema_full:
+        return {"parametersJsonSchema": msgspec.Raw(parameters)}
+    found, folded = restricted.restricted(parameters)
+    if folded:
+        writing.report.drop(
+            Rank.HINT,
+            member(Concept.TOOLS, writing.shape),
+            f"{', '.join(sorted(folded))} became words of the schema",
+            Act.CHANGED,
+        )
+    # the vendor refuses an object without properties
+    return {} if found == b'{"type":"OBJECT"}' else {"parameters": msgspec.Raw(found)}
+
+
+def _vendor(tool: ServerTool | VendorTool, writing: Writing) -> list[dict[str, Any]]:
+    if tool.native.shape == SHAPE:
+        return [msgspec.json.decode(tool.native.data)]
+    if isinstance(tool, ServerTool) and tool.kind in writing.facts.server_tools:
+        if tool.allowed_domains or tool.blocked_domains or tool.max_uses is not None:
+            writing.lacks(
+                Concept.VENDOR_TOOL, "the generate shape cannot limit its tools to domains or uses"
+            )
+        if tool.user_location is not None or tool.context_size is not None:
+            writing.report.drop(
+                Rank.HINT,
+                f"tools.{tool.name or tool.kind.value}",
+                "the generate shape takes no place or size for a search",
+            )
+        return [{_SERVER[tool.kind]: {}}]
+    name = tool.name or (tool.kind.value if isinstance(tool, ServerTool) else tool.kind)
+    writing.lacks(Concept.VENDOR_TOOL, f"the tool {name} is another vendor's own")
+    return []
+
+
+def choice(wish: ToolChoice | None, offered: tuple[Tool, ...], writing: Writing) -> Any:
+    """The ``toolConfig`` member; ``None`` where there is nothing to say or to choose from."""
+    if wish is None or not any(isinstance(one, FunctionTool | CustomTool) for one in offered):
+        return None
+    if wish.native is not None:
+        writing.lacks(Concept.TOOL_CHOICE, "only functions can be chosen")
+        return None
+    if wish.mode in _FORCED and not writing.facts.forced_calls:
+        writing.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
+        return None
+    if wish.mode is ChoiceMode.AUTO and wish.names:
+        writing.lacks(
+            Concept.TOOL_CHOICE, "the generate shape limits the tools only where a call is forced"
+        )
+    config: dict[str, Any] = {"mode": _MODES[wish.mode]}
+    if wish.names and wish.mode is not ChoiceMode.NONE:
+        config["allowedFunctionNames"] = list(wish.names)
+    return {"functionCallingConfig": config}
