@@ -1,0 +1,94 @@
+"""A chunk of a chat stream, as loosely as servers write them; a whole answer's message likewise.
+
+Only what is read is listed, so all else is skimmed. Where servers are known to differ from the
+specification, the type is wider than it: content as a list (Mistral), arguments as an object,
+a call without ``index``. Source: OpenAI's API reference, chat completions, read 2026-11-21.
+"""
+
+from typing import Any
+
+import msgspec
+
+from trivium.wire.chat.spans import Logprobs
+
+
+class Function(msgspec.Struct, gc=False):
+    """Name and arguments of a call, or pieces of them."""
+
+    name: str | None = None
+    arguments: str | dict[str, Any] | None = None
+
+
+class Custom(msgspec.Struct, gc=False):
+    """Name and input of a call of a free-text tool."""
+
+    name: str | None = None
+    input: str | None = None
+
+
+class Call(msgspec.Struct, gc=False):
+    """One entry of ``tool_calls``."""
+
+    index: int | None = None
+    id: str | None = None
+    function: Function | None = None
+    custom: Custom | None = None
+    extra_content: dict[str, Any] | None = None
+
+
+class Said(msgspec.Struct, gc=False):
+    """A ``delta`` or a ``message``."""
+
+    content: str | list[Any] | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    reasoning_details: list[Any] | None = None
+    refusal: str | None = None
+    tool_calls: list[Call] | None = None
+    function_call: Function | None = None
+    annotations: list[Any] | None = None
+    audio: dict[str, Any] | None = None
+    images: list[Any] | None = None
+
+
+class Choice(msgspec.Struct, gc=False):
+    """One choice; ``message`` in a whole answer."""
+
+    index: int | None = None
+    delta: Said | None = None
+    message: Said | None = None
+    finish_reason: str | None = None
+    logprobs: Logprobs | None = None
+    error: Any = None
+
+
+class Chunk(msgspec.Struct, gc=False):
+    """A frame of a stream."""
+
+    choices: list[Choice] | None = None
+    usage: dict[str, Any] | None = None
+    error: Any = None
+    service_tier: str | None = None
+
+
+class Opening(Chunk, gc=False):
+    """The first frame of a stream, or a whole answer: says who answers."""
+
+    id: str | None = None
+    model: str | None = None
+
+
+def thought(content: list[Any]) -> tuple[str, str]:
+    """Reasoning and text of a content list (Mistral: ``thinking`` and ``text`` entries)."""
+    reasoning: list[str] = []
+    text: list[str] = []
+    for entry in content:
+        if not isinstance(entry, dict):
+            continue
+        if isinstance(words := entry.get("text"), str):
+            text.append(words)
+        elif isinstance(inner := entry.get("thinking"), list):
+            reasoning.append(thought(inner)[1])
+        elif isinstance(inner, str):
+            reasoning.append(inner)
+    return "".join(reasoning), "".join(text)

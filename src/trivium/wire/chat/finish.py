@@ -1,0 +1,61 @@
+"""Finish reasons of the chat shape and the canonical ones.
+
+Source: OpenAI's API reference, chat completions, ``finish_reason``, read 2026-11-21. The other
+words are those of servers that speak the shape (vLLM, Mistral, DeepSeek, OpenRouter).
+"""
+
+from types import MappingProxyType
+from typing import Final
+
+from trivium.conversation.finish import Finish, Unified
+
+_READ: Final = MappingProxyType(
+    {
+        "stop": Unified.STOP,
+        "eos": Unified.STOP,
+        "end_turn": Unified.STOP,
+        "length": Unified.LENGTH,
+        "max_tokens": Unified.LENGTH,
+        "model_length": Unified.CONTEXT_FULL,
+        "tool_calls": Unified.TOOL_CALLS,
+        "function_call": Unified.TOOL_CALLS,
+        "content_filter": Unified.CONTENT_FILTER,
+        "safety": Unified.CONTENT_FILTER,
+    }
+)
+
+BROKEN: Final = frozenset({"error", "insufficient_system_resource"})
+"""Words of an answer that broke off: no completion at all."""
+
+_WRITTEN: Final = MappingProxyType(
+    {
+        Unified.STOP: "stop",
+        Unified.STOP_SEQUENCE: "stop",
+        Unified.TOOL_CALLS: "tool_calls",
+        Unified.LENGTH: "length",
+        Unified.CONTEXT_FULL: "length",
+        Unified.CONTENT_FILTER: "content_filter",
+        # no word of the shape means either; neither may look complete
+        Unified.PAUSED: "content_filter",
+        Unified.OTHER: "length",
+    }
+)
+
+
+def read(word: str | None, *, called: bool) -> Finish:
+    """The canonical reason of a vendor's word.
+
+    ``called``: the candidate has tool calls, which outweigh a vendor's plain ``stop``. No word at
+    all is that of a server which ends its streams without one.
+    """
+    unified = Unified.STOP if word is None else _READ.get(word, Unified.OTHER)
+    if called and unified is Unified.STOP:
+        unified = Unified.TOOL_CALLS
+    return Finish(unified, word or "")
+
+
+def written(finish: Finish, *, legacy: bool) -> str:
+    """The chat word. ``legacy``: the request declared ``functions`` instead of tools."""
+    if legacy and finish.unified is Unified.TOOL_CALLS:
+        return "function_call"
+    return _WRITTEN[finish.unified]

@@ -1,0 +1,144 @@
+"""Content parts of a chat request: text, images, sound, files, and what other shapes call them.
+
+Agents are known to send the responses shape's part names and Anthropic's blocks on this route
+(BerriAI/litellm#34029, read 2026-11-21), so those are taken as well.
+"""
+
+from typing import Any, Final
+
+from trivium.conversation.items import Part
+from trivium.conversation.parts import (
+    Audio,
+    CacheMark,
+    Document,
+    Image,
+    Inline,
+    Refusal,
+    Remote,
+    Stored,
+    Text,
+    Video,
+)
+from trivium.wire.chat.media import audio_mime, source, sniffed, standard
+from trivium.wire.chat.request_values import listed, mapping, string, table, text, wrong_type
+from trivium.wire.checks import missing, wrong
+
+SHAPE: Final = "chat"
+
+_TEXTS: Final = frozenset({"text", "input_text", "output_text"})
+_KINDS: Final = "text, image_url, input_audio, file or refusal"
+
+
+def mark(part: dict[str, Any]) -> CacheMark | None:
+    """The cache mark on a part or tool: OpenAI's breakpoint, or Anthropic's as relays take it."""
+    for name in ("prompt_cache_breakpoint", "cache_control"):
+        found = part.get(name)
+        if isinstance(found, dict):
+            ttl = found.get("ttl")
+            return CacheMark(ttl if isinstance(ttl, str) else None)
+    return None
+
+
+def texts(value: Any, path: str) -> tuple[Text, ...]:
+    """Content that may be words only: a string or text parts."""
+    found = content(value, path)
+    for at, part in enumerate(found):
+        if not isinstance(part, Text):
+            raise wrong(f"{path}[{at}].type", "be text")
+    return tuple(part for part in found if isinstance(part, Text))
+
+
+def content(value: Any, path: str) -> list[Part]:
+    """Content of a message: a string, or parts; what needs its message around it is not among them.
+
+    Raises ``Fault`` naming the part.
+    """
+    if isinstance(value, str):
+        return [Text(value)]
+    if isinstance(value, dict):
+        raise wrong_type(path, "a string or an array of parts", value)
+    return [
+        part(mapping(one, f"{path}[{at}]"), f"{path}[{at}]")
+        for at, one in enumerate(listed(value, path))
+    ]
+
+
+def part(members: dict[str, Any], path: str) -> Part:
+    """One content part. Raises ``Fault`` naming the member."""
+    kind = string(members, "type", path)
+    cache = mark(members)
+    if kind in _TEXTS:
+        return Text(string(members, "text", path), cache=cache)
+    if kind in ("image_url", "input_image"):
+        return _image_url(members, path, cache)
+    if kind == "image":
+        return Image(_anthropic(table(members, "source", path), f"{path}.source"), cache=cache)
+    if kind == "document":
+        return Document(
+            _anthropic(table(members, "source", path), f"{path}.source"),
+            title=text(members, "title", path),
+            cache=cache,
+        )
+    if kind == "input_audio":
+        audio = table(members, "input_audio", path)
+        data = string(audio, "data", f"{path}.input_audio")
+        form = string(audio, "format", f"{path}.input_audio")
+        return Audio(Inline(audio_mime(form), standard(data)), cache=cache)
+    if kind in ("file", "input_file"):
+        inner = members.get("file")
+        file = members if inner is None else mapping(inner, f"{path}.file")
+        return _file(file, path if inner is None else f"{path}.file", cache)
+    if kind == "video_url":
+        url = string(table(members, "video_url", path), "url", f"{path}.video_url")
+        return Video(_source(url, "video/mp4", f"{path}.video_url.url"), cache=cache)
+    if kind == "refusal":
+        return Refusal(string(members, "refusal", path))
+    raise wrong(f"{path}.type", f"be one of {_KINDS}")
+
+
+def _source(url: str, fallback: str, path: str, name: str | None = None) -> Inline | Remote:
+    found = source(url, fallback, name)
+    if found is None:
+        raise wrong(path, "be an http or https URL, or a data: URL with base64 data")
+    return found
+
+
+def _image_url(members: dict[str, Any], path: str, cache: CacheMark | None) -> Image:
+    given = members.get("image_url")
+    if given is None and (file := text(members, "file_id", path)) is not None:
+        return Image(Stored(SHAPE, file), text(members, "detail", path), cache=cache)
+    if given is None:
+        raise missing(f"{path}.image_url")
+    if isinstance(given, str):
+        # the responses shape's spelling
+        found = _source(given, "image/jpeg", f"{path}.image_url")
+        return Image(found, text(members, "detail", path), cache=cache)
+    inner = mapping(given, f"{path}.image_url")
+    url = string(inner, "url", f"{path}.image_url")
+    found = _source(url, "image/jpeg", f"{path}.image_url.url")
+    return Image(found, text(inner, "detail", f"{path}.image_url"), cache=cache)
+
+
+def _file(file: dict[str, Any], path: str, cache: CacheMark | None) -> Document:
+    name = text(file, "filename", path)
+    data = text(file, "file_data", path) or text(file, "file_url", path)
+    if data is not None:
+        found = source(data, "application/pdf", name)
+        if found is None:
+            # some clients send the base64 alone
+            clean = standard(data)
+            found = Inline(sniffed(clean) or "application/pdf", clean, name)
+        return Document(found, cache=cache)
+    stored = text(file, "file_id", path)
+    if stored is None:
+        raise missing(f"{path}.file_data")
+    return Document(Stored(SHAPE, stored), title=name, cache=cache)
+
+
+def _anthropic(given: dict[str, Any], path: str) -> Inline | Remote:
+    kind = given.get("type")
+    if kind == "base64":
+        return Inline(string(given, "media_type", path), standard(string(given, "data", path)))
+    if kind == "url":
+        return Remote(string(given, "url", path))
+    raise wrong(f"{path}.type", "be base64 or url")

@@ -1,0 +1,106 @@
+"""What lies on stretches of text: url citations and token probabilities, both ways.
+
+Source: OpenAI's API reference, chat completions, ``annotations`` and ``logprobs``, read 2026-11-21.
+Citation offsets count code points of the message's whole content; the canonical ones count from
+their part's own start.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from trivium.conversation.parts import Citation, Native, TokenLogprob
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Token(msgspec.Struct, gc=False):
+    """One entry of ``logprobs.content``."""
+
+    token: str
+    logprob: float
+    bytes: list[int] | None = None
+    top_logprobs: list["Token"] | None = None
+
+
+class Logprobs(msgspec.Struct, gc=False):
+    """``choices[].logprobs``."""
+
+    content: list[Token] | None = None
+    refusal: list[Token] | None = None
+
+
+def citations(annotations: Iterable[Any], base: int) -> list[Citation]:
+    """Citations of ``annotations``, for a part that begins at ``base`` of the content."""
+    found: list[Citation] = []
+    for annotation in annotations:
+        if not isinstance(annotation, dict):
+            continue
+        cited = annotation.get("url_citation")
+        if not isinstance(cited, dict) or not isinstance(cited.get("url"), str):
+            continue
+        title, start, end = cited.get("title"), cited.get("start_index"), cited.get("end_index")
+        placed = type(start) is int and type(end) is int and base <= start <= end
+        found.append(
+            Citation(
+                url=cited["url"],
+                title=title if isinstance(title, str) else None,
+                start=start - base if placed else None,
+                end=end - base if placed else None,
+                native=Native("chat", _encode(annotation)),
+            )
+        )
+    return found
+
+
+def annotation(citation: Citation, base: int, length: int) -> dict[str, Any] | None:
+    """The ``url_citation`` of a part of ``length`` at ``base``; ``None``: its source has no URL."""
+    if citation.url is None:
+        return None
+    return {
+        "type": "url_citation",
+        "url_citation": {
+            "start_index": base + (0 if citation.start is None else citation.start),
+            "end_index": base + (length if citation.end is None else citation.end),
+            "url": citation.url,
+            "title": citation.title or "",
+        },
+    }
+
+
+def tokens(entries: Iterable[Token] | None) -> tuple[TokenLogprob, ...]:
+    """Canonical probabilities of ``logprobs.content``."""
+    return tuple(
+        TokenLogprob(
+            entry.token,
+            entry.logprob,
+            tokens(entry.top_logprobs),
+            _bytes(entry.bytes, entry.token),
+        )
+        for entry in entries or ()
+    )
+
+
+def _bytes(codes: list[int] | None, token: str) -> bytes | None:
+    try:
+        found = None if codes is None else bytes(codes)
+    except ValueError:
+        return None
+    return None if found == token.encode("utf-8", "replace") else found
+
+
+def entries(probabilities: Iterable[TokenLogprob], *, top: bool = True) -> list[dict[str, Any]]:
+    """``logprobs.content``; entries of ``top_logprobs`` have none of their own."""
+    out: list[dict[str, Any]] = []
+    for one in probabilities:
+        data = one.token.encode() if one.data is None else one.data
+        entry: dict[str, Any] = {
+            "token": one.token,
+            "logprob": one.logprob,
+            "bytes": list(data),
+        }
+        if top:
+            entry["top_logprobs"] = entries(one.top, top=False)
+        out.append(entry)
+    return out

@@ -1,0 +1,334 @@
+"""One choice of a chat stream: deltas in, canonical parts out.
+
+A part opens with its first piece and closes when another kind begins; calls stay open, for their
+pieces may come interleaved, until their arguments are whole and another call begins.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.calls import CallKind, ToolCall
+from trivium.conversation.events import Cited, Delta, Event, Finished, PartEnd, PartStart
+from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, Opaque
+from trivium.conversation.pairing import minted
+from trivium.conversation.parts import Audio, Form, Image, Inline, Reasoning, Refusal, Text
+from trivium.wire.chat import finish
+from trivium.wire.chat.chunk import Call, Choice, Function, Said, thought
+from trivium.wire.chat.media import sniffed, source
+from trivium.wire.chat.spans import citations, tokens
+from trivium.wire.chat.think import Tagged
+from trivium.wire.codec import AnswerContext
+
+_encode = msgspec.json.Encoder().encode
+_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+TEXT: Final = Text("")
+REASONING: Final = Reasoning("")
+REFUSAL: Final = Refusal("")
+_LEGACY: Final = "function_call"
+
+
+class Sequence:
+    """Hands out part indexes over all choices; knows whose answer it is."""
+
+    __slots__ = ("context", "id", "next")
+
+    def __init__(self, context: AnswerContext) -> None:
+        self.context = context
+        self.id = ""
+        self.next = 0
+
+    def attachment(self, kind: str, value: Any) -> Opaque:
+        """An attachment of this answer."""
+        return Opaque(kind, _encode(value), self.context.origin, self.context.model)
+
+
+class _Growing:
+    """A call whose pieces are coming."""
+
+    __slots__ = ("closed", "extra", "id", "index", "kind", "name", "pieces")
+
+    def __init__(self) -> None:
+        self.id = ""
+        self.name = ""
+        self.kind = CallKind.FUNCTION
+        self.index = -1
+        self.pieces: list[str] = []
+        self.extra: dict[str, Any] | None = None
+        self.closed = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether the arguments so far are an object, after which nothing can come."""
+        if self.kind is CallKind.CUSTOM or not self.pieces:
+            return False
+        try:
+            _object("".join(self.pieces).encode())
+        except (ValueError, RecursionError):
+            return False
+        return True
+
+
+class ChoiceReader:
+    """The parts of one choice."""
+
+    __slots__ = (
+        "_calls",
+        "_candidate",
+        "_details",
+        "_last",
+        "_open",
+        "_sequence",
+        "_sound",
+        "_tags",
+        "_text_base",
+        "_text_size",
+        "index",
+        "word",
+    )
+
+    def __init__(self, candidate: int, sequence: Sequence) -> None:
+        self._candidate = candidate
+        self._sequence = sequence
+        self._open: Text | Reasoning | Refusal | None = None
+        self.index = -1
+        """Of the open text, reasoning or refusal."""
+        self._calls: dict[int | str, _Growing] = {}
+        self._last: int | str | None = None
+        self._details: list[Any] = []
+        self._sound: dict[str, Any] = {}
+        self._text_base = 0
+        self._text_size = 0
+        self._tags = Tagged() if sequence.context.think_tags else None
+        self.word: str | None = None
+        """The finish reason; ``None`` while none has come."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether a text is open and its deltas need no further look."""
+        return self._open is TEXT and self._tags is None
+
+    def grown(self, size: int) -> None:
+        """Note text that was passed on without ``feed``."""
+        self._text_size += size
+
+    def feed(self, choice: Choice, out: list[Event]) -> None:
+        """Events of one chunk's choice."""
+        said = choice.delta or choice.message
+        if said is not None:
+            self._say(said, choice, out)
+        if choice.finish_reason and self.word is None:
+            self.word = choice.finish_reason
+
+    def _say(self, said: Said, choice: Choice, out: list[Event]) -> None:
+        reasoning = said.reasoning_content or said.reasoning or ""
+        content = said.content or ""
+        if isinstance(content, list):
+            more, content = thought(content)
+            reasoning += more
+        if self._tags is not None and content:
+            more, content = self._tags.feed(content)
+            reasoning += more
+        if reasoning:
+            self._grow(REASONING, reasoning, out)
+        if said.reasoning_details:
+            self._detail(said.reasoning_details, out)
+        logprobs = choice.logprobs
+        if content:
+            found = () if logprobs is None else tokens(logprobs.content)
+            self._grow(TEXT, content, out, found)
+        if said.refusal:
+            self._grow(REFUSAL, said.refusal, out)
+        if said.annotations and self._open is TEXT:
+            base = self._text_base
+            out.extend(Cited(self.index, one) for one in citations(said.annotations, base))
+        if said.audio:
+            self._hear(said.audio)
+        for image in said.images or ():
+            self._see(image, out)
+        for call in said.tool_calls or ():
+            self._call(call, out)
+        if said.function_call is not None:
+            self._function(said.function_call, out)
+
+    def _grow(
+        self,
+        kind: Text | Reasoning | Refusal,
+        text: str,
+        out: list[Event],
+        logprobs: tuple[Any, ...] = (),
+    ) -> None:
+        if self._open is not kind:
+            self._close(out)
+            self._begin(kind, out)
+        if kind is TEXT:
+            self._text_size += len(text)
+        out.append(Delta(self.index, text, logprobs))
+
+    def _begin(self, kind: Text | Reasoning | Refusal, out: list[Event]) -> None:
+        self._open = kind
+        self.index = self._take()
+        out.append(PartStart(self.index, kind, self._candidate))
+
+    def _take(self) -> int:
+        taken = self._sequence.next
+        self._sequence.next = taken + 1
+        return taken
+
+    def _close(self, out: list[Event]) -> None:
+        if self._open is None:
+            return
+        opaque: tuple[Opaque, ...] = ()
+        if self._details:
+            opaque = (self._sequence.attachment(REASONING_DETAILS, self._details),)
+            self._details = []
+        out.append(PartEnd(self.index, opaque))
+        if self._open is TEXT:
+            self._text_base = self._text_size
+        self._open = None
+
+    def _detail(self, details: list[Any], out: list[Event]) -> None:
+        if not isinstance(self._open, Reasoning):
+            self._close(out)
+            self._begin(Reasoning("", Form.HIDDEN), out)
+        self._details.extend(details)
+
+    def _hear(self, audio: dict[str, Any]) -> None:
+        for name in ("data", "transcript"):
+            if isinstance(piece := audio.get(name), str):
+                self._sound.setdefault(name, []).append(piece)
+        for name in ("id", "expires_at"):
+            if audio.get(name) is not None:
+                self._sound[name] = audio[name]
+
+    def _see(self, image: Any, out: list[Event]) -> None:
+        try:
+            found = source(image["image_url"]["url"], "image/png")
+        except (TypeError, KeyError):
+            return
+        if found is not None:
+            self._close(out)
+            index = self._take()
+            out.append(PartStart(index, Image(found), self._candidate))
+            out.append(PartEnd(index))
+
+    def _function(self, function: Function, out: list[Event]) -> None:
+        growing = self._calls.get(_LEGACY)
+        if growing is None:
+            growing = self._calls[_LEGACY] = _Growing()
+            growing.id = minted(f"{self._sequence.id}.{self._candidate}.{_LEGACY}")
+        self._last = _LEGACY
+        self._add(growing, function.name, function.arguments, out)
+
+    def _call(self, call: Call, out: list[Event]) -> None:
+        growing = self._calls[self._key(call)]
+        growing.id = growing.id or call.id or ""
+        if call.extra_content:
+            growing.extra = call.extra_content
+        if call.custom is not None:
+            growing.kind = CallKind.CUSTOM
+            self._add(growing, call.custom.name, call.custom.input, out)
+        else:
+            function = call.function or Function()
+            self._add(growing, function.name, function.arguments, out)
+
+    def _key(self, call: Call) -> int | str:
+        """Which call a piece belongs to; a new one is made room for."""
+        key: int | str | None = call.index
+        if key is None:
+            # some servers leave the index out: an id we know, or no id, continues a call
+            key = call.id or self._last
+            if key is None:
+                key = len(self._calls)
+        known = self._calls.get(key)
+        named = call.function is not None and call.function.name
+        if known is not None and named and call.id and known.id and call.id != known.id:
+            # and some number every call 0
+            key = call.id
+            known = self._calls.get(key)
+        if known is None:
+            self._calls[key] = _Growing()
+        self._last = key
+        return key
+
+    def _add(
+        self,
+        growing: _Growing,
+        name: str | None,
+        arguments: str | dict[str, Any] | None,
+        out: list[Event],
+    ) -> None:
+        if name and growing.index < 0:
+            growing.name = growing.name or name
+        if growing.closed:
+            return
+        text = _encode(arguments).decode() if isinstance(arguments, dict) else arguments or ""
+        if growing.index >= 0:
+            if text:
+                growing.pieces.append(text)
+                out.append(Delta(growing.index, text))
+            return
+        if text:
+            growing.pieces.append(text)
+        if growing.id and growing.name:
+            self._open_call(growing, out)
+
+    def _open_call(self, growing: _Growing, out: list[Event]) -> None:
+        self._close(out)
+        for other in self._calls.values():
+            if other is not growing and other.index >= 0 and not other.closed and other.whole:
+                self._close_call(other, out)
+        growing.index = self._take()
+        part = ToolCall(growing.id, growing.name, kind=growing.kind)
+        out.append(PartStart(growing.index, part, self._candidate))
+        if growing.pieces:
+            out.append(Delta(growing.index, "".join(growing.pieces)))
+
+    def _close_call(self, growing: _Growing, out: list[Event]) -> None:
+        growing.closed = True
+        if not growing.pieces and growing.kind is CallKind.FUNCTION:
+            out.append(Delta(growing.index, "{}"))
+        opaque: tuple[Opaque, ...] = ()
+        if growing.extra is not None:
+            opaque = (self._sequence.attachment(EXTRA_CONTENT, growing.extra),)
+        out.append(PartEnd(growing.index, opaque))
+
+    def end(self, out: list[Event]) -> None:
+        """Close every part. A call that never got a name is none."""
+        if self._tags is not None:
+            reasoning, text = self._tags.rest()
+            if reasoning:
+                self._grow(REASONING, reasoning, out)
+            if text:
+                self._grow(TEXT, text, out)
+        self._close(out)
+        for at, growing in enumerate(self._calls.values()):
+            if growing.index < 0 and growing.name:
+                growing.id = growing.id or minted(f"{self._sequence.id}.{self._candidate}.{at}")
+                self._open_call(growing, out)
+            if growing.index >= 0 and not growing.closed:
+                self._close_call(growing, out)
+        if self._sound:
+            index = self._take()
+            out.append(PartStart(index, heard(self._sound, "audio/pcm"), self._candidate))
+            out.append(PartEnd(index))
+            self._sound = {}
+
+    def finished(self) -> Finished:
+        """Why the choice ended."""
+        called = any(growing.index >= 0 for growing in self._calls.values())
+        return Finished(finish.read(self.word, called=called), self._candidate)
+
+
+def heard(sound: dict[str, Any], fallback: str) -> Audio:
+    """Spoken output from its members; pieces are joined."""
+    data, transcript = ("".join(sound.get(name) or ()) for name in ("data", "transcript"))
+    expires = sound.get("expires_at")
+    id_ = sound.get("id")
+    return Audio(
+        Inline(sniffed(data) or fallback, data) if data else None,
+        transcript,
+        id_ if isinstance(id_, str) else None,
+        expires if isinstance(expires, int) else None,
+    )

@@ -1,0 +1,170 @@
+"""The canonical answer as a whole chat completion.
+
+Source: OpenAI's API reference, chat completions, read 2026-11-21. ``content`` is null only beside
+tool calls; ``refusal`` is always there; ``tool_calls`` is left out when there are none.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.calls import CallKind, ToolCall
+from trivium.conversation.parts import (
+    SECTION,
+    Audio,
+    Image,
+    Reasoning,
+    Refusal,
+    Text,
+    TokenLogprob,
+    VendorPart,
+)
+from trivium.wire.chat import finish, usage
+from trivium.wire.chat.output import audio_members, details, extra, image_member
+from trivium.wire.chat.spans import annotation, entries
+from trivium.wire.codec import WriteContext
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def write(answer: Answer, context: WriteContext) -> bytes:
+    """The whole body for the caller."""
+    legacy = "functions" in context.members and "tools" not in context.members
+    body: dict[str, Any] = {
+        "id": f"chatcmpl-{context.id}",
+        "object": "chat.completion",
+        "created": context.created,
+        "model": context.model,
+        "choices": [
+            _choice(at, candidate, legacy, context)
+            for at, candidate in enumerate(answer.candidates)
+        ],
+    }
+    if answer.usage is not None:
+        body["usage"] = usage.written(answer.usage)
+    if answer.service_tier is not None:
+        body["service_tier"] = answer.service_tier
+    return _encode(body)
+
+
+def _choice(at: int, candidate: Candidate, legacy: bool, context: WriteContext) -> dict[str, Any]:
+    said = _Said(context)
+    for part in candidate.parts:
+        said.add(part)
+    return {
+        "index": at,
+        "message": said.message(legacy),
+        "logprobs": said.logprobs(),
+        "finish_reason": finish.written(candidate.finish, legacy=legacy),
+    }
+
+
+class _Said:
+    """A message that is being put together."""
+
+    __slots__ = (
+        "_annotations",
+        "_calls",
+        "_context",
+        "_details",
+        "_more",
+        "_probable",
+        "_reasoning",
+        "_reasoning_size",
+        "_refusal",
+        "_size",
+        "_texts",
+    )
+
+    def __init__(self, context: WriteContext) -> None:
+        self._context = context
+        self._texts: list[str] = []
+        self._size = 0
+        self._refusal: list[str] = []
+        self._reasoning: list[str] = []
+        self._reasoning_size = 0
+        self._details: list[dict[str, Any]] = []
+        self._annotations: list[dict[str, Any]] = []
+        self._calls: list[ToolCall] = []
+        self._probable: list[TokenLogprob] = []
+        self._more: dict[str, Any] = {}
+
+    def add(self, part: Any) -> None:
+        """Put one part where the message has it."""
+        if isinstance(part, Text):
+            for citation in part.citations:
+                found = annotation(citation, self._size, len(part.text))
+                if found is not None:
+                    self._annotations.append(found)
+            self._probable.extend(part.logprobs)
+            self._text(part.text)
+        elif isinstance(part, Reasoning):
+            self._think(part)
+        elif isinstance(part, Refusal):
+            self._refusal.append(part.text)
+        elif isinstance(part, ToolCall):
+            self._calls.append(part)
+        elif isinstance(part, Audio):
+            self._more["audio"] = audio_members(part)
+        elif isinstance(part, Image):
+            member = image_member(part)
+            if member is not None:
+                self._more.setdefault("images", []).append(member)
+        elif isinstance(part, VendorPart) and part.text:
+            self._text(part.text)
+
+    def _text(self, text: str) -> None:
+        self._texts.append(text)
+        self._size += len(text)
+
+    def _think(self, part: Reasoning) -> None:
+        if part.text:
+            if self._reasoning:
+                self._reasoning_size += len(SECTION)
+            self._reasoning.append(part.text)
+        place = (self._reasoning_size, len(part.text))
+        self._reasoning_size += len(part.text)
+        found = details(part.opaque, place, self._context.seal)
+        if found is not None:
+            self._details.append(found)
+
+    def message(self, legacy: bool) -> dict[str, Any]:
+        """``choices[].message``."""
+        content = "".join(self._texts)
+        spoken = bool(self._calls or self._refusal or "audio" in self._more)
+        message: dict[str, Any] = {
+            "role": "assistant",
+            "content": None if spoken and not content else content,
+            "refusal": "".join(self._refusal) if self._refusal else None,
+        }
+        if self._reasoning:
+            message["reasoning_content"] = SECTION.join(self._reasoning)
+        if self._details:
+            message["reasoning_details"] = self._details
+        if self._annotations:
+            message["annotations"] = self._annotations
+        if self._calls and legacy:
+            call = self._calls[0]
+            message["function_call"] = {"name": call.name, "arguments": call.arguments or "{}"}
+        elif self._calls:
+            message["tool_calls"] = [self._call(call) for call in self._calls]
+        message.update(self._more)
+        return message
+
+    def _call(self, call: ToolCall) -> dict[str, Any]:
+        out: dict[str, Any] = {"id": call.id, "type": call.kind.value}
+        if call.kind is CallKind.CUSTOM:
+            out["custom"] = {"name": call.name, "input": call.arguments}
+        else:
+            out["function"] = {"name": call.name, "arguments": call.arguments or "{}"}
+        sealed = extra(call.opaque, self._context.seal)
+        if sealed is not None:
+            out["extra_content"] = sealed
+        return out
+
+    def logprobs(self) -> dict[str, Any] | None:
+        """``choices[].logprobs``; ``None`` when nobody said any."""
+        if not self._probable:
+            return None
+        return {"content": entries(self._probable), "refusal": None}

@@ -1,0 +1,189 @@
+"""Parts as chat content: what the target takes, in its spelling; what it does not take, by name.
+
+Source: OpenAI's API reference, chat completions, content parts, read 2026-11-21.
+"""
+
+from collections.abc import Iterable
+from types import MappingProxyType
+from typing import Any, Final
+
+from trivium.conversation.honesty import Act, Report
+from trivium.conversation.items import Part
+from trivium.conversation.members import Concept, lacking
+from trivium.conversation.parts import (
+    Audio,
+    CacheMark,
+    Document,
+    Image,
+    Inline,
+    Pieces,
+    Refusal,
+    Remote,
+    SearchResult,
+    Stored,
+    Text,
+    VendorPart,
+    Video,
+)
+from trivium.conversation.target import Input, TargetFacts
+from trivium.wire.chat.media import audio_format, data_url, file_name, text_of
+
+_FAMILY: Final = frozenset({"chat", "responses"})
+"""Shapes whose file ids are OpenAI's."""
+_TTL: Final = MappingProxyType({"5m": "30m", "1h": "30m", "30m": "30m", "12h": "12h"})
+_NOT_TAKEN: Final = "not taken by this model"
+
+
+class ContentWriter:
+    """Writes parts for one target; what cannot be carried goes to the report."""
+
+    __slots__ = ("_caller", "_facts", "report")
+
+    def __init__(self, caller: str, facts: TargetFacts, report: Report) -> None:
+        self._caller = caller
+        self._facts = facts
+        self.report = report
+
+    def lack(self, concept: Concept, reason: str, act: Act = Act.DROPPED) -> None:
+        """Report a concept that is not carried. Raises ``Fault`` by its rank."""
+        lacking(self.report, concept, self._caller, reason, act=act)
+
+    def parts(self, parts: Iterable[Part]) -> list[dict[str, Any]]:
+        """Content parts of a user turn."""
+        out: list[dict[str, Any]] = []
+        for part in parts:
+            for written in self._part(part):
+                self._marked(written, part.cache)
+                out.append(written)
+        return out
+
+    def content(self, parts: Iterable[Part]) -> str | list[dict[str, Any]]:
+        """Content of a message: one unmarked text as a string, which every server takes."""
+        return plain(self.parts(parts))
+
+    def _marked(self, written: dict[str, Any], cache: CacheMark | None) -> None:
+        if cache is None:
+            return
+        if self._facts.cache_marks <= 0:
+            self.lack(Concept.CACHE_MARK, _NOT_TAKEN)
+            return
+        found = {"mode": "explicit"}
+        if cache.ttl in _TTL:
+            found["ttl"] = _TTL[cache.ttl]
+        written["prompt_cache_breakpoint"] = found
+
+    def _part(self, part: Part) -> list[dict[str, Any]]:
+        if isinstance(part, Text):
+            return [_text(part.text)]
+        if isinstance(part, Image):
+            return [self._image(part)]
+        if isinstance(part, Document):
+            return self._document(part)
+        if isinstance(part, Audio):
+            return [self._audio(part)]
+        if isinstance(part, Video):
+            return [self._video(part)]
+        if isinstance(part, SearchResult):
+            return [_text(searched(part))]
+        if isinstance(part, Refusal):
+            return [_text(part.text)]
+        if isinstance(part, VendorPart):
+            return self._vendor(part)
+        return []
+
+    def _need(self, wanted: Input, concept: Concept) -> None:
+        if wanted not in self._facts.inputs:
+            self.lack(concept, _NOT_TAKEN)
+
+    def _url(self, source: Inline | Remote | Stored, remote: Input, concept: Concept) -> str:
+        if isinstance(source, Inline):
+            return data_url(source)
+        if isinstance(source, Remote):
+            self._need(remote, concept)
+            return source.url
+        self.lack(Concept.FILE_ID, "a file of one vendor means nothing to another")
+        return ""
+
+    def _image(self, image: Image) -> dict[str, Any]:
+        self._need(Input.IMAGE, Concept.IMAGE)
+        inner = {"url": self._url(image.source, Input.IMAGE_URL, Concept.IMAGE)}
+        if image.detail is not None:
+            if Concept.DETAIL in self._facts.refuses:
+                self.lack(Concept.DETAIL, _NOT_TAKEN)
+            else:
+                inner["detail"] = image.detail
+        return {"type": "image_url", "image_url": inner}
+
+    def _audio(self, audio: Audio) -> dict[str, Any]:
+        source = audio.source
+        if not isinstance(source, Inline):
+            if source is None and audio.transcript:
+                return _text(audio.transcript)
+            self.lack(Concept.AUDIO_INPUT, "sound has to be in the body")
+            return _text(audio.transcript)
+        self._need(Input.AUDIO, Concept.AUDIO_INPUT)
+        form = audio_format(source.mime)
+        if form is None:
+            self.lack(Concept.AUDIO_INPUT, f"{source.mime} is not taken, wav and mp3 are")
+        return {"type": "input_audio", "input_audio": {"data": source.data, "format": form}}
+
+    def _video(self, video: Video) -> dict[str, Any]:
+        self._need(Input.VIDEO, Concept.VIDEO_INPUT)
+        url = self._url(video.source, Input.VIDEO, Concept.VIDEO_INPUT)
+        return {"type": "video_url", "video_url": {"url": url}}
+
+    def _document(self, document: Document) -> list[dict[str, Any]]:
+        source = document.source
+        if document.citable:
+            self.lack(Concept.CITATION, "the chat shape cannot ask for citations")
+        head = _header(document)
+        if isinstance(source, Pieces):
+            return [*head, *(one for part in source.parts for one in self._part(part))]
+        if isinstance(source, Stored):
+            if source.shape not in _FAMILY:
+                self.lack(Concept.FILE_ID, "a file of one vendor means nothing to another")
+            return [{"type": "file", "file": {"file_id": source.id}}]
+        if isinstance(source, Remote):
+            self._need(Input.DOCUMENT_URL, Concept.DOCUMENT)
+            file = {"filename": source.name or document.title or "document"}
+            return [{"type": "file", "file": {**file, "file_data": source.url}}]
+        words = text_of(source)
+        if words is not None:
+            name = [_text(source.name)] if source.name and not head else []
+            return [*head, *name, _text(words)]
+        self._need(Input.DOCUMENT, Concept.DOCUMENT)
+        if source.mime.startswith("image/"):
+            return [{"type": "image_url", "image_url": {"url": data_url(source)}}]
+        file = {"filename": file_name(source, document.title), "file_data": data_url(source)}
+        about = [_text(document.context)] if document.context else []
+        return [*about, {"type": "file", "file": file}]
+
+    def _vendor(self, part: VendorPart) -> list[dict[str, Any]]:
+        self.lack(Concept.VENDOR_PART, f"{part.kind} is known to its own shape only")
+        return [_text(part.text)] if part.text else []
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _header(document: Document) -> list[dict[str, Any]]:
+    """Title and context as lines of text, for documents that become text themselves."""
+    lines = [line for line in (document.title, document.context) if line]
+    return [_text("\n".join(lines))] if lines else []
+
+
+def searched(result: SearchResult) -> str:
+    """A search hit as text: title and source, then its words."""
+    words = "\n".join(text.text for text in result.texts)
+    return f"{result.title}\n{result.source}\n{words}"
+
+
+def plain(parts: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """A single text part without a mark as a string, else the parts."""
+    if not parts:
+        return ""
+    if len(parts) == 1 and parts[0].keys() == {"type", "text"}:
+        text: str = parts[0]["text"]
+        return text
+    return parts

@@ -1,0 +1,201 @@
+"""Turns as chat messages.
+
+What the target reads of a turn depends on that turn and those before it alone, so that a history
+which grows keeps the bytes it had. Source: OpenAI's API reference, chat completions, messages,
+read 2026-11-21.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.calls import CallKind, ToolCall, ToolResult
+from trivium.conversation.honesty import Act, Report
+from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, leading
+from trivium.conversation.members import Concept
+from trivium.conversation.names import Names
+from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, belonging
+from trivium.conversation.parts import (
+    SECTION,
+    Audio,
+    Document,
+    Image,
+    Reasoning,
+    Refusal,
+    Text,
+    VendorPart,
+    Video,
+)
+from trivium.conversation.request import Conversation
+from trivium.conversation.target import Input, ReasoningBack, TargetFacts
+from trivium.wire.chat.write_content import ContentWriter, plain
+
+_ERROR: Final = "Error: "
+_list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_encode: Final = msgspec.json.Encoder().encode
+
+Message = dict[str, Any]
+
+
+class MessageWriter:
+    """Writes the history of one request."""
+
+    __slots__ = ("_content", "_facts", "_names", "_system")
+
+    def __init__(self, caller: str, facts: TargetFacts, names: Names, report: Report) -> None:
+        self._content = ContentWriter(caller, facts, report)
+        self._facts = facts
+        self._names = names
+        self._system = "developer" if facts.developer_role else "system"
+
+    def messages(self, conversation: Conversation) -> list[Message]:
+        """The whole history, leading instructions first."""
+        turns = conversation.turns
+        out: list[Message] = []
+        start = 0
+        if self._facts.mid_system:
+            if conversation.instructions:
+                out.append(self._instruct(conversation.instructions))
+        else:
+            # servers with strict templates take one system message, at the start
+            start = leading(turns)
+            lead = [*conversation.instructions]
+            for turn in turns[:start]:
+                lead.extend(part for part in turn.parts if isinstance(part, Text))
+            if lead:
+                out.append(self._instruct(lead))
+        for turn in turns[start:]:
+            if turn.role is Role.ASSISTANT:
+                out.append(self._assistant(turn))
+            elif turn.role in INSTRUCTING:
+                out.append(self._system_turn(turn))
+            else:
+                out.extend(self._user(turn))
+        return out
+
+    def _instruct(self, parts: Any) -> Message:
+        return {"role": self._system, "content": self._content.content(parts)}
+
+    def _system_turn(self, turn: Turn) -> Message:
+        if self._facts.mid_system:
+            return self._named(self._instruct(turn.parts), turn)
+        words = "\n".join(part.text for part in turn.parts if isinstance(part, Text))
+        return {"role": "user", "content": f"<system>\n{words}\n</system>"}
+
+    def _named(self, message: Message, turn: Turn) -> Message:
+        if turn.name is not None:
+            if Concept.PARTICIPANT in self._facts.refuses:
+                self._content.lack(Concept.PARTICIPANT, "not taken by this model")
+            else:
+                message["name"] = turn.name
+        return message
+
+    def _user(self, turn: Turn) -> list[Message]:
+        out: list[Message] = []
+        media: list[dict[str, Any]] = []
+        rest: list[Part] = []
+        for part in turn.parts:
+            if isinstance(part, ToolResult):
+                out.append(self._result(part, media))
+            else:
+                rest.append(part)
+        said = [*media, *self._content.parts(rest)]
+        if said or not out:
+            out.append(self._named({"role": "user", "content": plain(said)}, turn))
+        return out
+
+    def _result(self, result: ToolResult, media: list[dict[str, Any]]) -> Message:
+        """A tool's message; what is no text follows in the next user message."""
+        parts: list[Part] = []
+        inside = Input.RESULT_MEDIA in self._facts.inputs
+        moved = 0
+        for part in result.parts:
+            if isinstance(part, Image | Audio | Video | Document) and not inside:
+                written = self._content.parts([part])
+                if written and all(one["type"] == "text" for one in written):
+                    parts.extend(Text(one["text"]) for one in written)
+                    continue
+                moved += 1
+                kind = type(part).__name__.lower()
+                label = f"[{kind} {moved} of call {result.call_id}]"
+                parts.append(Text(label[:-1] + " follows]"))
+                media.extend([{"type": "text", "text": label}, *written])
+            else:
+                parts.append(part)
+        written = self._content.parts(parts)
+        if result.error:
+            self._content.lack(Concept.RESULT_ERROR, "said in the text instead", Act.CHANGED)
+            first = written[0] if written else None
+            if first is None or first["type"] != "text":
+                written.insert(0, {"type": "text", "text": _ERROR.rstrip()})
+            elif not first["text"].startswith(_ERROR.rstrip()):
+                first["text"] = _ERROR + first["text"]
+        return {
+            "role": "tool",
+            "tool_call_id": result.call_id,
+            "content": plain(written),
+        }
+
+    def _assistant(self, turn: Turn) -> Message:
+        message: Message = {"role": "assistant", "content": None}
+        calls: list[Any] = []
+        said: list[Part] = []
+        refusals: list[str] = []
+        thoughts: list[Reasoning] = []
+        for part in turn.parts:
+            if isinstance(part, ToolCall):
+                calls.append(self._call(part))
+            elif isinstance(part, Reasoning):
+                thoughts.append(part)
+            elif isinstance(part, Refusal):
+                refusals.append(part.text)
+            elif isinstance(part, Audio) and part.id is not None and part.source is None:
+                message["audio"] = {"id": part.id}
+            elif isinstance(part, Text | VendorPart):
+                said.append(part)
+            else:
+                concept = Concept.AUDIO_INPUT if isinstance(part, Audio) else Concept.IMAGE
+                self._content.lack(concept, "an assistant's own media have no place in it")
+        written = [one for one in self._content.parts(said) if one["text"]]
+        if written:
+            message["content"] = plain(written)
+        elif not (calls or refusals or "audio" in message):
+            message["content"] = ""
+        if refusals:
+            message["refusal"] = "".join(refusals)
+        self._thoughts(message, thoughts, bool(calls))
+        if calls:
+            message["tool_calls"] = calls
+        return self._named(message, turn)
+
+    def _thoughts(self, message: Message, thoughts: list[Reasoning], called: bool) -> None:
+        words = SECTION.join(part.text for part in thoughts if part.text)
+        if self._facts.reasoning_back is ReasoningBack.TEXT:
+            # servers that demand it in tool loops take the empty string too
+            if words or called:
+                message["reasoning_content"] = words
+        elif words:
+            self._content.lack(Concept.REASONING_STATE, "not read again by this model")
+        details: list[msgspec.Raw] = []
+        for part in thoughts:
+            for one in belonging(part.opaque, self._facts.origin):
+                if one.kind == REASONING_DETAILS:
+                    details.extend(_list(one.data))
+        if details:
+            message["reasoning_details"] = details
+
+    def _call(self, call: ToolCall) -> dict[str, Any]:
+        name = self._names.out(call.name, call.namespace)
+        out: dict[str, Any] = {"id": call.id, "type": "function"}
+        if call.kind is CallKind.CUSTOM and self._facts.custom_tools:
+            out["type"] = "custom"
+            out["custom"] = {"name": name, "input": call.arguments}
+        elif call.kind is CallKind.CUSTOM:
+            words = _encode({"input": call.arguments}).decode()
+            out["function"] = {"name": name, "arguments": words}
+        else:
+            out["function"] = {"name": name, "arguments": call.arguments or "{}"}
+        for one in belonging(call.opaque, self._facts.origin):
+            if one.kind == EXTRA_CONTENT:
+                out["extra_content"] = msgspec.Raw(one.data)
+        return out

@@ -1,0 +1,182 @@
+"""A conversation as the body of a chat request, in the spelling of one target.
+
+Source: OpenAI's API reference, chat completions, read 2026-11-21.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.effort import nearest, wished
+from trivium.conversation.honesty import Act, Report
+from trivium.conversation.members import ROWS, Concept, lacking
+from trivium.conversation.names import Names
+from trivium.conversation.request import (
+    Conversation,
+    Effort,
+    FormatKind,
+    ResponseFormat,
+)
+from trivium.conversation.target import TargetFacts, Thinks
+from trivium.wire.chat.write_messages import MessageWriter
+from trivium.wire.chat.write_tools import ToolWriter
+
+_encode: Final = msgspec.json.Encoder().encode
+_NOT_TAKEN: Final = "not taken by this model"
+_SCHEMA_NAME: Final = "response"
+
+
+def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
+    """The body for the upstream."""
+    return _encode(_Writer(conversation, facts, report).body())
+
+
+class _Writer:
+    """One body in the making."""
+
+    __slots__ = ("_body", "_facts", "_report", "_wish")
+
+    def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
+        self._wish = conversation
+        self._facts = facts
+        self._report = report
+        self._body: dict[str, Any] = {"model": facts.model}
+
+    def body(self) -> dict[str, Any]:
+        wish, facts, body = self._wish, self._facts, self._body
+        names = Names(wish.tools, facts.tool_name_max, customs=facts.custom_tools)
+        turns = MessageWriter(wish.shape, facts, names, self._report)
+        body["messages"] = turns.messages(wish)
+        ToolWriter(wish, facts, names, self._report).write(wish, body)
+        self._sample()
+        self._limit()
+        self._reason()
+        self._shape_answer()
+        self._account()
+        if wish.stream:
+            body["stream"] = True
+            # nothing could be billed without it
+            body["stream_options"] = {"include_usage": True}
+        self._extend()
+        return body
+
+    def _lack(self, concept: Concept, reason: str, act: Act = Act.DROPPED) -> None:
+        lacking(self._report, concept, self._wish.shape, reason, act=act)
+
+    def _put(self, concept: Concept, value: Any) -> None:
+        """Put a member into the body; absent values are none, refused ones are reported."""
+        if value is None or value in ((), ""):
+            return
+        name = ROWS[concept].chat
+        if name is None:
+            self._lack(concept, "the chat shape has none")
+        elif concept in self._facts.refuses:
+            self._lack(concept, _NOT_TAKEN)
+        else:
+            self._body[name] = value
+
+    def _sample(self) -> None:
+        sampling = self._wish.sampling
+        temperature = sampling.temperature
+        most = self._facts.temperature_max
+        if (
+            temperature is not None
+            and temperature > most
+            and Concept.TEMPERATURE not in self._facts.refuses
+        ):
+            self._lack(Concept.TEMPERATURE, f"at most {most:g}", Act.CHANGED)
+            temperature = most
+        self._put(Concept.TEMPERATURE, temperature)
+        self._put(Concept.TOP_P, sampling.top_p)
+        self._put(Concept.TOP_K, sampling.top_k)
+        self._put(Concept.FREQUENCY_PENALTY, sampling.frequency_penalty)
+        self._put(Concept.PRESENCE_PENALTY, sampling.presence_penalty)
+        self._put(Concept.SEED, sampling.seed)
+        bias = sampling.logit_bias
+        self._put(Concept.LOGIT_BIAS, None if bias is None else msgspec.Raw(bias))
+
+    def _limit(self) -> None:
+        limit = self._wish.output_max
+        if limit is None:
+            limit = self._facts.output_default
+        if limit is not None:
+            if Concept.OUTPUT_MAX in self._facts.refuses:
+                self._lack(Concept.OUTPUT_MAX, _NOT_TAKEN)
+            self._body[self._facts.output_member] = limit
+        stop = self._wish.stop
+        most = self._facts.stop_max
+        if most == 0:
+            # the gateway cuts the text itself
+            return
+        if most is not None and len(stop) > most:
+            self._lack(Concept.STOP, f"at most {most} are taken")
+            stop = stop[:most]
+        self._put(Concept.STOP, stop)
+
+    def _reason(self) -> None:
+        wanted = wished(self._wish.reasoning)
+        if wanted is None:
+            return
+        if self._facts.thinks is not Thinks.EFFORT or Concept.REASONING in self._facts.refuses:
+            if wanted is not Effort.NONE:
+                self._lack(Concept.REASONING, _NOT_TAKEN)
+            return
+        step = nearest(wanted, self._facts.efforts)
+        if step is None:
+            self._lack(Concept.REASONING, _NOT_TAKEN)
+            return
+        if step is not wanted:
+            self._lack(Concept.REASONING, f"{step.value} is the nearest", Act.CHANGED)
+        self._body["reasoning_effort"] = step.value
+
+    def _shape_answer(self) -> None:
+        wish = self._wish
+        if wish.format is not None:
+            self._put(Concept.FORMAT, self._format(wish.format))
+        self._put(Concept.VERBOSITY, wish.verbosity)
+        self._put(Concept.MODALITIES, list(wish.modalities) or None)
+        self._put(Concept.AUDIO, None if wish.audio is None else msgspec.Raw(wish.audio))
+        self._put(Concept.CANDIDATES, wish.candidates)
+        self._put(Concept.LOGPROBS, wish.logprobs)
+        self._put(Concept.TOP_LOGPROBS, wish.top_logprobs)
+
+    def _format(self, wanted: ResponseFormat) -> dict[str, Any] | None:
+        if wanted.kind is FormatKind.TEXT:
+            return {"type": "text"}
+        if wanted.kind is FormatKind.JSON:
+            return {"type": "json_object"}
+        if wanted.kind is FormatKind.ENUM:
+            self._lack(Concept.FORMAT, "the chat shape cannot ask for one bare word")
+            return None
+        if not self._facts.schema:
+            self._lack(Concept.FORMAT, "this model takes no JSON schema")
+            return None
+        inner: dict[str, Any] = {"name": wanted.name or _SCHEMA_NAME}
+        if wanted.description is not None:
+            inner["description"] = wanted.description
+        inner["schema"] = msgspec.Raw(wanted.schema or b"{}")
+        if wanted.strict is not None:
+            inner["strict"] = wanted.strict
+        return {"type": "json_schema", "json_schema": inner}
+
+    def _account(self) -> None:
+        wish = self._wish
+        self._put(Concept.METADATA, dict(wish.metadata) or None)
+        self._put(Concept.USER, wish.user)
+        self._put(Concept.SAFETY_ID, wish.safety_id)
+        self._put(Concept.CACHE_KEY, wish.cache_key)
+        self._put(Concept.SERVICE_TIER, wish.service_tier)
+        self._put(Concept.STORE, wish.store)
+        if wish.cache is not None:
+            self._lack(Concept.CACHE_MARK, "the chat shape has no mark for the whole")
+
+    def _extend(self) -> None:
+        """Members that only the caller's shape has: back into their own shape, else reported."""
+        for extension in self._wish.extensions:
+            top = "." not in extension.member and "[" not in extension.member
+            if self._wish.shape == "chat" and top:
+                self._body[extension.member] = msgspec.Raw(extension.data)
+            else:
+                self._report.drop(
+                    extension.rank, extension.member, "known to the caller's own shape only"
+                )

@@ -1,0 +1,163 @@
+"""Tools, and the choice among them, as the chat shape declares them.
+
+Source: OpenAI's API reference, chat completions, ``tools`` and ``tool_choice``, read 2026-11-21.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.honesty import Report
+from trivium.conversation.members import Concept, lacking
+from trivium.conversation.names import Names
+from trivium.conversation.request import Conversation
+from trivium.conversation.target import TargetFacts
+from trivium.conversation.tools import (
+    ChoiceMode,
+    CustomTool,
+    FunctionTool,
+    ServerKind,
+    ServerTool,
+    Tool,
+    ToolChoice,
+    VendorTool,
+)
+
+_decode: Final = msgspec.json.Decoder().decode
+_INPUT: Final = msgspec.Raw(
+    b'{"type":"object","properties":{"input":{"type":"string"}},'
+    b'"required":["input"],"additionalProperties":false}'
+)
+"""Parameters of a free-text tool that travels as a function."""
+
+
+class ToolWriter:
+    """Writes the tools of one request."""
+
+    __slots__ = ("_caller", "_customs", "_facts", "_names", "_report")
+
+    def __init__(
+        self, conversation: Conversation, facts: TargetFacts, names: Names, report: Report
+    ) -> None:
+        self._caller = conversation.shape
+        self._facts = facts
+        self._names = names
+        self._report = report
+        self._customs = {
+            tool.name
+            for tool in conversation.tools
+            if isinstance(tool, CustomTool) and facts.custom_tools
+        }
+
+    def write(self, conversation: Conversation, body: dict[str, Any]) -> None:
+        """Put tools and what belongs to them into the body."""
+        tools: list[Any] = []
+        for tool in conversation.tools:
+            self._tool(tool, tools, body)
+        if not tools:
+            # the choice and the switch are refused where there are no tools
+            return
+        body["tools"] = tools
+        if conversation.tool_choice is not None:
+            choice = self._choice(conversation.tool_choice)
+            if choice is not None:
+                body["tool_choice"] = choice
+        if conversation.parallel_calls is not None:
+            if Concept.PARALLEL in self._facts.refuses:
+                self._lack(Concept.PARALLEL, "not taken by this model")
+            else:
+                body["parallel_tool_calls"] = conversation.parallel_calls
+
+    def _lack(self, concept: Concept, reason: str) -> None:
+        lacking(self._report, concept, self._caller, reason)
+
+    def _tool(self, tool: Tool, out: list[Any], body: dict[str, Any]) -> None:
+        if isinstance(tool, FunctionTool):
+            out.append({"type": "function", "function": self._function(tool)})
+        elif isinstance(tool, CustomTool):
+            out.append(self._custom(tool))
+        elif isinstance(tool, ServerTool):
+            self._server(tool, body)
+        else:
+            self._vendor(tool, out)
+        if tool.cache is not None:
+            self._lack(Concept.CACHE_MARK, "tools of the chat shape take no mark")
+
+    def _function(self, tool: FunctionTool) -> dict[str, Any]:
+        function: dict[str, Any] = {"name": self._names.out(tool.name, tool.namespace)}
+        if tool.description is not None:
+            function["description"] = tool.description
+        if tool.parameters is not None:
+            function["parameters"] = msgspec.Raw(tool.parameters)
+        if tool.strict is not None:
+            if Concept.STRICT_TOOL in self._facts.refuses:
+                self._lack(Concept.STRICT_TOOL, "not taken by this model")
+            else:
+                function["strict"] = tool.strict
+        return function
+
+    def _custom(self, tool: CustomTool) -> dict[str, Any]:
+        name = self._names.out(tool.name, tool.namespace)
+        if self._facts.custom_tools:
+            custom: dict[str, Any] = {"name": name}
+            if tool.description is not None:
+                custom["description"] = tool.description
+            if tool.grammar is not None:
+                grammar = {"syntax": tool.grammar.syntax, "definition": tool.grammar.definition}
+                custom["format"] = {"type": "grammar", "grammar": grammar}
+            return {"type": "custom", "custom": custom}
+        words = [tool.description] if tool.description else []
+        if tool.grammar is not None:
+            words.append(
+                f"The input follows this {tool.grammar.syntax} grammar:\n{tool.grammar.definition}"
+            )
+        function: dict[str, Any] = {"name": name}
+        if words:
+            function["description"] = "\n\n".join(words)
+        function["parameters"] = _INPUT
+        return {"type": "function", "function": function}
+
+    def _server(self, tool: ServerTool, body: dict[str, Any]) -> None:
+        if tool.kind not in self._facts.server_tools or tool.kind is not ServerKind.WEB_SEARCH:
+            self._lack(Concept.VENDOR_TOOL, f"it has no {tool.kind.value} tool of its own")
+            return
+        if tool.allowed_domains or tool.blocked_domains or tool.max_uses is not None:
+            self._lack(Concept.VENDOR_TOOL, "its search cannot be restricted")
+            return
+        options: dict[str, Any] = {}
+        if tool.context_size is not None:
+            options["search_context_size"] = tool.context_size
+        if tool.user_location is not None:
+            place = _decode(tool.user_location)
+            options["user_location"] = {"type": "approximate", "approximate": place}
+        body["web_search_options"] = options
+
+    def _vendor(self, tool: VendorTool, out: list[Any]) -> None:
+        if tool.native.shape == "chat":
+            out.append(msgspec.Raw(tool.native.data))
+        else:
+            self._lack(Concept.VENDOR_TOOL, f"{tool.kind} is known to its own shape only")
+
+    def _choice(self, choice: ToolChoice) -> Any:
+        if choice.native is not None:
+            if choice.native.shape == "chat":
+                return msgspec.Raw(choice.native.data)
+            self._lack(Concept.TOOL_CHOICE, "it names a tool of another shape")
+            return None
+        mode = choice.mode
+        if mode is ChoiceMode.NONE:
+            return "none"
+        if mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED) and not self._facts.forced_calls:
+            self._lack(Concept.TOOL_CHOICE, "calls cannot be forced on this model")
+            return "auto"
+        if mode is ChoiceMode.NAMED:
+            return self._named(choice.names[0])
+        word = "required" if mode is ChoiceMode.REQUIRED else "auto"
+        if not choice.names:
+            return word
+        allowed = {"mode": word, "tools": [self._named(name) for name in choice.names]}
+        return {"type": "allowed_tools", "allowed_tools": allowed}
+
+    def _named(self, name: str) -> dict[str, Any]:
+        kind = "custom" if name in self._customs else "function"
+        return {"type": kind, kind: {"name": self._names.out(name)}}
