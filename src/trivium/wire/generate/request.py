@@ -6,6 +6,7 @@ both spellings of one member are refused, since parsers disagree on which of the
 Source: the vendor's reference, proto3's JSON mapping and google-genai 3.4, read on 2026-11-21.
 """
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -134,8 +135,14 @@ def _spelled_once(body: Members) -> None:
 
 def _spelling(body: Members, name: str) -> str:
     """How the body spells a member, in camelCase when it is not there."""
-    snake = _CAPITAL.sub(lambda found: "_" + found[1].lower(), name)
+    snake = _snake(name)
     return snake if snake in body else name
+
+
+@functools.cache
+def _snake(name: str) -> str:
+    """The other spelling of a member that we name; once for each of the few there are."""
+    return _CAPITAL.sub(lambda found: "_" + found[1].lower(), name)
 
 
 def _array(body: Members, name: str) -> bytes | None:
