@@ -196,6 +196,12 @@ class Reader:
         return out
 
     def _take(self, event: _Event, line: bytes, out: list[Event]) -> None:
+        try:
+            self._tell(event, line, out)
+        except (ValueError, RecursionError):  # in members that were only skimmed so far
+            out += self._failed(broke())
+
+    def _tell(self, event: _Event, line: bytes, out: list[Event]) -> None:
         kind = event.type
         if kind == "content_block_delta":
             self._delta(event, line, out)
@@ -290,12 +296,12 @@ class Reader:
         out.append(Delta(block.index, text))
 
     def _delta(self, event: _Event, line: bytes, out: list[Event]) -> None:
-        delta = event.delta or _Delta()
-        block = self._blocks.get(event.index)
+        delta = event.delta
+        if delta is None:
+            return
+        block = self._blocks.get(event.index) or self._unannounced(event.index, delta, out)
         if block is None:
-            block = self._unannounced(event.index, delta, out)
-            if block is None:
-                return
+            return
         if delta.type == "signature_delta":
             block.signature += delta.signature or ""
         elif delta.type == "citations_delta":
