@@ -16,6 +16,7 @@ import openai as openai_sdk
 import pytest
 
 from stories.sdk.clients import Wire, anthropic_at, openai_at
+from stories.sdk.node import ENGINE, run
 from stories.sdk.served import served
 from trivium.demo.engine import Engine
 from trivium.demo.install import missing
@@ -300,3 +301,9 @@ def test_a_departure_frees_the_engine(openai, gateway):
     row = recorded(gateway, request_id)
     assert time.monotonic() - began < 4
     assert "caller_left" == row["fault"]
+
+
+@pytest.mark.node
+def test_the_node_clients(gateway, key):
+    """Their stream helpers as well."""
+    run(ENGINE, gateway, key)
