@@ -37,7 +37,7 @@ class ToolCall(PartBase, frozen=True, gc=False):
     """The model wants a tool to be run by the caller."""
 
     id: str
-    """Links the result; empty where the shape has none (``repair.py`` mints one)."""
+    """Links the result; empty where the shape has none (``pairing.py`` mints one)."""
     name: str
     """The caller's own name of the tool, without its namespace."""
     arguments: str = ""

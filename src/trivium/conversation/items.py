@@ -2,7 +2,7 @@
 
 A reader makes one turn of each message as it stands in the body, in place: system text in the
 middle stays in the middle. Tool results are parts of a user turn, calls and reasoning parts of an
-assistant turn, in every shape. ``repair.py`` joins neighbours and orders results afterwards.
+assistant turn, in every shape. ``fit.py`` joins neighbours and orders results afterwards.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,0 +1,153 @@
+"""What every target needs before its writer begins: a history that is whole and only its own.
+
+In this order: neighbours are joined; attachments of other makers and reasoning that means nothing
+without them are taken out; so is text that says nothing, where the target refuses it; calls and
+results are paired; members that the model refuses are dropped by their rank. What media a target
+takes is asked by its writer, which knows the forms it has for them.
+
+Turn by turn and from what stands earlier only: a history that grows by an answer and a new turn
+begins as it began before.
+"""
+
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.calls import ToolResult
+from trivium.conversation.effort import wished
+from trivium.conversation.honesty import Mend, Report
+from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, joined
+from trivium.conversation.members import ROWS, Concept, lacking, member
+from trivium.conversation.opaque import belonging
+from trivium.conversation.pairing import paired
+from trivium.conversation.parts import Reasoning, Text
+from trivium.conversation.request import Conversation, Effort, FormatKind, ResponseFormat
+from trivium.conversation.target import ReasoningBack, TargetFacts
+
+FILLER: Final = "(no content)"
+"""Stands in a turn of which nothing is left."""
+
+_SAMPLING: Final = "Sampling."
+_ABSENT: Final = {
+    field.name: field.default
+    for field in msgspec.structs.fields(Conversation)
+    if field.default is not msgspec.NODEFAULT
+}
+_NEUTRAL: Final = MappingProxyType(
+    {
+        Concept.CANDIDATES: 1,
+        Concept.LOGPROBS: False,
+        Concept.TOP_LOGPROBS: 0,
+        Concept.MODALITIES: ("text",),
+        Concept.FORMAT: ResponseFormat(FormatKind.TEXT),
+        Concept.PARALLEL: True,
+    }
+)
+"""Values that ask for nothing: a model that refuses the member does this anyway."""
+
+
+def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> Conversation:
+    """The conversation as a writer may take it; the same one where nothing had to be done.
+
+    Raises ``Fault`` (UNREPRESENTABLE) where the history ends with an answer to go on with and the
+    target does not do that, and through the report.
+    """
+    turns = joined(conversation.turns)
+    turns = tuple(
+        cleaned
+        for at, turn in enumerate(turns)
+        if (
+            cleaned := _cleaned(
+                turn, f"turns[{at}]", conversation.shape, target, report, at == len(turns) - 1
+            )
+        )
+        is not None
+    )
+    turns = joined(paired(joined(turns), target.call_id_max, report))
+    if turns and turns[-1].role is Role.ASSISTANT and not target.prefill:
+        raise report.refusal(
+            member(Concept.HISTORY, conversation.shape),
+            "this model does not go on with an assistant message; end with a user's",
+        )
+    changes = _refused(conversation, target, report)
+    if turns != conversation.turns:
+        changes["turns"] = turns
+    return msgspec.structs.replace(conversation, **changes) if changes else conversation
+
+
+def _cleaned(
+    turn: Turn, where: str, shape: str, target: TargetFacts, report: Report, last: bool
+) -> Turn | None:
+    """A turn without what this target cannot read; ``None`` where nothing need stand for it."""
+    parts: list[Part] = []
+    for part in turn.parts:
+        kept = _own(part, where, target, report)
+        if isinstance(kept, Reasoning) and not _readable(kept, target):
+            lacking(report, Concept.REASONING_STATE, shape, "not read again by this model")
+        elif _says_nothing(kept, target):
+            report.repair(Mend.EMPTY_TEXT, where)
+        else:
+            parts.append(kept)
+    if not parts and not (target.blank_text and not turn.parts):
+        if turn.role in INSTRUCTING or (last and turn.role is Role.ASSISTANT):
+            # no instruction, or an answer to go on with that has not begun
+            return None
+        report.repair(Mend.EMPTY_TURN, where)
+        parts.append(Text(FILLER))
+    return msgspec.structs.replace(turn, parts=tuple(parts))
+
+
+def _own(part: Part, where: str, target: TargetFacts, report: Report) -> Part:
+    """A part with those attachments only that the target made; a result's own parts too."""
+    own = belonging(part.opaque, target.origin)
+    if own != part.opaque:
+        report.repair(Mend.FOREIGN_SIGNATURE, where)
+        part = msgspec.structs.replace(part, opaque=own)
+    if type(part) is ToolResult:
+        inner = tuple(_own(one, where, target, report) for one in part.parts)
+        kept = tuple(one for one in inner if not _says_nothing(one, target))
+        if kept != part.parts:
+            part = msgspec.structs.replace(part, parts=kept)
+    return part
+
+
+def _readable(part: Reasoning, target: TargetFacts) -> bool:
+    """Whether a target can make anything of earlier reasoning."""
+    return bool(part.opaque) or (target.reasoning_back is ReasoningBack.TEXT and bool(part.text))
+
+
+def _says_nothing(part: Part, target: TargetFacts) -> bool:
+    return (
+        not target.blank_text and type(part) is Text and not part.opaque and not part.text.strip()
+    )
+
+
+def _refused(conversation: Conversation, target: TargetFacts, report: Report) -> dict[str, Any]:
+    """What becomes of the members that the model refuses, reported by rank."""
+    changes: dict[str, Any] = {}
+    drawn: dict[str, None] = {}
+    # in the table's order: that of a set differs from process to process
+    for concept in ROWS if target.refuses else ():
+        if concept not in target.refuses:
+            continue
+        field = ROWS[concept].field
+        if field.startswith(_SAMPLING):
+            name = field.removeprefix(_SAMPLING)
+            value, absent = getattr(conversation.sampling, name), None
+            changed = drawn
+        elif field in _ABSENT and concept is not Concept.HISTORY:
+            name, absent = field, _ABSENT[field]
+            value = getattr(conversation, name)
+            changed = changes
+        else:
+            continue  # a member of parts or tools, which their writers meet
+        if value == absent:
+            continue
+        off = concept is Concept.REASONING and wished(value) is Effort.NONE
+        if not off and value != _NEUTRAL.get(concept, absent):
+            lacking(report, concept, conversation.shape, "not taken by this model")
+        changed[name] = absent
+    if drawn:
+        changes["sampling"] = msgspec.structs.replace(conversation.sampling, **drawn)
+    return changes

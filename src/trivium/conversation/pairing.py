@@ -1,0 +1,166 @@
+"""Tool calls and results, paired: ids that every shape takes, results right after their calls.
+
+Everything here depends on what stands earlier in the history only, so a history that grows by an
+answer and a new turn keeps the bytes it already had. A *round* is an assistant turn and what
+follows it up to the next one: results are looked for nowhere else.
+"""
+
+import base64
+import hashlib
+import re
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.calls import ToolCall, ToolResult
+from trivium.conversation.honesty import Mend, Report
+from trivium.conversation.items import Part, Role, Turn
+from trivium.conversation.parts import Text
+
+MISSING: Final = "[No result was given for this call.]"
+"""Stands where a call was never answered."""
+
+_FITS: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def minted(seed: str) -> str:
+    """An id that every shape takes, the same for the same seed: 29 of ``[a-z2-7_]``."""
+    digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()
+    return "call_" + base64.b32encode(digest).decode().lower()[:24]
+
+
+class _Ids:
+    """Target ids of calls, unique over the history."""
+
+    __slots__ = ("_limit", "_report", "_times", "_used")
+
+    def __init__(self, limit: int, report: Report) -> None:
+        self._limit = limit
+        self._report = report
+        self._used: set[str] = set()
+        self._times: dict[str, int] = {}
+
+    def of(self, call: ToolCall, turn: int, part: int) -> str:
+        """The id of one call; a clean one that nobody had before stays byte for byte."""
+        times = self._times.get(call.id, 0)
+        self._times[call.id] = times + 1
+        found = call.id
+        if not found:
+            found = minted(f"{turn}.{part}.{call.name}")
+        elif len(found) > self._limit or not _FITS.fullmatch(found) or found in self._used:
+            found = minted(f"{call.id}\0{times}")
+            self._report.repair(Mend.CALL_ID, call.id)
+        while found in self._used:
+            found = minted(found)
+        self._used.add(found)
+        return found
+
+
+def paired(turns: tuple[Turn, ...], id_max: int, report: Report) -> tuple[Turn, ...]:
+    """The history with every call answered once, at once, in order.
+
+    Ids are rewritten on both sides where they are too long, of other characters, doubled or
+    absent. A result pairs with the first unanswered call of its id (or of its name, where one of
+    the two has no id) in its own round. Results come first in the user turn after their calls. A
+    call without a result gets a placeholder once the history has gone on; a result without a call
+    becomes text. Neighbouring turns must have been joined.
+    """
+    ids = _Ids(id_max, report)
+    out: list[Turn] = []
+    at = 0
+    while at < len(turns):
+        heard = at
+        while heard < len(turns) and turns[heard].role is Role.ASSISTANT:
+            heard += 1
+        end = heard
+        while end < len(turns) and turns[end].role is not Role.ASSISTANT:
+            end += 1
+        asked: dict[str, ToolCall] = {}
+        out.extend(_named(turns[one], one, ids, asked) for one in range(at, heard))
+        out.extend(_answered(turns[heard:end], heard, asked, report))
+        at = end
+    return tuple(out)
+
+
+def _named(turn: Turn, at: int, ids: _Ids, asked: dict[str, ToolCall]) -> Turn:
+    """An assistant turn with its calls' target ids, which are noted beside the calls."""
+    parts: list[Part] = []
+    for place, part in enumerate(turn.parts):
+        if type(part) is ToolCall:
+            found = ids.of(part, at, place)
+            asked[found] = part
+            parts.append(part if found == part.id else msgspec.structs.replace(part, id=found))
+        else:
+            parts.append(part)
+    return msgspec.structs.replace(turn, parts=tuple(parts))
+
+
+def _answered(
+    after: tuple[Turn, ...], at: int, asked: dict[str, ToolCall], report: Report
+) -> list[Turn]:
+    """What follows the calls of one round, their results first."""
+    if not after:
+        return []
+    answers, rests = _sorted(after, asked, report)
+    given = tuple(answers[call] for call in asked if call in answers)
+    if after[0].parts[: len(given)] != given:
+        report.repair(Mend.RESULT_ORDER, f"turns[{at}]")
+    results: list[Part] = []
+    for found, call in asked.items():
+        answer = answers.get(found)
+        if answer is None:
+            report.repair(Mend.MISSING_RESULT, call.id or call.name)
+            answer = ToolResult(found, (Text(MISSING),), error=True)
+        results.append(
+            msgspec.structs.replace(answer, call_id=found, name=call.name, kind=call.kind)
+        )
+    out: list[Turn] = []
+    if results and after[0].role is not Role.USER:
+        out.append(Turn(Role.USER, tuple(results)))
+    for turn, rest in zip(after, rests, strict=True):
+        if turn is after[0] and turn.role is Role.USER:
+            out.append(msgspec.structs.replace(turn, parts=(*results, *rest)))
+        elif rest or not turn.parts:
+            out.append(msgspec.structs.replace(turn, parts=rest))
+    return out
+
+
+def _sorted(
+    after: tuple[Turn, ...], asked: dict[str, ToolCall], report: Report
+) -> tuple[dict[str, ToolResult], list[tuple[Part, ...]]]:
+    """The results by target id of their call, and what each turn has besides."""
+    open_ = dict(asked)
+    answers: dict[str, ToolResult] = {}
+    rests: list[tuple[Part, ...]] = []
+    for turn in after:
+        rest: list[Part] = []
+        for part in turn.parts:
+            if type(part) is not ToolResult:
+                rest.append(part)
+            elif (call := _call_of(part, open_)) is None:
+                rest.extend(_orphan(part, report))
+            else:
+                answers[call] = part
+                del open_[call]
+        rests.append(tuple(rest))
+    return answers, rests
+
+
+def _call_of(result: ToolResult, open_: dict[str, ToolCall]) -> str | None:
+    """Target id of the call that a result answers."""
+    if result.call_id:
+        for found, call in open_.items():
+            if call.id == result.call_id:
+                return found
+    for found, call in open_.items():
+        if call.name == result.name and not (call.id and result.call_id):
+            return found
+    return None
+
+
+def _orphan(result: ToolResult, report: Report) -> tuple[Part, ...]:
+    """A result that answers nothing, as words and whatever media it has."""
+    called = result.name or result.call_id or "unnamed"
+    report.repair(Mend.ORPHAN_RESULT, result.call_id or result.name)
+    what = "Error" if result.error else "Result"
+    return (Text(f"[{what} of a tool call that is not in this history: {called}]"), *result.parts)

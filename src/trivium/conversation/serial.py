@@ -1,0 +1,52 @@
+"""One part at a time: for shapes whose clients break when parts overlap.
+
+The oldest open part flows live; what comes for a later one waits until its turn. Nothing is
+merged, nothing is lost, and the order of starts stays.
+"""
+
+from trivium.conversation.events import Cited, Delta, Event, PartEnd, PartStart
+
+
+class Serial:
+    """Reorders the events of one answer. Feed it all of them."""
+
+    __slots__ = ("_live", "_waiting")
+
+    def __init__(self) -> None:
+        self._live: int | None = None
+        self._waiting: dict[int, list[Event]] = {}
+
+    def feed(self, events: list[Event]) -> list[Event]:
+        """The same events, those of overlapping parts held back until their part is live."""
+        # HOT: nothing overlaps in most answers; then the list goes through as it is
+        out: list[Event] = []
+        for event in events:
+            if type(event) is Delta or type(event) is Cited:
+                if event.index == self._live:
+                    out.append(event)
+                else:
+                    self._waiting[event.index].append(event)
+            elif type(event) is PartStart:
+                if self._live is None:
+                    self._live = event.index
+                    out.append(event)
+                else:
+                    self._waiting[event.index] = [event]
+            elif type(event) is PartEnd:
+                self._end(event, out)
+            else:
+                out.append(event)
+        return out
+
+    def _end(self, event: PartEnd, out: list[Event]) -> None:
+        if event.index != self._live:
+            self._waiting[event.index].append(event)
+            return
+        out.append(event)
+        self._live = None
+        for index in list(self._waiting):
+            held = self._waiting.pop(index)
+            out.extend(held)
+            if type(held[-1]) is not PartEnd:
+                self._live = index
+                return
