@@ -43,13 +43,11 @@ def kind(part: Part) -> str | None:
         return "custom_tool_call" if part.kind is CallKind.CUSTOM else "function_call"
     if isinstance(part, Reasoning):
         return "reasoning"
+    if isinstance(part, VendorPart) and part.native.shape == _SHAPE:
+        return part.kind
     if isinstance(part, Image) and isinstance(part.source, Inline):
         return "image_generation_call"
-    if isinstance(part, VendorPart):
-        if part.native.shape == _SHAPE:
-            return part.kind
-        return "message" if part.text else None
-    return None
+    return "message" if isinstance(part, VendorPart) and part.text else None
 
 
 def output_text(

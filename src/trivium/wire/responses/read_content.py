@@ -1,0 +1,120 @@
+"""Content parts of a responses request: words, pictures, files, sounds.
+
+Source: openai-python 3.52.0, ``ResponseInputContent`` and ``ResponseOutputMessage``, read
+2026-11-21.
+"""
+
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.items import Part
+from trivium.conversation.parts import Audio, CacheMark, Document, Image, Refusal, Text
+from trivium.faults import Fault, Kind
+from trivium.wire.checks import check, missing, wrong
+from trivium.wire.responses import media, quote
+
+_ABSENT: Final = msgspec.Raw()
+
+
+class _Sound(msgspec.Struct, gc=False):
+    data: str
+    format: str
+
+
+class _Mark(msgspec.Struct, gc=False):
+    ttl: str | None = None
+
+
+class _Part(msgspec.Struct, gc=False):
+    type: str | None = None
+    text: str | None = None
+    refusal: str | None = None
+    image_url: str | None = None
+    detail: str | None = None
+    file_id: str | None = None
+    file_data: str | None = None
+    file_url: str | None = None
+    filename: str | None = None
+    input_audio: _Sound | None = None
+    prompt_cache_breakpoint: _Mark | None = None
+    annotations: msgspec.Raw = _ABSENT
+    logprobs: msgspec.Raw = _ABSENT
+
+
+_rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_part: Final = msgspec.json.Decoder(_Part)
+_string: Final = msgspec.json.Decoder(str)
+
+_TEXTS: Final = frozenset({"input_text", "output_text", "text"})
+_KINDS: Final = "input_text, input_image, input_file, input_audio, output_text or refusal"
+
+
+def content(raw: bytes | msgspec.Raw, path: str) -> tuple[Part, ...]:
+    """A string or an array of parts. Raises ``Fault`` naming the member."""
+    data = bytes(raw)
+    if data in (b"", b"null"):
+        raise missing(path)
+    if data.startswith(b'"'):
+        return (Text(check(_string, data, path)),)
+    if not data.startswith(b"["):
+        raise Fault(
+            Kind.INVALID_TYPE, f"`{path}` must be a string or an array of parts.", param=path
+        )
+    return tuple(
+        _read(check(_part, bytes(one), f"{path}[{at}]"), f"{path}[{at}]")
+        for at, one in enumerate(check(_rows, data, path))
+    )
+
+
+def _read(part: _Part, path: str) -> Part:
+    found = part.prompt_cache_breakpoint
+    mark = CacheMark(found.ttl) if found is not None else None
+    if part.type is None:
+        raise missing(f"{path}.type")
+    if part.type in _TEXTS:
+        if part.text is None:
+            raise missing(f"{path}.text")
+        return Text(
+            part.text,
+            quote.citations(part.annotations),
+            quote.logprobs(part.logprobs),
+            cache=mark,
+        )
+    if part.type == "refusal":
+        if part.refusal is None:
+            raise missing(f"{path}.refusal")
+        return Refusal(part.refusal)
+    if part.type == "input_image":
+        return _image(part, path, mark)
+    if part.type == "input_file":
+        return _file(part, path, mark)
+    if part.type == "input_audio":
+        if part.input_audio is None:
+            raise missing(f"{path}.input_audio")
+        sound = part.input_audio
+        inner = f"{path}.input_audio"
+        return Audio(media.from_sound(sound.data, sound.format, inner), cache=mark)
+    raise wrong(f"{path}.type", f"be {_KINDS}")
+
+
+def _image(part: _Part, path: str, mark: CacheMark | None) -> Image:
+    if part.image_url is not None:
+        url = media.from_url(part.image_url, f"{path}.image_url")
+        return Image(url, part.detail, cache=mark)
+    if part.file_id is not None:
+        return Image(media.stored(part.file_id), part.detail, cache=mark)
+    raise missing(f"{path}.image_url")
+
+
+def _file(part: _Part, path: str, mark: CacheMark | None) -> Document:
+    name = part.filename
+    if part.file_data is not None:
+        data = media.from_file_data(part.file_data, f"{path}.file_data", name)
+        return Document(data, name, cache=mark)
+    if part.file_id is not None:
+        return Document(media.stored(part.file_id), name, cache=mark)
+    if part.file_url is not None:
+        found = media.from_url(part.file_url, f"{path}.file_url", name=name)
+        return Document(found, name, cache=mark)
+    raise missing(f"{path}.file_data")

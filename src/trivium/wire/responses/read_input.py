@@ -1,0 +1,224 @@
+"""The items of a responses request as turns, one for each, in place.
+
+Calls and reasoning are the assistant's, outputs the user's. Attachments of parts that have no slot
+here come back in reasoning items without words (``write_stream.py`` put them there): they return to
+the call that follows, or to the text before. Source: openai-python 3.52.0, ``ResponseInputItem``,
+read 2026-11-21, and Codex CLI 0.169.0 on the wire.
+"""
+
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.calls import CallKind, ResultPart, ToolCall, ToolResult
+from trivium.conversation.honesty import Rank
+from trivium.conversation.items import Part, Role, Turn
+from trivium.conversation.opaque import (
+    ARGUMENTS,
+    EXTRA_CONTENT,
+    THOUGHT_SIGNATURE,
+    Opaque,
+    Open,
+    opened,
+)
+from trivium.conversation.parts import (
+    Audio,
+    Document,
+    Form,
+    Image,
+    Native,
+    Reasoning,
+    Text,
+    VendorPart,
+)
+from trivium.conversation.request import Extension
+from trivium.conversation.tools import Tool
+from trivium.faults import Fault, Kind
+from trivium.wire.checks import check, missing, wrong
+from trivium.wire.responses import read_content, read_tools, said
+from trivium.wire.responses.media import unresolved
+
+_ABSENT: Final = msgspec.Raw()
+
+
+class _Item(msgspec.Struct, gc=False):
+    type: str | None = None
+    role: str | None = None
+    id: str | None = None
+    call_id: str | None = None
+    name: str | None = None
+    namespace: str | None = None
+    phase: str | None = None
+    arguments: str | None = None
+    input: str | None = None
+    encrypted_content: str | None = None
+    content: msgspec.Raw = _ABSENT
+    output: msgspec.Raw = _ABSENT
+    tools: msgspec.Raw = _ABSENT
+    caller: msgspec.Raw = _ABSENT
+
+
+class _Type(msgspec.Struct, gc=False):
+    type: str | None = None
+
+
+_rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_string: Final = msgspec.json.Decoder(str)
+_item: Final = msgspec.json.Decoder(_Item)
+_type: Final = msgspec.json.Decoder(_Type)
+_encode: Final = msgspec.json.Encoder().encode
+
+_ROLES: Final = {role.value: role for role in Role}
+_OUTPUTS: Final = {
+    "function_call_output": CallKind.FUNCTION,
+    "custom_tool_call_output": CallKind.CUSTOM,
+}
+_OURS: Final = frozenset(
+    {"message", "reasoning", "item_reference", "additional_tools", *said.CALLS, *_OUTPUTS}
+)
+_COMPACTED: Final = frozenset({"compaction", "compaction_trigger"})
+"""Items that stand for a history, or ask for one to be shortened: nobody else can."""
+_RIDERS: Final = frozenset({THOUGHT_SIGNATURE, EXTRA_CONTENT, ARGUMENTS})
+"""Attachments of calls and texts, which have no slot of their own."""
+
+
+class Input:
+    """Reads ``input``; what it finds besides turns is added to ``tools`` and ``extensions``."""
+
+    __slots__ = ("_extensions", "_open", "_tools")
+
+    def __init__(self, open_: Open, tools: list[Tool], extensions: list[Extension]) -> None:
+        self._open = open_
+        self._tools = tools
+        self._extensions = extensions
+
+    def turns(self, raw: bytes | msgspec.Raw) -> tuple[Turn, ...]:
+        """The history. Raises ``Fault`` naming the member."""
+        data = bytes(raw)
+        if data.startswith(b'"'):
+            return (Turn(Role.USER, (Text(check(_string, data, "input")),)),)
+        if not data.startswith(b"["):
+            raise Fault(
+                Kind.INVALID_TYPE, "`input` must be a string or an array of items.", param="input"
+            )
+        out: list[Turn] = []
+        for at, one in enumerate(check(_rows, data, "input")):
+            out += self._turns(bytes(one), f"input[{at}]")
+        return _settled(out)
+
+    def _turns(self, raw: bytes, path: str) -> list[Turn]:
+        kind = check(_type, raw, path).type
+        if kind is not None and kind not in _OURS:
+            return [self._foreign(raw, kind, path)]
+        item = check(_item, raw, path)
+        if kind is None:
+            if item.role is None and item.id is None:
+                raise missing(f"{path}.type")
+            kind = "item_reference" if item.role is None else "message"
+        if kind == "message":
+            return [_message(item, path)]
+        if kind in said.CALLS:
+            return [Turn(Role.ASSISTANT, (_call(item, kind, path),))]
+        if kind in _OUTPUTS:
+            return [Turn(Role.USER, (_output(item, kind, path),))]
+        if kind == "reasoning":
+            parts = self._reasoning(item, raw)
+            return [Turn(Role.ASSISTANT, parts)] if parts else []
+        if kind == "additional_tools":
+            self._tools += read_tools.tools(item.tools, f"{path}.tools", self._extensions)
+            return []
+        raise unresolved(f"{path}.id", "an item of an earlier response")
+
+    def _reasoning(self, item: _Item, raw: bytes) -> tuple[Part, ...]:
+        found = said.item(raw)
+        shown = said.thoughts(found) if found is not None else []
+        opaque = opened(item.encrypted_content or "", self._open)
+        if opaque and shown:
+            shown[-1] = msgspec.structs.replace(shown[-1], opaque=opaque)
+        elif opaque:
+            shown.append(Reasoning("", Form.HIDDEN, opaque=opaque))
+        return tuple(shown)
+
+    def _foreign(self, raw: bytes, kind: str, path: str) -> Turn:
+        if kind in _COMPACTED:
+            self._extensions.append(Extension(path, raw, Rank.CONTRACT))
+        found = said.item(raw)
+        text = "" if found is None else said.rendering(found)
+        user = kind.endswith(("_output", "_response"))
+        part = VendorPart(Native(said.SHAPE, raw), kind, text)
+        return Turn(Role.USER if user else Role.ASSISTANT, (part,))
+
+
+def _message(item: _Item, path: str) -> Turn:
+    if item.role is None:
+        raise missing(f"{path}.role")
+    role = _ROLES.get(item.role)
+    if role is None:
+        raise wrong(f"{path}.role", "be user, assistant, system or developer")
+    content = read_content.content(item.content, f"{path}.content")
+    return Turn(role, content, phase=item.phase if role is Role.ASSISTANT else None)
+
+
+def _call(item: _Item, kind: str, path: str) -> ToolCall:
+    if item.call_id is None:
+        raise missing(f"{path}.call_id")
+    if not item.name:
+        raise missing(f"{path}.name")
+    member = "arguments" if kind == "function_call" else "input"
+    text = item.arguments if kind == "function_call" else item.input
+    if text is None:
+        raise missing(f"{path}.{member}")
+    native = None
+    if bytes(item.caller) not in (b"", b"null"):
+        native = Native(said.SHAPE, _encode({"caller": item.caller}))
+    return ToolCall(item.call_id, item.name, text, said.CALLS[kind], item.namespace, native)
+
+
+def _output(item: _Item, kind: str, path: str) -> ToolResult:
+    if item.call_id is None:
+        raise missing(f"{path}.call_id")
+    parts: list[ResultPart] = []
+    for at, part in enumerate(read_content.content(item.output, f"{path}.output")):
+        if not isinstance(part, Text | Image | Audio | Document):
+            raise wrong(f"{path}.output[{at}].type", "be input_text, input_image or input_file")
+        parts.append(part)
+    return ToolResult(item.call_id, tuple(parts), kind=_OUTPUTS[kind])
+
+
+def _settled(turns: list[Turn]) -> tuple[Turn, ...]:
+    """The turns with riding attachments given back to the parts they belong to."""
+    out: list[Turn] = []
+    riding: tuple[Opaque, ...] = ()
+    for at, turn in enumerate(turns):
+        found = _riding(turn)
+        following = turns[at + 1].parts if at + 1 < len(turns) else ()
+        if found and following and isinstance(following[0], ToolCall):
+            riding += found
+        elif found and out and out[-1].role is Role.ASSISTANT and _text_last(out[-1]):
+            out[-1] = _attached(out[-1], len(out[-1].parts) - 1, found)
+        elif riding:
+            out.append(_attached(turn, 0, riding))
+            riding = ()
+        else:
+            out.append(turn)
+    return tuple(out)
+
+
+def _riding(turn: Turn) -> tuple[Opaque, ...]:
+    if len(turn.parts) != 1:
+        return ()
+    part = turn.parts[0]
+    hidden = isinstance(part, Reasoning) and part.form is Form.HIDDEN
+    if hidden and all(one.kind in _RIDERS for one in part.opaque):
+        return part.opaque
+    return ()
+
+
+def _text_last(turn: Turn) -> bool:
+    return bool(turn.parts) and isinstance(turn.parts[-1], Text)
+
+
+def _attached(turn: Turn, at: int, opaque: tuple[Opaque, ...]) -> Turn:
+    part = turn.parts[at]
+    grown = msgspec.structs.replace(part, opaque=part.opaque + opaque)
+    return msgspec.structs.replace(turn, parts=(*turn.parts[:at], grown, *turn.parts[at + 1 :]))

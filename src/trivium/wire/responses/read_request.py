@@ -1,0 +1,276 @@
+"""Requests of the responses shape as conversations, read strictly.
+
+Members that only this shape has are kept with what their loss means. References into a store
+(earlier responses, conversations, prompt templates) are refused by name: nothing is kept here.
+Source: OpenAI's API reference and openai-python 3.52.0, ``ResponseCreateParams``, read 2026-11-21,
+and Codex CLI 0.169.0 on the wire.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.honesty import Rank
+from trivium.conversation.parts import Text
+from trivium.conversation.request import (
+    Conversation,
+    Effort,
+    Extension,
+    FormatKind,
+    ReasoningWish,
+    ResponseFormat,
+    Sampling,
+)
+from trivium.conversation.tools import Tool
+from trivium.faults import Fault, Kind
+from trivium.wire import basics
+from trivium.wire.checks import Name, check, missing, wrong
+from trivium.wire.codec import RequestContext
+from trivium.wire.peek import Members
+from trivium.wire.responses import read_tools
+from trivium.wire.responses.media import unresolved
+from trivium.wire.responses.read_input import Input
+from trivium.wire.responses.said import SHAPE
+
+_ABSENT: Final = msgspec.Raw()
+
+
+class _Format(msgspec.Struct, gc=False):
+    type: str | None = None
+    name: Name | None = None
+    description: str | None = None
+    schema: msgspec.Raw = _ABSENT
+    strict: bool | None = None
+
+
+class _Text(msgspec.Struct, gc=False):
+    format: _Format | None = None
+    verbosity: str | None = None
+
+
+class _Reasoning(msgspec.Struct, gc=False):
+    effort: str | None = None
+    summary: str | None = None
+    generate_summary: str | None = None
+    mode: msgspec.Raw = _ABSENT
+    context: msgspec.Raw = _ABSENT
+
+
+_text: Final = msgspec.json.Decoder(_Text)
+_reasoning: Final = msgspec.json.Decoder(_Reasoning)
+_strings: Final = msgspec.json.Decoder(list[str])
+_pairs: Final = msgspec.json.Decoder(dict[str, str])
+_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+_STORES: Final = MappingProxyType(
+    {
+        "previous_response_id": "an earlier response",
+        "conversation": "a stored conversation",
+        "prompt": "a stored prompt template",
+    }
+)
+"""Members that take the input from a store."""
+
+_READ: Final = frozenset(
+    {
+        *_STORES,
+        "background",
+        "include",
+        "input",
+        "instructions",
+        "max_output_tokens",
+        "metadata",
+        "model",
+        "parallel_tool_calls",
+        "prompt_cache_key",
+        "reasoning",
+        "safety_identifier",
+        "service_tier",
+        "store",
+        "stream",
+        "temperature",
+        "text",
+        "tool_choice",
+        "tools",
+        "top_logprobs",
+        "top_p",
+        "user",
+    }
+)
+"""Members that have a place in a conversation."""
+
+_RANKS: Final = MappingProxyType(
+    {
+        "access_programs": Rank.BOOKKEEPING,
+        "client_metadata": Rank.BOOKKEEPING,
+        "image": Rank.BOOKKEEPING,
+        "stream_options": Rank.BOOKKEEPING,
+        # policy, and what becomes of a conversation that outgrows the window
+        "moderation": Rank.CONTRACT,
+        "truncation": Rank.CONTRACT,
+    }
+)
+"""What the loss of a member means that only this shape has; any other is a hint."""
+
+_DEFAULTS: Final = frozenset({("truncation", b'"disabled"')})
+"""Members that say what is so without them."""
+
+_SEALED: Final = "reasoning.encrypted_content"
+_LOGPROBS: Final = "message.output_text.logprobs"
+_EFFORTS: Final = {effort.value: effort for effort in Effort}
+_SUMMARIES: Final = frozenset({"auto", "concise", "detailed"})
+_VERBOSITIES: Final = frozenset({"low", "medium", "high"})
+_TOP_LOGPROBS_MAX: Final = 20
+
+
+def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
+    """The conversation of a request body. Raises ``Fault`` naming the place."""
+    body = Members(list(members.items()))
+    for name, what in _STORES.items():
+        if body.raw(name) is not None:
+            raise unresolved(name, what)
+    if body.flag("background"):
+        raise Fault(
+            Kind.UNREPRESENTABLE,
+            "`background` must be false: answers are not kept here, so one that is finished later "
+            "could not be fetched. Use `stream` for long answers.",
+            param="background",
+        )
+    extensions: list[Extension] = []
+    raw_tools = body.raw("tools")
+    tools: list[Tool] = []
+    if raw_tools is not None:
+        tools += read_tools.tools(raw_tools, "tools", extensions)
+    raw_input = body.raw("input")
+    if raw_input is None:
+        raise missing("input")
+    turns = Input(context.open, tools, extensions).turns(raw_input)
+    raw_choice = body.raw("tool_choice")
+    instructions = body.string("instructions")
+    top_logprobs = _between(body, "top_logprobs", 0, _TOP_LOGPROBS_MAX)
+    text = _view(body, _text, "text") or _Text()
+    logprobs = _include(body, extensions)
+    wish = _wish(body, extensions)
+    _rest(body, extensions)
+    return Conversation(
+        shape=SHAPE,
+        model=context.model or basics.model(body),
+        instructions=(Text(instructions),) if instructions else (),
+        turns=turns,
+        tools=tuple(tools),
+        tool_choice=None if raw_choice is None else read_tools.choice(raw_choice),
+        parallel_calls=_flag(body, "parallel_tool_calls"),
+        sampling=Sampling(
+            temperature=_number(body, "temperature", 2), top_p=_number(body, "top_p", 1)
+        ),
+        output_max=basics.at_least(body, "max_output_tokens", 1),
+        reasoning=wish,
+        format=_format(text.format),
+        verbosity=_among(text.verbosity, _VERBOSITIES, "text.verbosity"),
+        logprobs=True if logprobs or top_logprobs else None,
+        top_logprobs=top_logprobs,
+        metadata=tuple((_view(body, _pairs, "metadata") or {}).items()),
+        user=body.string("user"),
+        safety_id=body.string("safety_identifier"),
+        cache_key=body.string("prompt_cache_key"),
+        service_tier=body.string("service_tier"),
+        store=_flag(body, "store"),
+        stream=body.flag("stream") if context.stream is None else context.stream,
+        usage_wanted=True,
+        extensions=tuple(extensions),
+    )
+
+
+def _view(body: Members, decoder: msgspec.json.Decoder[Any], name: str) -> Any:
+    raw = body.raw(name)
+    return None if raw is None else check(decoder, raw, name)
+
+
+def _flag(body: Members, name: str) -> bool | None:
+    return None if body.raw(name) is None else body.flag(name)
+
+
+def _number(body: Members, name: str, most: float) -> float | None:
+    value = body.value(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Fault(Kind.INVALID_TYPE, f"`{name}` must be a number.", param=name)
+    if not 0 <= value <= most:
+        raise wrong(name, f"be between 0 and {most}")
+    return float(value)
+
+
+def _between(body: Members, name: str, least: int, most: int) -> int | None:
+    value = body.integer(name)
+    if value is not None and not least <= value <= most:
+        raise wrong(name, f"be between {least} and {most}")
+    return value
+
+
+def _among(value: str | None, known: frozenset[str], path: str) -> str | None:
+    if value is not None and value not in known:
+        raise wrong(path, f"be one of {', '.join(sorted(known))}")
+    return value
+
+
+def _format(wish: _Format | None) -> ResponseFormat | None:
+    if wish is None:
+        return None
+    if wish.type == "text":
+        return ResponseFormat(FormatKind.TEXT)
+    if wish.type == "json_object":
+        return ResponseFormat(FormatKind.JSON)
+    if wish.type != "json_schema":
+        raise wrong("text.format.type", "be text, json_object or json_schema")
+    if wish.name is None:
+        raise missing("text.format.name")
+    schema = bytes(wish.schema)
+    if schema in (b"", b"null"):
+        raise missing("text.format.schema")
+    check(_object, schema, "text.format.schema")
+    return ResponseFormat(FormatKind.SCHEMA, schema, wish.name, wish.description, wish.strict)
+
+
+def _wish(body: Members, extensions: list[Extension]) -> ReasoningWish | None:
+    found: _Reasoning | None = _view(body, _reasoning, "reasoning")
+    if found is None:
+        return None
+    effort = None
+    if found.effort is not None:
+        effort = _EFFORTS.get(found.effort)
+        if effort is None:
+            raise wrong("reasoning.effort", f"be one of {', '.join(_EFFORTS)}")
+    for name, raw in (("mode", bytes(found.mode)), ("context", bytes(found.context))):
+        if raw not in (b"", b"null", b'"standard"', b'"auto"'):
+            extensions.append(Extension(f"reasoning.{name}", raw, Rank.HINT))
+    summary = _among(found.summary or found.generate_summary, _SUMMARIES, "reasoning.summary")
+    if effort is None and summary is None:
+        return None
+    return ReasoningWish(
+        effort=effort,
+        shown=None if summary is None else True,
+        style=None if summary == "auto" else summary,
+    )
+
+
+def _include(body: Members, extensions: list[Extension]) -> bool:
+    """Whether probabilities are wanted; what else is to be included is kept as a hint."""
+    wanted = _view(body, _strings, "include") or ()
+    extensions.extend(
+        Extension(f"include[{at}]", msgspec.json.encode(one), Rank.HINT)
+        for at, one in enumerate(wanted)
+        if one not in (_SEALED, _LOGPROBS)
+    )
+    return _LOGPROBS in wanted
+
+
+def _rest(body: Members, extensions: list[Extension]) -> None:
+    """Members that only this shape has."""
+    for name, raw in body.pairs:
+        data = bytes(raw)
+        if name in _READ or data == b"null" or (name, data) in _DEFAULTS:
+            continue
+        extensions.append(Extension(name, data, _RANKS.get(name, Rank.HINT)))

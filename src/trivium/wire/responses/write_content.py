@@ -1,0 +1,185 @@
+"""Parts of a conversation as content parts of a responses request.
+
+Source: openai-python 3.52.0, ``ResponseInputContent``, read 2026-11-21.
+"""
+
+import base64
+import binascii
+from types import MappingProxyType
+from typing import Any, Final
+
+from trivium.conversation.honesty import Report
+from trivium.conversation.members import Concept, lacking
+from trivium.conversation.parts import (
+    Audio,
+    CacheMark,
+    Document,
+    Image,
+    Inline,
+    Pieces,
+    Remote,
+    SearchResult,
+    Source,
+    Stored,
+    Text,
+    VendorPart,
+    Video,
+)
+from trivium.conversation.request import Conversation
+from trivium.conversation.target import Input, TargetFacts
+from trivium.wire.responses import media
+
+Row = dict[str, Any]
+Said = Text | Image | Audio | Video | Document | SearchResult | VendorPart
+
+_FAMILY: Final = frozenset({"chat", "responses"})
+"""Shapes whose uploaded files are the same vendor's."""
+_LIFE: Final = MappingProxyType({"5m": "30m", "1h": "30m", "30m": "30m", "12h": "12h"})
+"""Lives of cache marks; the shape knows two of them."""
+_ENDINGS: Final = MappingProxyType(
+    {"application/pdf": "pdf", "application/json": "json", "text/csv": "csv"}
+)
+
+
+class Content:
+    """Writes content parts of one request, and keeps count of cache marks and losses."""
+
+    __slots__ = ("_marked", "caller", "facts", "report")
+
+    def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
+        self.caller = conversation.shape
+        self.facts = facts
+        self.report = report
+        self._marked: list[Row] = []
+
+    def lacks(self, concept: Concept, reason: str) -> None:
+        """Report that a concept is not carried, by its rank."""
+        lacking(self.report, concept, self.caller, reason)
+
+    def settle(self) -> None:
+        """Take away the first of too many cache marks: the longest prefix is worth most."""
+        for row in self._marked[: max(0, len(self._marked) - self.facts.cache_marks)]:
+            del row["prompt_cache_breakpoint"]
+
+    def rows(self, part: Said, *, result: bool = False) -> list[Row]:
+        """The content parts of one part; ``result``: it stands in a tool's output."""
+        if result and isinstance(part, Image | Document) and not self._takes(Input.RESULT_MEDIA):
+            concept = Concept.IMAGE if isinstance(part, Image) else Concept.DOCUMENT
+            self.lacks(concept, "this model takes no media in tool results")
+            return []
+        if isinstance(part, Text):
+            found = [_words(part.text)] if part.text else []
+        elif isinstance(part, Image):
+            found = self._image(part)
+        elif isinstance(part, Document):
+            found = self._document(part)
+        elif isinstance(part, SearchResult):
+            text = "\n".join(one.text for one in part.texts)
+            found = [_words(f"{part.title}\n{part.source}\n\n{text}")]
+        elif isinstance(part, Audio):
+            found = self._audio(part)
+        elif isinstance(part, Video):
+            self.lacks(Concept.VIDEO_INPUT, "the responses shape takes no video")
+            found = []
+        else:
+            self.lacks(Concept.VENDOR_PART, "only its own shape has this block")
+            found = [_words(part.text)] if part.text else []
+        if found:
+            self._mark(part.cache, found[-1])
+        return found
+
+    def _takes(self, what: Input) -> bool:
+        return what in self.facts.inputs
+
+    def _mark(self, mark: CacheMark | None, row: Row) -> None:
+        if mark is None:
+            return
+        if not self.facts.cache_marks:
+            self.lacks(Concept.CACHE_MARK, "this model caches by itself")
+            return
+        wish: Row = {"mode": "explicit"}
+        if mark.ttl is not None and mark.ttl in _LIFE:
+            wish["ttl"] = _LIFE[mark.ttl]
+        row["prompt_cache_breakpoint"] = wish
+        self._marked.append(row)
+
+    def _image(self, part: Image) -> list[Row]:
+        if isinstance(part.source, Remote) and not self._takes(Input.IMAGE_URL):
+            self.lacks(Concept.IMAGE, "this model fetches no images")
+            return []
+        if not self._takes(Input.IMAGE):
+            self.lacks(Concept.IMAGE, "this model takes no images")
+            return []
+        row: Row = {"type": "input_image"}
+        if isinstance(part.source, Stored):
+            if not self._ours(part.source):
+                return []
+            row["file_id"] = part.source.id
+        else:
+            row["image_url"] = _url(part.source)
+        row["detail"] = part.detail or "auto"
+        return [row]
+
+    def _document(self, part: Document) -> list[Row]:
+        source = part.source
+        head = "\n".join(line for line in (part.title, part.context) if line)
+        if isinstance(source, Pieces):
+            lead = [_words(head)] if head else []
+            return lead + [row for inner in source.parts for row in self.rows(inner)]
+        if isinstance(source, Inline) and source.mime.startswith("text/"):
+            text = _text(source)
+            if text is not None:
+                return [_words(f"{head}\n\n{text}" if head else text)]
+        needed = Input.DOCUMENT_URL if isinstance(source, Remote) else Input.DOCUMENT
+        if not self._takes(needed):
+            self.lacks(Concept.DOCUMENT, "this model takes no such documents")
+            return []
+        row: Row = {"type": "input_file"}
+        if isinstance(source, Stored):
+            if not self._ours(source):
+                return []
+            row["file_id"] = source.id
+        elif isinstance(source, Remote):
+            row["file_url"] = source.url
+        else:
+            row["filename"] = source.name or part.title or _file_name(source.mime)
+            row["file_data"] = media.data_url(source)
+        return [_words(part.context), row] if part.context else [row]
+
+    def _ours(self, source: Stored) -> bool:
+        if source.shape in _FAMILY:
+            return True
+        self.lacks(Concept.FILE_ID, "the file was uploaded to another vendor")
+        return False
+
+    def _audio(self, part: Audio) -> list[Row]:
+        form = media.sound_format(part.source)
+        if part.source is None:
+            return [_words(part.transcript)] if part.transcript else []
+        if form is None or not self._takes(Input.AUDIO):
+            self.lacks(Concept.AUDIO_INPUT, "this model takes no such sound")
+            return []
+        assert isinstance(part.source, Inline), "only bytes have a format"
+        sound = {"data": part.source.data, "format": form}
+        return [{"type": "input_audio", "input_audio": sound}]
+
+
+def _words(text: str) -> Row:
+    return {"type": "input_text", "text": text}
+
+
+def _url(source: Source) -> str:
+    assert not isinstance(source, Stored), "an uploaded file has no URL"
+    return source.url if isinstance(source, Remote) else media.data_url(source)
+
+
+def _text(source: Inline) -> str | None:
+    try:
+        return base64.b64decode(source.data).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def _file_name(mime: str) -> str:
+    """A file without a name is refused."""
+    return f"document.{_ENDINGS.get(mime, 'txt')}"

@@ -1,0 +1,193 @@
+"""Conversations as requests of the responses shape.
+
+Nothing is left at the vendor on behalf of a caller of another shape: ``store`` is false, and what
+the model thought comes back sealed in the answer. Source: OpenAI's API reference and openai-python
+3.52.0, ``ResponseCreateParams``, read 2026-11-21.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.effort import nearest, wished
+from trivium.conversation.honesty import Act, Rank, Report
+from trivium.conversation.members import Concept, lacking, member
+from trivium.conversation.request import Conversation, FormatKind, ResponseFormat
+from trivium.conversation.target import ReasoningBack, TargetFacts, Thinks
+from trivium.wire.responses import write_input, write_tools
+from trivium.wire.responses.said import SHAPE
+from trivium.wire.responses.write_content import Content
+
+_encode: Final = msgspec.json.Encoder().encode
+
+OUTPUT_MIN: Final = 16
+"""Least ``max_output_tokens`` that OpenAI takes."""
+
+_NAME: Final = "response"
+"""Name of a schema that came without one."""
+
+_ABSENT: Final = (
+    ("top_k", Concept.TOP_K),
+    ("frequency_penalty", Concept.FREQUENCY_PENALTY),
+    ("presence_penalty", Concept.PRESENCE_PENALTY),
+    ("seed", Concept.SEED),
+    ("logit_bias", Concept.LOGIT_BIAS),
+)
+"""Sampling that the shape does not have."""
+
+
+def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
+    """The body for the upstream. Raises ``Fault`` (UNREPRESENTABLE) through the report only."""
+    content = Content(conversation, facts, report)
+    _refuse(conversation, content)
+    body: dict[str, Any] = {"model": facts.model}
+    slot = conversation.instructions
+    if len(slot) == 1 and slot[0].cache is None:
+        body["instructions"] = slot[0].text
+        slot = ()
+    history = write_input.instructing(slot, content)
+    body["input"] = history + write_input.items(conversation.turns, content)
+    content.settle()
+    declared = write_tools.tools(conversation, content)
+    if declared:
+        body["tools"] = declared
+        choice = write_tools.choice(conversation.tool_choice, conversation, content)
+        if choice is not None:
+            body["tool_choice"] = choice
+        if conversation.parallel_calls is not None:
+            body["parallel_tool_calls"] = conversation.parallel_calls
+    _limits(conversation, body, content)
+    _include(conversation, body, content)
+    _reasoning(conversation, body, content)
+    _text(conversation, body, content)
+    _rest(conversation, body, content)
+    return _encode(body)
+
+
+def _refuse(conversation: Conversation, content: Content) -> None:
+    """Report the members for which the shape has nothing."""
+    for name, concept in _ABSENT:
+        if getattr(conversation.sampling, name) is not None:
+            content.lacks(concept, "the responses shape has no such member")
+    if conversation.candidates is not None and conversation.candidates > 1:
+        content.lacks(Concept.CANDIDATES, "the responses shape gives one answer")
+    if any(kind != "text" for kind in conversation.modalities):
+        content.lacks(Concept.MODALITIES, "the responses shape answers in text")
+    if conversation.audio is not None and "audio" in conversation.modalities:
+        content.lacks(Concept.AUDIO, "the responses shape does not speak")
+
+
+def _limits(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
+    facts, sampling = content.facts, conversation.sampling
+    for name, concept in (("temperature", Concept.TEMPERATURE), ("top_p", Concept.TOP_P)):
+        value = getattr(sampling, name)
+        if value is None:
+            continue
+        if concept in facts.refuses:
+            content.lacks(concept, "not taken by this model")
+        else:
+            body[name] = value
+    limit = conversation.output_max
+    if limit is None:
+        return
+    if limit < OUTPUT_MIN:
+        content.report.drop(
+            # the answer is cut a little later, nothing else changes
+            Rank.HINT,
+            member(Concept.OUTPUT_MAX, content.caller),
+            f"the least this shape takes is {OUTPUT_MIN}",
+            Act.CHANGED,
+        )
+    body["max_output_tokens"] = max(limit, OUTPUT_MIN)
+
+
+def _include(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
+    include: list[str] = []
+    if content.facts.reasoning_back is ReasoningBack.SEALED:
+        include.append("reasoning.encrypted_content")
+    if conversation.logprobs:
+        include.append("message.output_text.logprobs")
+        if conversation.top_logprobs is not None:
+            body["top_logprobs"] = conversation.top_logprobs
+    if include:
+        body["include"] = include
+
+
+def _reasoning(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
+    facts, wish = content.facts, conversation.reasoning
+    if wish is None:
+        return
+    if facts.thinks is Thinks.NONE or Concept.REASONING in facts.refuses:
+        content.lacks(Concept.REASONING, "not taken by this model")
+        return
+    row: dict[str, Any] = {}
+    step = wished(wish)
+    if step is not None and (known := nearest(step, facts.efforts)) is not None:
+        row["effort"] = known.value
+        if known is not step:
+            lacking(
+                content.report,
+                Concept.REASONING,
+                content.caller,
+                f"the nearest effort this model knows is {known.value}",
+                act=Act.CHANGED,
+            )
+    if wish.shown:
+        row["summary"] = wish.style or "auto"
+    if row:
+        body["reasoning"] = row
+
+
+def _text(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
+    row: dict[str, Any] = {}
+    if conversation.format is not None:
+        form = _format(conversation.format, content)
+        if form is not None:
+            row["format"] = form
+    if conversation.verbosity is not None:
+        if Concept.VERBOSITY in content.facts.refuses:
+            content.lacks(Concept.VERBOSITY, "not taken by this model")
+        else:
+            row["verbosity"] = conversation.verbosity
+    if row:
+        body["text"] = row
+
+
+def _format(wish: ResponseFormat, content: Content) -> dict[str, Any] | None:
+    if wish.kind is FormatKind.TEXT:
+        return None
+    if wish.kind is FormatKind.JSON:
+        return {"type": "json_object"}
+    if wish.kind is FormatKind.ENUM or wish.schema is None or not content.facts.schema:
+        content.lacks(Concept.FORMAT, "this model cannot be held to it")
+        return None
+    row: dict[str, Any] = {"type": "json_schema", "name": wish.name or _NAME}
+    if wish.description is not None:
+        row["description"] = wish.description
+    row["schema"] = msgspec.Raw(wish.schema)
+    if wish.strict is not None:
+        row["strict"] = wish.strict
+    return row
+
+
+def _rest(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
+    own = conversation.shape == SHAPE
+    kept = {
+        "user": conversation.user,
+        "safety_identifier": conversation.safety_id,
+        "prompt_cache_key": conversation.cache_key,
+        "service_tier": conversation.service_tier,
+    }
+    body |= {name: value for name, value in kept.items() if value is not None}
+    if conversation.metadata:
+        body["metadata"] = dict(conversation.metadata)
+    body["store"] = bool(conversation.store) if own else False
+    if conversation.stream:
+        body["stream"] = True
+    for extension in conversation.extensions:
+        if own and "." not in extension.member and "[" not in extension.member:
+            body[extension.member] = msgspec.Raw(extension.data)
+        else:
+            content.report.drop(
+                extension.rank, extension.member, "only its own shape has this member"
+            )

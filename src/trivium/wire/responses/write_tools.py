@@ -1,0 +1,150 @@
+"""Tools of a conversation as a responses request declares them, and the choice among them.
+
+``strict`` is always said: upstream takes a missing one for true and rewrites the schema. Source:
+openai-python 3.52.0, ``ToolParam``, read 2026-11-21.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.honesty import Act
+from trivium.conversation.members import Concept, lacking, member
+from trivium.conversation.names import qualified
+from trivium.conversation.request import Conversation
+from trivium.conversation.tools import (
+    ChoiceMode,
+    CustomTool,
+    FunctionTool,
+    ServerKind,
+    ServerTool,
+    Tool,
+    ToolChoice,
+)
+from trivium.wire.responses.said import SHAPE
+from trivium.wire.responses.write_content import Content, Row
+
+_NO_PARAMETERS: Final = msgspec.Raw(b'{"type":"object","properties":{}}')
+_INPUT: Final = {
+    "type": "object",
+    "properties": {"input": {"type": "string"}},
+    "required": ["input"],
+    "additionalProperties": False,
+}
+_MODES: Final = {
+    ChoiceMode.AUTO: "auto",
+    ChoiceMode.NONE: "none",
+    ChoiceMode.REQUIRED: "required",
+    ChoiceMode.VALIDATED: "auto",
+}
+
+
+def tools(conversation: Conversation, content: Content) -> list[Any]:
+    """Declarations in order."""
+    return [row for tool in conversation.tools if (row := _one(tool, content)) is not None]
+
+
+def _one(tool: Tool, content: Content) -> Any | None:
+    if tool.cache is not None:
+        content.lacks(Concept.CACHE_MARK, "the responses shape marks no tools")
+    if isinstance(tool, FunctionTool):
+        return _function(tool)
+    if isinstance(tool, CustomTool):
+        return _custom(tool, content)
+    if tool.native.shape == SHAPE:
+        return msgspec.Raw(tool.native.data)
+    if isinstance(tool, ServerTool) and tool.kind in content.facts.server_tools:
+        return _server(tool, content)
+    content.lacks(Concept.VENDOR_TOOL, f"the tool {tool.name or tool.kind} is another vendor's own")
+    return None
+
+
+def _function(tool: FunctionTool) -> Row:
+    row: Row = {"type": "function", "name": qualified(tool.name, tool.namespace)}
+    if tool.description:
+        row["description"] = tool.description
+    row["parameters"] = _NO_PARAMETERS if tool.parameters is None else msgspec.Raw(tool.parameters)
+    row["strict"] = bool(tool.strict)
+    if tool.native is not None and tool.native.shape == SHAPE:
+        row |= msgspec.json.decode(tool.native.data)
+    return row
+
+
+def _custom(tool: CustomTool, content: Content) -> Row:
+    name = qualified(tool.name, tool.namespace)
+    row: Row = {"type": "custom", "name": name}
+    if tool.description:
+        row["description"] = tool.description
+    if not content.facts.custom_tools:
+        if tool.grammar is not None:
+            content.lacks(Concept.TOOLS, "this model cannot be held to a grammar")
+        return {**row, "type": "function", "parameters": _INPUT, "strict": False}
+    if tool.grammar is not None:
+        row["format"] = {
+            "type": "grammar",
+            "syntax": tool.grammar.syntax,
+            "definition": tool.grammar.definition,
+        }
+    return row
+
+
+def _server(tool: ServerTool, content: Content) -> Row:
+    if tool.kind is ServerKind.CODE:
+        return {"type": "code_interpreter", "container": {"type": "auto"}}
+    if tool.blocked_domains or tool.max_uses is not None:
+        # a restriction is policy: searching without it would break it
+        raise content.report.refusal(
+            member(Concept.TOOLS, content.caller),
+            "web search here knows neither blocked domains nor a limit of uses",
+        )
+    row: Row = {"type": "web_search"}
+    if tool.allowed_domains:
+        row["filters"] = {"allowed_domains": list(tool.allowed_domains)}
+    if tool.user_location is not None:
+        row["user_location"] = {"type": "approximate", **msgspec.json.decode(tool.user_location)}
+    if tool.context_size is not None:
+        row["search_context_size"] = tool.context_size
+    return row
+
+
+def choice(wish: ToolChoice | None, conversation: Conversation, content: Content) -> Any | None:
+    """The ``tool_choice`` member; ``None`` where there is nothing to say or to choose from."""
+    if wish is None or not conversation.tools:
+        return None
+    if wish.native is None:
+        return _choice(wish, conversation, content)
+    if wish.native.shape == SHAPE:
+        return msgspec.Raw(wish.native.data)
+    content.lacks(Concept.TOOL_CHOICE, "it names another vendor's own tool")
+    return None
+
+
+def _choice(wish: ToolChoice, conversation: Conversation, content: Content) -> Any | None:
+    forced = wish.mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED)
+    if forced and not content.facts.forced_calls:
+        content.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
+        return None
+    if wish.mode is ChoiceMode.VALIDATED:
+        lacking(
+            content.report,
+            Concept.TOOL_CHOICE,
+            content.caller,
+            "the responses shape checks calls only of strict tools",
+            act=Act.CHANGED,
+        )
+    named = [_named(name, conversation, content) for name in wish.names]
+    if wish.mode is ChoiceMode.NAMED:
+        return named[0]
+    mode = _MODES[wish.mode]
+    if not named or wish.mode is ChoiceMode.NONE:
+        return mode
+    return {"type": "allowed_tools", "mode": mode, "tools": named}
+
+
+def _named(name: str, conversation: Conversation, content: Content) -> Row:
+    for tool in conversation.tools:
+        if isinstance(tool, FunctionTool | CustomTool) and tool.name == name:
+            custom = isinstance(tool, CustomTool) and content.facts.custom_tools
+            kind = "custom" if custom else "function"
+            return {"type": kind, "name": qualified(name, tool.namespace)}
+    return {"type": "function", "name": name}
