@@ -16,6 +16,7 @@ from trivium.wire.messages.codec import CODEC
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "messages"
 ORIGIN = Origin("messages", "anthropic", "main")
+CONTEXT = AnswerContext(origin=ORIGIN)
 
 
 def seal(opaque):
@@ -38,7 +39,6 @@ class Wires:
     origin = ORIGIN
     fixtures = FIXTURES
     seal = staticmethod(seal)
-    answer_context = AnswerContext(origin=ORIGIN)
 
     @staticmethod
     def read(body, **headers):
@@ -80,7 +80,7 @@ class Wires:
         return WriteContext(**{**known, **members})
 
     @staticmethod
-    def events(*reads, fault=None, context=AnswerContext(origin=ORIGIN)):
+    def events(*reads, fault=None, context=CONTEXT):
         """All events of one stream."""
         reader = CODEC.read_stream(context)
         out = [event for read in reads for event in reader.feed(read)]

@@ -15,11 +15,12 @@ from trivium.wire.codec import AnswerContext
 from trivium.wire.messages.codec import CODEC
 
 ANSWERS = Path(__file__).parents[2] / "fixtures" / "messages" / "translate" / "answers"
+STOP = Finish(Unified.STOP)
 GOOGLE = Origin("generate", "gemini", "g")
 SIGNATURE = Opaque("thought_signature", b"sig", GOOGLE)
 
 
-def written(wires, *parts, finish=Finish(Unified.STOP), usage=None, **context):
+def written(wires, *parts, finish=STOP, usage=None, **context):
     """The message of one candidate."""
     answer = Answer((Candidate(parts, finish),), usage)
     return json.loads(CODEC.write_answer(answer, wires.context(**context)))
