@@ -35,7 +35,7 @@ _WRITTEN: Final = MappingProxyType(
         Unified.LENGTH: "length",
         Unified.CONTEXT_FULL: "length",
         Unified.CONTENT_FILTER: "content_filter",
-        # no word of the shape means either; neither may look complete
+        # no word of the shape means these two, and neither may look complete
         Unified.PAUSED: "content_filter",
         Unified.OTHER: "length",
     }

@@ -14,7 +14,6 @@ from trivium.conversation.events import Done, Event, Start
 from trivium.wire import tokens
 from trivium.wire.chat import failure
 from trivium.wire.chat.chunk import Choice, Opening
-from trivium.wire.chat.finish import BROKEN
 from trivium.wire.chat.stream_choice import ChoiceReader, Sequence
 from trivium.wire.codec import AnswerContext
 
@@ -29,7 +28,7 @@ def read(body: bytes, context: AnswerContext) -> Answer:
     except (ValueError, RecursionError):
         raise failure.broke("it is no chat completion") from None
     if whole.error:
-        raise failure.fault(whole.error)
+        raise failure.told(whole.error, context)
     if not whole.choices:
         raise failure.broke("it has no choices")
     sequence = Sequence(context)
@@ -46,10 +45,9 @@ def read(body: bytes, context: AnswerContext) -> Answer:
 
 
 def _read_choice(at: int, choice: Choice, sequence: Sequence, events: list[Event]) -> None:
-    if choice.error:
-        raise failure.fault(choice.error)
-    if choice.finish_reason in BROKEN:
-        raise failure.fault({"message": f"finish_reason {choice.finish_reason}"})
+    fault = failure.of_choice(choice, sequence.context)
+    if fault is not None:
+        raise fault
     reader = ChoiceReader(at, sequence)
     reader.feed(choice, events)
     reader.end(events)

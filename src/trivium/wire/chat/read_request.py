@@ -28,6 +28,7 @@ from trivium.wire.chat.request_values import listed, mapping, string, text, wron
 from trivium.wire.checks import check, missing, wrong
 from trivium.wire.codec import RequestContext
 from trivium.wire.peek import decode
+from trivium.wire.responses.read_request import read as read_response_request
 
 _raws: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -79,6 +80,10 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
     if not model:
         raise missing("model")
     if body.raw("messages") is None:
+        if body.raw("input") is not None:
+            # agents send the responses shape's body on this route (BerriAI/litellm#34029)
+            found = read_response_request(members, context)
+            return msgspec.structs.replace(found, usage_wanted=_usage_wanted(body))
         raise missing("messages")
     reader = MessageReader(context.open)
     turns = reader.turns(body.value("messages"))

@@ -4,6 +4,8 @@ Agents are known to send the responses shape's part names and Anthropic's blocks
 (BerriAI/litellm#34029, read 2026-11-21), so those are taken as well.
 """
 
+from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any, Final
 
 from trivium.conversation.items import Part
@@ -19,13 +21,12 @@ from trivium.conversation.parts import (
     Text,
     Video,
 )
-from trivium.wire.chat.media import audio_mime, source, sniffed, standard
+from trivium.wire.chat.media import audio_mime, sniffed, source, standard
 from trivium.wire.chat.request_values import listed, mapping, string, table, text, wrong_type
 from trivium.wire.checks import missing, wrong
 
 SHAPE: Final = "chat"
 
-_TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 _KINDS: Final = "text, image_url, input_audio, file or refusal"
 
 
@@ -65,35 +66,30 @@ def content(value: Any, path: str) -> list[Part]:
 
 def part(members: dict[str, Any], path: str) -> Part:
     """One content part. Raises ``Fault`` naming the member."""
-    kind = string(members, "type", path)
-    cache = mark(members)
-    if kind in _TEXTS:
-        return Text(string(members, "text", path), cache=cache)
-    if kind in ("image_url", "input_image"):
-        return _image_url(members, path, cache)
-    if kind == "image":
-        return Image(_anthropic(table(members, "source", path), f"{path}.source"), cache=cache)
-    if kind == "document":
-        return Document(
-            _anthropic(table(members, "source", path), f"{path}.source"),
-            title=text(members, "title", path),
-            cache=cache,
-        )
-    if kind == "input_audio":
-        audio = table(members, "input_audio", path)
-        data = string(audio, "data", f"{path}.input_audio")
-        form = string(audio, "format", f"{path}.input_audio")
-        return Audio(Inline(audio_mime(form), standard(data)), cache=cache)
-    if kind in ("file", "input_file"):
-        inner = members.get("file")
-        file = members if inner is None else mapping(inner, f"{path}.file")
-        return _file(file, path if inner is None else f"{path}.file", cache)
-    if kind == "video_url":
-        url = string(table(members, "video_url", path), "url", f"{path}.video_url")
-        return Video(_source(url, "video/mp4", f"{path}.video_url.url"), cache=cache)
-    if kind == "refusal":
-        return Refusal(string(members, "refusal", path))
-    raise wrong(f"{path}.type", f"be one of {_KINDS}")
+    read = _READERS.get(string(members, "type", path))
+    if read is None:
+        raise wrong(f"{path}.type", f"be one of {_KINDS}")
+    return read(members, path, mark(members))
+
+
+def _text(members: dict[str, Any], path: str, cache: CacheMark | None) -> Text:
+    return Text(string(members, "text", path), cache=cache)
+
+
+def _refusal(members: dict[str, Any], path: str, cache: CacheMark | None) -> Refusal:
+    return Refusal(string(members, "refusal", path), cache=cache)
+
+
+def _audio(members: dict[str, Any], path: str, cache: CacheMark | None) -> Audio:
+    audio = table(members, "input_audio", path)
+    data = string(audio, "data", f"{path}.input_audio")
+    form = string(audio, "format", f"{path}.input_audio")
+    return Audio(Inline(audio_mime(form), standard(data)), cache=cache)
+
+
+def _video(members: dict[str, Any], path: str, cache: CacheMark | None) -> Video:
+    url = string(table(members, "video_url", path), "url", f"{path}.video_url")
+    return Video(_source(url, "video/mp4", f"{path}.video_url.url"), cache=cache)
 
 
 def _source(url: str, fallback: str, path: str, name: str | None = None) -> Inline | Remote:
@@ -119,7 +115,11 @@ def _image_url(members: dict[str, Any], path: str, cache: CacheMark | None) -> I
     return Image(found, text(inner, "detail", f"{path}.image_url"), cache=cache)
 
 
-def _file(file: dict[str, Any], path: str, cache: CacheMark | None) -> Document:
+def _file(members: dict[str, Any], path: str, cache: CacheMark | None) -> Document:
+    file = members
+    if members.get("file") is not None:
+        file = table(members, "file", path)
+        path = f"{path}.file"
     name = text(file, "filename", path)
     data = text(file, "file_data", path) or text(file, "file_url", path)
     if data is not None:
@@ -135,6 +135,15 @@ def _file(file: dict[str, Any], path: str, cache: CacheMark | None) -> Document:
     return Document(Stored(SHAPE, stored), title=name, cache=cache)
 
 
+def _image(members: dict[str, Any], path: str, cache: CacheMark | None) -> Image:
+    return Image(_anthropic(table(members, "source", path), f"{path}.source"), cache=cache)
+
+
+def _document(members: dict[str, Any], path: str, cache: CacheMark | None) -> Document:
+    source_ = _anthropic(table(members, "source", path), f"{path}.source")
+    return Document(source_, title=text(members, "title", path), cache=cache)
+
+
 def _anthropic(given: dict[str, Any], path: str) -> Inline | Remote:
     kind = given.get("type")
     if kind == "base64":
@@ -142,3 +151,26 @@ def _anthropic(given: dict[str, Any], path: str) -> Inline | Remote:
     if kind == "url":
         return Remote(string(given, "url", path))
     raise wrong(f"{path}.type", "be base64 or url")
+
+
+_READERS: Final[MappingProxyType[str, Callable[[dict[str, Any], str, CacheMark | None], Part]]] = (
+    MappingProxyType(
+        {
+            "text": _text,
+            "image_url": _image_url,
+            "input_audio": _audio,
+            "file": _file,
+            "refusal": _refusal,
+            # as some servers of this shape take it
+            "video_url": _video,
+            # the responses shape's names
+            "input_text": _text,
+            "output_text": _text,
+            "input_image": _image_url,
+            "input_file": _file,
+            # Anthropic's
+            "image": _image,
+            "document": _document,
+        }
+    )
+)

@@ -67,7 +67,6 @@ def _tool(raws: Raws, path: str, extensions: list[Extension]) -> Tool:
     kind = text(shell, "type", path)
     if _there(raws, "function"):
         inner = check(_raws, bytes(raws["function"]), f"{path}.function")
-        shell = {name: value for name, value in shell.items() if name not in ("name",)}
         return _function(inner, shell, f"{path}.function", extensions)
     if kind == "custom" or (kind is None and _there(raws, "custom")):
         given = _value(raws["custom"]) if _there(raws, "custom") else shell

@@ -41,13 +41,15 @@ def citations(annotations: Iterable[Any], base: int) -> list[Citation]:
         if not isinstance(cited, dict) or not isinstance(cited.get("url"), str):
             continue
         title, start, end = cited.get("title"), cited.get("start_index"), cited.get("end_index")
-        placed = type(start) is int and type(end) is int and base <= start <= end
+        first = last = None
+        if isinstance(start, int) and isinstance(end, int) and base <= start <= end:
+            first, last = start - base, end - base
         found.append(
             Citation(
                 url=cited["url"],
                 title=title if isinstance(title, str) else None,
-                start=start - base if placed else None,
-                end=end - base if placed else None,
+                start=first,
+                end=last,
                 native=Native("chat", _encode(annotation)),
             )
         )

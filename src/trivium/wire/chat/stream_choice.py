@@ -122,21 +122,13 @@ class ChoiceReader:
             self.word = choice.finish_reason
 
     def _say(self, said: Said, choice: Choice, out: list[Event]) -> None:
-        reasoning = said.reasoning_content or said.reasoning or ""
-        content = said.content or ""
-        if isinstance(content, list):
-            more, content = thought(content)
-            reasoning += more
-        if self._tags is not None and content:
-            more, content = self._tags.feed(content)
-            reasoning += more
+        reasoning, content = self._words(said)
         if reasoning:
             self._grow(REASONING, reasoning, out)
         if said.reasoning_details:
             self._detail(said.reasoning_details, out)
-        logprobs = choice.logprobs
         if content:
-            found = () if logprobs is None else tokens(logprobs.content)
+            found = () if choice.logprobs is None else tokens(choice.logprobs.content)
             self._grow(TEXT, content, out, found)
         if said.refusal:
             self._grow(REFUSAL, said.refusal, out)
@@ -151,6 +143,18 @@ class ChoiceReader:
             self._call(call, out)
         if said.function_call is not None:
             self._function(said.function_call, out)
+
+    def _words(self, said: Said) -> tuple[str, str]:
+        """Reasoning and text of one piece."""
+        reasoning = said.reasoning_content or said.reasoning or ""
+        content = said.content or ""
+        if isinstance(content, list):
+            more, content = thought(content)
+            reasoning += more
+        if self._tags is not None and content:
+            more, content = self._tags.feed(content)
+            reasoning += more
+        return reasoning, content
 
     def _grow(
         self,

@@ -10,6 +10,7 @@ import msgspec
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import CallKind, ToolCall
+from trivium.conversation.items import Part
 from trivium.conversation.parts import (
     SECTION,
     Audio,
@@ -90,15 +91,10 @@ class _Said:
         self._probable: list[TokenLogprob] = []
         self._more: dict[str, Any] = {}
 
-    def add(self, part: Any) -> None:
+    def add(self, part: Part) -> None:
         """Put one part where the message has it."""
         if isinstance(part, Text):
-            for citation in part.citations:
-                found = annotation(citation, self._size, len(part.text))
-                if found is not None:
-                    self._annotations.append(found)
-            self._probable.extend(part.logprobs)
-            self._text(part.text)
+            self._say(part)
         elif isinstance(part, Reasoning):
             self._think(part)
         elif isinstance(part, Refusal):
@@ -111,8 +107,16 @@ class _Said:
             member = image_member(part)
             if member is not None:
                 self._more.setdefault("images", []).append(member)
-        elif isinstance(part, VendorPart) and part.text:
+        elif isinstance(part, VendorPart):
             self._text(part.text)
+
+    def _say(self, part: Text) -> None:
+        for citation in part.citations:
+            found = annotation(citation, self._size, len(part.text))
+            if found is not None:
+                self._annotations.append(found)
+        self._probable.extend(part.logprobs)
+        self._text(part.text)
 
     def _text(self, text: str) -> None:
         self._texts.append(text)

@@ -68,28 +68,27 @@ class ContentWriter:
             self.lack(Concept.CACHE_MARK, _NOT_TAKEN)
             return
         found = {"mode": "explicit"}
-        if cache.ttl in _TTL:
-            found["ttl"] = _TTL[cache.ttl]
+        if (ttl := _TTL.get(cache.ttl or "")) is not None:
+            found["ttl"] = ttl
         written["prompt_cache_breakpoint"] = found
 
     def _part(self, part: Part) -> list[dict[str, Any]]:
-        if isinstance(part, Text):
+        if isinstance(part, Text | Refusal):
             return [_text(part.text)]
-        if isinstance(part, Image):
-            return [self._image(part)]
         if isinstance(part, Document):
             return self._document(part)
-        if isinstance(part, Audio):
-            return [self._audio(part)]
-        if isinstance(part, Video):
-            return [self._video(part)]
         if isinstance(part, SearchResult):
             return [_text(searched(part))]
-        if isinstance(part, Refusal):
-            return [_text(part.text)]
         if isinstance(part, VendorPart):
             return self._vendor(part)
-        return []
+        return self._media(part)
+
+    def _media(self, part: Part) -> list[dict[str, Any]]:
+        if isinstance(part, Image):
+            return [self._image(part)]
+        if isinstance(part, Audio):
+            return [self._audio(part)]
+        return [self._video(part)] if isinstance(part, Video) else []
 
     def _need(self, wanted: Input, concept: Concept) -> None:
         if wanted not in self._facts.inputs:

@@ -138,41 +138,40 @@ class MessageWriter:
 
     def _assistant(self, turn: Turn) -> Message:
         message: Message = {"role": "assistant", "content": None}
-        calls: list[Any] = []
         said: list[Part] = []
-        refusals: list[str] = []
         thoughts: list[Reasoning] = []
         for part in turn.parts:
-            if isinstance(part, ToolCall):
-                calls.append(self._call(part))
+            if isinstance(part, Text | VendorPart):
+                said.append(part)
             elif isinstance(part, Reasoning):
                 thoughts.append(part)
-            elif isinstance(part, Refusal):
-                refusals.append(part.text)
-            elif isinstance(part, Audio) and part.id is not None and part.source is None:
-                message["audio"] = {"id": part.id}
-            elif isinstance(part, Text | VendorPart):
-                said.append(part)
             else:
-                concept = Concept.AUDIO_INPUT if isinstance(part, Audio) else Concept.IMAGE
-                self._content.lack(concept, "an assistant's own media have no place in it")
+                self._besides(part, message)
         written = [one for one in self._content.parts(said) if one["text"]]
         if written:
             message["content"] = plain(written)
-        elif not (calls or refusals or "audio" in message):
+        elif message.keys() == {"role", "content"}:
             message["content"] = ""
-        if refusals:
-            message["refusal"] = "".join(refusals)
-        self._thoughts(message, thoughts, bool(calls))
-        if calls:
-            message["tool_calls"] = calls
+        self._thoughts(message, thoughts)
         return self._named(message, turn)
 
-    def _thoughts(self, message: Message, thoughts: list[Reasoning], called: bool) -> None:
+    def _besides(self, part: Part, message: Message) -> None:
+        """A part that stands beside the content."""
+        if isinstance(part, ToolCall):
+            message.setdefault("tool_calls", []).append(self._call(part))
+        elif isinstance(part, Refusal):
+            message["refusal"] = message.get("refusal", "") + part.text
+        elif isinstance(part, Audio) and part.id is not None and part.source is None:
+            message["audio"] = {"id": part.id}
+        else:
+            concept = Concept.AUDIO_INPUT if isinstance(part, Audio) else Concept.IMAGE
+            self._content.lack(concept, "an assistant's own media have no place in it")
+
+    def _thoughts(self, message: Message, thoughts: list[Reasoning]) -> None:
         words = SECTION.join(part.text for part in thoughts if part.text)
         if self._facts.reasoning_back is ReasoningBack.TEXT:
             # servers that demand it in tool loops take the empty string too
-            if words or called:
+            if words or "tool_calls" in message:
                 message["reasoning_content"] = words
         elif words:
             self._content.lack(Concept.REASONING_STATE, "not read again by this model")

@@ -85,7 +85,6 @@ class Writer:
         "_context",
         "_ended",
         "_head",
-        "_last",
         "_legacy",
         "_parts",
         "_tail",
@@ -99,7 +98,6 @@ class Writer:
         self._usage: Usage | None = None
         self._ended = False
         self._legacy = "functions" in context.members and "tools" not in context.members
-        self._last: _Part | None = None
         self._tail = b',"usage":null}\n\n' if context.usage_wanted else b"}\n\n"
         self._head = self._heading(None)
 
@@ -187,7 +185,12 @@ class Writer:
                 self._probable(event, out)
         elif type(event) is Cited:
             self._cite(event, out)
-        elif type(event) is Start:
+        else:
+            self._frame_event(event, out)
+
+    def _frame_event(self, event: Event, out: list[bytes]) -> None:
+        """An event of the whole answer."""
+        if type(event) is Start:
             self._head = self._heading(event.service_tier)
             self._usage = event.usage
             self._choice(0, out)

@@ -59,9 +59,7 @@ class ToolWriter:
             return
         body["tools"] = tools
         if conversation.tool_choice is not None:
-            choice = self._choice(conversation.tool_choice)
-            if choice is not None:
-                body["tool_choice"] = choice
+            body["tool_choice"] = self._choice(conversation.tool_choice)
         if conversation.parallel_calls is not None:
             if Concept.PARALLEL in self._facts.refuses:
                 self._lack(Concept.PARALLEL, "not taken by this model")
@@ -120,10 +118,8 @@ class ToolWriter:
     def _server(self, tool: ServerTool, body: dict[str, Any]) -> None:
         if tool.kind not in self._facts.server_tools or tool.kind is not ServerKind.WEB_SEARCH:
             self._lack(Concept.VENDOR_TOOL, f"it has no {tool.kind.value} tool of its own")
-            return
         if tool.allowed_domains or tool.blocked_domains or tool.max_uses is not None:
             self._lack(Concept.VENDOR_TOOL, "its search cannot be restricted")
-            return
         options: dict[str, Any] = {}
         if tool.context_size is not None:
             options["search_context_size"] = tool.context_size
@@ -143,16 +139,15 @@ class ToolWriter:
             if choice.native.shape == "chat":
                 return msgspec.Raw(choice.native.data)
             self._lack(Concept.TOOL_CHOICE, "it names a tool of another shape")
-            return None
         mode = choice.mode
         if mode is ChoiceMode.NONE:
             return "none"
-        if mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED) and not self._facts.forced_calls:
+        forced = mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED)
+        if forced and not self._facts.forced_calls:
             self._lack(Concept.TOOL_CHOICE, "calls cannot be forced on this model")
-            return "auto"
         if mode is ChoiceMode.NAMED:
             return self._named(choice.names[0])
-        word = "required" if mode is ChoiceMode.REQUIRED else "auto"
+        word = "required" if forced else "auto"
         if not choice.names:
             return word
         allowed = {"mode": word, "tools": [self._named(name) for name in choice.names]}
