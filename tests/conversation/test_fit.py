@@ -1,0 +1,245 @@
+"""The common preparation before any writer."""
+
+import msgspec
+import pytest
+
+from trivium.conversation.calls import ToolCall, ToolResult
+from trivium.conversation.fit import FILLER, fitted
+from trivium.conversation.honesty import Mend, Report
+from trivium.conversation.items import Role, Turn
+from trivium.conversation.members import ROWS, Concept
+from trivium.conversation.opaque import SIGNATURE, THOUGHT_SIGNATURE, Opaque, Origin
+from trivium.conversation.parts import Form, Reasoning, Text
+from trivium.conversation.request import (
+    Conversation,
+    Effort,
+    FormatKind,
+    ReasoningWish,
+    ResponseFormat,
+    Sampling,
+)
+from trivium.conversation.target import ReasoningBack, target
+from trivium.faults import Fault, Kind
+
+HERE = Origin("messages", "anthropic", "main")
+ELSEWHERE = Origin("generate", "google", "main")
+OWN = Opaque(SIGNATURE, b"own", HERE)
+FOREIGN = Opaque(THOUGHT_SIGNATURE, b"theirs", ELSEWHERE)
+NOBODYS = Opaque(SIGNATURE, b"?")
+ASK = Turn(Role.USER, (Text("hello"),))
+
+
+def facts(**more):
+    """A target that takes everything."""
+    return target(HERE, "m", **{"blank_text": True, **more})
+
+
+def asking(*turns, **more):
+    """A conversation of a chat caller."""
+    return Conversation(shape="chat", model="m", turns=turns, **more)
+
+
+def fit(*turns, known=None, **more):
+    """Turns as fitted, the repairs and the drops."""
+    report = Report("the target")
+    found = fitted(asking(*turns, **more), known or facts(), report)
+    return (
+        found.turns,
+        [one.what for one in report.repairs],
+        [one.member for one in report.drops],
+    )
+
+
+def spoken(*parts):
+    """An assistant turn."""
+    return Turn(Role.ASSISTANT, parts)
+
+
+def test_a_conversation_that_fits_is_given_back_as_it_is():
+    """Nothing is copied, nothing reported."""
+    report = Report("the target")
+    conversation = asking(ASK, spoken(Text("hi")), ASK, sampling=Sampling(temperature=1.5))
+    assert fitted(conversation, facts(refuses=frozenset({Concept.SEED})), report) is conversation
+    assert ([], []) == (report.repairs, report.drops)
+
+
+def test_neighbours_are_joined_and_calls_paired():
+    """One tool message each, as chat has it, becomes one turn of results."""
+    calls = (ToolCall("a", "size"), ToolCall("b", "size"))
+    results = tuple(ToolResult(one, (Text("1"),), name="size") for one in ("a", "b"))
+    turns = (spoken(*calls), *(Turn(Role.USER, (one,)) for one in results), ASK)
+    expected = (spoken(*calls), Turn(Role.USER, (*results, *ASK.parts)))
+    assert (expected, [], []) == fit(*turns)
+
+
+@pytest.mark.parametrize(
+    ("turn", "expected", "repairs"),
+    [
+        pytest.param(
+            Turn(Role.USER, (Text(" \n"), Text("hello"))),
+            ASK,
+            [Mend.EMPTY_TEXT],
+            id="blank beside words",
+        ),
+        pytest.param(
+            Turn(Role.USER, (Text(""),)),
+            Turn(Role.USER, (Text(FILLER),)),
+            [Mend.EMPTY_TEXT, Mend.EMPTY_TURN],
+            id="nothing but blank",
+        ),
+        pytest.param(
+            Turn(Role.USER, ()),
+            Turn(Role.USER, (Text(FILLER),)),
+            [Mend.EMPTY_TURN],
+            id="no content at all",
+        ),
+        pytest.param(
+            Turn(Role.USER, (Text("", opaque=(OWN,)),)),
+            Turn(Role.USER, (Text("", opaque=(OWN,)),)),
+            [],
+            id="blank that carries something",
+        ),
+        pytest.param(
+            Turn(Role.USER, (Text("", opaque=(FOREIGN,)), Text("hello"))),
+            ASK,
+            [Mend.FOREIGN_SIGNATURE, Mend.EMPTY_TEXT],
+            id="blank that carried what another made",
+        ),
+    ],
+)
+def test_text_that_says_nothing_goes_where_it_is_refused(turn, expected, repairs):
+    """A turn keeps its place: a filler stands where nothing is left."""
+    after = (spoken(Text("hi")), ASK)
+    assert ((expected, *after), repairs, []) == fit(turn, *after, known=facts(blank_text=False))
+
+
+def test_blank_text_stays_where_it_is_taken():
+    """Bytes are not touched without need."""
+    turns = (Turn(Role.USER, (Text(""),)), spoken(Text(" ")), Turn(Role.USER, ()))
+    assert (turns, [], []) == fit(*turns)
+
+
+def test_blank_texts_of_a_result_go_and_the_result_stays():
+    """An empty result is legal everywhere."""
+    turns = (spoken(ToolCall("a", "size")), Turn(Role.USER, (ToolResult("a", (Text(""),)),)))
+    found, _, _ = fit(*turns, known=facts(blank_text=False))
+    assert (ToolResult("a", (), name="size"),) == found[1].parts
+
+
+@pytest.mark.parametrize(
+    "turn", [Turn(Role.SYSTEM, (Text(""),)), spoken(Text(""))], ids=["system", "prefill"]
+)
+def test_an_instruction_or_prefill_that_says_nothing_needs_no_filler(turn):
+    """Leaving it out says the same."""
+    assert ((ASK,), [Mend.EMPTY_TEXT], []) == fit(ASK, turn, known=facts(blank_text=False))
+
+
+@pytest.mark.parametrize("stranger", [FOREIGN, NOBODYS], ids=["another's", "nobody's"])
+def test_only_attachments_that_the_target_made_go_back(stranger):
+    """Calls and texts stay in place, without what the target could not read."""
+    call = ToolCall("a", "size", "{}", opaque=(stranger, OWN))
+    result = ToolResult("a", (Text("1", opaque=(stranger,)),), name="size")
+    turns = (spoken(Text("so", opaque=(stranger,)), call), Turn(Role.USER, (result,)))
+    expected = (
+        spoken(Text("so"), msgspec.structs.replace(call, opaque=(OWN,))),
+        Turn(Role.USER, (ToolResult("a", (Text("1"),), name="size"),)),
+    )
+    assert (expected, [Mend.FOREIGN_SIGNATURE, Mend.FOREIGN_SIGNATURE], []) == fit(*turns)
+
+
+@pytest.mark.parametrize(
+    ("part", "back", "kept"),
+    [
+        (Reasoning("hm", opaque=(OWN,)), ReasoningBack.SEALED, True),
+        (Reasoning("", form=Form.HIDDEN, opaque=(OWN,)), ReasoningBack.SEALED, True),
+        (Reasoning("hm"), ReasoningBack.SEALED, False),
+        (Reasoning("hm", opaque=(FOREIGN,)), ReasoningBack.SEALED, False),
+        (Reasoning("hm"), ReasoningBack.NOTHING, False),
+        (Reasoning("hm"), ReasoningBack.TEXT, True),
+        (Reasoning("", form=Form.HIDDEN), ReasoningBack.TEXT, False),
+    ],
+)
+def test_reasoning_goes_back_to_those_who_can_read_it(part, back, kept):
+    """What goes is reported under the caller's own member."""
+    turns = (ASK, spoken(part, Text("so")), ASK)
+    found, _, drops = fit(*turns, known=facts(reasoning_back=back))
+    assert ((part, Text("so")) if kept else (Text("so"),)) == found[1].parts
+    assert ([] if kept else ["messages[].reasoning_content"]) == drops
+
+
+def test_a_turn_of_foreign_reasoning_alone_keeps_its_place():
+    """Without it, two user turns would become one."""
+    found, repairs, _ = fit(ASK, spoken(Reasoning("hm", opaque=(FOREIGN,))), ASK)
+    assert (ASK, spoken(Text(FILLER)), ASK) == found
+    assert [Mend.FOREIGN_SIGNATURE, Mend.EMPTY_TURN] == repairs
+
+
+def test_an_answer_to_go_on_with_is_refused_where_the_model_does_not():
+    """The caller is told in its own words, and what would be right."""
+    conversation = asking(ASK, spoken(Text("It is")))
+    known = facts(prefill=False)
+    with pytest.raises(Fault, match=r"end with a user's") as caught:
+        fitted(conversation, known, Report("the target"))
+    assert (Kind.UNREPRESENTABLE, "messages") == (caught.value.kind, caught.value.param)
+    assert conversation is fitted(conversation, facts(), Report("the target"))
+
+
+REFUSED = facts(refuses=frozenset(Concept))
+
+
+def test_hints_that_the_model_refuses_are_dropped_and_reported():
+    """In the table's order, whatever the order of a set."""
+    report = Report("the target")
+    conversation = asking(
+        ASK,
+        sampling=Sampling(temperature=1.0, seed=7),
+        verbosity="low",
+        user="u",
+        reasoning=ReasoningWish(effort=Effort.LOW),
+    )
+    assert asking(ASK) == fitted(conversation, REFUSED, report)
+    assert ["temperature", "seed", "reasoning_effort", "verbosity"] == [
+        one.member for one in report.drops
+    ]
+    assert ["user"] == report.kept
+
+
+@pytest.mark.parametrize(
+    ("wish", "param"),
+    [
+        ({"stop": ("END",)}, "stop"),
+        ({"candidates": 2}, "n"),
+        ({"logprobs": True}, "logprobs"),
+        ({"format": ResponseFormat(FormatKind.JSON)}, "response_format"),
+        ({"modalities": ("text", "audio")}, "modalities"),
+    ],
+)
+def test_a_contract_that_the_model_refuses_is_a_fault(wish, param):
+    """The caller's code depends on it."""
+    with pytest.raises(Fault) as caught:
+        fitted(asking(ASK, **wish), REFUSED, Report("the target"))
+    assert (Kind.UNREPRESENTABLE, param) == (caught.value.kind, caught.value.param)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"candidates": 1},
+        {"logprobs": False, "top_logprobs": 0},
+        {"format": ResponseFormat(FormatKind.TEXT)},
+        {"modalities": ("text",)},
+        {"parallel_calls": True},
+        {"reasoning": ReasoningWish(effort=Effort.NONE)},
+    ],
+)
+def test_a_member_that_asks_for_nothing_special_is_left_out_quietly(wish):
+    """The model does that anyway."""
+    report = Report("the target", strict=True)
+    assert asking(ASK) == fitted(asking(ASK, **wish), REFUSED, report)
+
+
+def test_every_member_of_the_whole_request_can_be_refused():
+    """A concept with a field of the request has one by that very name."""
+    fields = {field.name for field in msgspec.structs.fields(Conversation)}
+    named = {row.field for row in ROWS.values() if row.field.islower()}
+    assert set() == {name for name in named if "." not in name} - fields
