@@ -10,6 +10,7 @@ import msgspec
 
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.items import Part
+from trivium.conversation.names import qualified
 from trivium.conversation.parts import (
     Citation,
     Form,
@@ -21,9 +22,17 @@ from trivium.conversation.parts import (
     TokenLogprob,
     VendorPart,
 )
+from trivium.conversation.tools import CustomTool, FunctionTool, Tool
 from trivium.wire.responses import quote
 
 _SHAPE: Final = "responses"
+
+
+class _Wrapped(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    input: str
+
+
+_wrapped: Final = msgspec.json.Decoder(_Wrapped).decode
 
 PREFIX: Final = {
     "message": "msg_",
@@ -48,6 +57,32 @@ def kind(part: Part) -> str | None:
     if isinstance(part, Image) and isinstance(part.source, Inline):
         return "image_generation_call"
     return "message" if isinstance(part, VendorPart) and part.text else None
+
+
+def declared(call: ToolCall, tools: tuple[Tool, ...]) -> ToolCall:
+    """A call in the words of the caller's own declaration.
+
+    A target without namespaces or free-text tools was told of a flat name and of a function with
+    one ``input``.
+    """
+    for tool in tools:
+        if not isinstance(tool, FunctionTool | CustomTool):
+            continue
+        flat = call.namespace is None and call.name == qualified(tool.name, tool.namespace)
+        if not flat and (call.name, call.namespace) != (tool.name, tool.namespace):
+            continue
+        kind = CallKind.CUSTOM if isinstance(tool, CustomTool) else call.kind
+        return msgspec.structs.replace(call, name=tool.name, namespace=tool.namespace, kind=kind)
+    return call
+
+
+def raw_input(arguments: str) -> str:
+    """The free text in the arguments of a function that stood for a free-text tool."""
+    try:
+        return _wrapped(arguments).input
+    except (ValueError, RecursionError):
+        # the model did not keep to the schema: its words are better than none
+        return arguments
 
 
 def output_text(

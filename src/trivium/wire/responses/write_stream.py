@@ -25,7 +25,7 @@ from trivium.conversation.events import (
 )
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.opaque import Opaque
-from trivium.conversation.parts import Form, Image, Inline, VendorPart
+from trivium.conversation.parts import Form, Image, Inline, Reasoning, VendorPart
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire.chat.stream import cut_short
@@ -50,14 +50,18 @@ class Writer:
         "_output",
         "_over",
         "_parts",
+        "_summarised",
         "_tier",
         "_usage",
+        "_wrapped",
     )
 
     def __init__(self, ctx: WriteContext) -> None:
         self._ctx = ctx
         self._envelope = Envelope(ctx)
         self._parts: dict[int, Saying] = {}
+        self._wrapped: dict[int, Saying] = {}
+        """Calls whose free text is known only when their arguments are whole."""
         self._output: list[Item] = []
         self._ended: Item | None = None
         """The item whose parts have all ended and which is not closed yet."""
@@ -65,6 +69,9 @@ class Writer:
         self._finish = Finish(Unified.OTHER)
         self._usage: Usage | None = None
         self._tier: str | None = None
+        wish = ctx.request.reasoning
+        self._summarised = wish is not None and bool(wish.shown)
+        """Whether readable reasoning goes where callers who ask for a summary look for it."""
         self._begun = False
         self._over = False
 
@@ -77,6 +84,8 @@ class Writer:
             if type(event) is Delta:
                 part = parts.get(event.index)
                 if part is None:
+                    if event.index in self._wrapped:
+                        self._wrapped[event.index].pieces.append(event.text)
                     continue
                 frame = part.frame or self._open(part, out)
                 part.pieces.append(event.text)
@@ -91,8 +100,7 @@ class Writer:
                 if not event.candidate:
                     self._start(event, events[at + 1 :], out)
             elif type(event) is PartEnd:
-                if event.index in parts:
-                    self._end(parts[event.index], event.opaque, out)
+                self._part_end(event, out)
             else:
                 self._other(event, out)
         return b"".join(out)
@@ -202,16 +210,14 @@ class Writer:
         if kind is None:
             return
         if isinstance(part, ToolCall):
+            own = items.declared(part, self._ctx.request.tools)
+            if own.kind is not part.kind:
+                self._wrapped[event.index] = Saying(own)
+                return
             late = (
                 one.opaque for one in following if type(one) is PartEnd and one.index == event.index
             )
-            sealed = self._seal(part.opaque + next(late, ()))
-            if sealed:
-                # before the call, where clients keep it and we look for it
-                self._close(out, "completed")
-                self._carry(sealed, out)
-            self._parts[event.index] = saying = Saying(part)
-            self._open(saying, out)
+            self._call(event.index, own, part.opaque + next(late, ()), out)
         elif isinstance(part, Image | VendorPart) and kind != "message":
             item = self._item(kind, out, None)
             whole: Any
@@ -224,10 +230,38 @@ class Writer:
             for name in ("output_item.added", "output_item.done"):
                 self._event(name, item.place(item=msgspec.Raw(item.json)), out)
         else:
+            if isinstance(part, Reasoning) and self._summarised:
+                part = msgspec.structs.replace(part, form=Form.SUMMARY)
             self._parts[event.index] = Saying(part)
             if isinstance(part, VendorPart):
                 # another vendor's block: its plain words stand for it
                 out.append(self.feed([Delta(event.index, part.text)]))
+
+    def _call(
+        self, index: int, call: ToolCall, opaque: tuple[Opaque, ...], out: list[bytes]
+    ) -> None:
+        sealed = self._seal(opaque)
+        if sealed:
+            # before the call, where clients keep it and we look for it
+            self._close(out, "completed")
+            self._carry(sealed, out)
+        self._parts[index] = saying = Saying(call)
+        self._open(saying, out)
+
+    def _part_end(self, event: PartEnd, out: list[bytes]) -> None:
+        if event.index in self._wrapped:
+            self._unwrap(event, out)
+        elif event.index in self._parts:
+            self._end(self._parts[event.index], event.opaque, out)
+
+    def _unwrap(self, event: PartEnd, out: list[bytes]) -> None:
+        held = self._wrapped.pop(event.index)
+        text = items.raw_input(held.text)
+        assert isinstance(held.part, ToolCall), "only calls are held"
+        self._call(event.index, held.part, held.part.opaque + event.opaque, out)
+        if text:
+            out.append(self.feed([Delta(event.index, text)]))
+        self._end(self._parts[event.index], (), out)
 
     def _open(self, part: Saying, out: list[bytes]) -> bytes:
         """Give a part its place in an item, a new one or the message before it."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.honesty import Act
+from trivium.conversation.honesty import Act, Rank
 from trivium.conversation.members import Concept, lacking, member
 from trivium.conversation.names import qualified
 from trivium.conversation.request import Conversation
@@ -76,15 +76,29 @@ def _custom(tool: CustomTool, content: Content) -> Row:
     if tool.description:
         row["description"] = tool.description
     if not content.facts.custom_tools:
-        if tool.grammar is not None:
-            content.lacks(Concept.TOOLS, "this model cannot be held to a grammar")
-        return {**row, "type": "function", "parameters": _INPUT, "strict": False}
+        return row | _wrapped(tool, content)
     if tool.grammar is not None:
         row["format"] = {
             "type": "grammar",
             "syntax": tool.grammar.syntax,
             "definition": tool.grammar.definition,
         }
+    return row
+
+
+def _wrapped(tool: CustomTool, content: Content) -> Row:
+    """A function with one string; the grammar stands in its description."""
+    row: Row = {"type": "function", "parameters": _INPUT, "strict": False}
+    if tool.grammar is not None:
+        content.report.drop(
+            Rank.HINT,
+            f"tools.{tool.name}.format",
+            "said in words, since this model takes no grammar",
+            Act.CHANGED,
+        )
+        rule = f"The input must follow this {tool.grammar.syntax} grammar:"
+        lead = [tool.description] if tool.description else []
+        row["description"] = "\n\n".join((*lead, rule, tool.grammar.definition))
     return row
 
 
