@@ -20,6 +20,7 @@ from trivium.identity.model import Caller
 from trivium.ledger.service import OpenLedger
 from trivium.observe.alarm import Alarm
 from trivium.pipeline.context import Services
+from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
 from trivium.routing.router import Router
@@ -28,6 +29,7 @@ from trivium.upstream.message import Composer
 from trivium.upstream.origin_pool import Limits as PoolLimits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.resolve import Resolver
+from trivium.wire.codecs import CODECS
 from trivium.wire.registry import PASSAGES
 
 VENDOR_KEY = "sk-vendor-0123456789abcdef"
@@ -127,6 +129,7 @@ class Gateway:
             passages=PASSAGES,
             client=client,
             composer=Composer(),
+            translator=Translator(CODECS, b"k" * 32, SystemClock()),
             ledger=CountingLedger(),
             recorder=MemoryRecorder(),
             alarm=Alarm(SystemClock()),

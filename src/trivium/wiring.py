@@ -29,6 +29,7 @@ from trivium.pipeline.context import Services
 from trivium.routing.model import Catalogue
 from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
+from trivium.settings.load import environment
 from trivium.settings.model import Server, Settings, Upstream
 from trivium.upstream import tls
 from trivium.upstream.message import Composer
@@ -164,6 +165,14 @@ def _services(
     recorder: "Recorder",
     stack: contextlib.AsyncExitStack,
 ) -> Services:
+    # after the port is open: the codecs are most of the code there is
+    from trivium.pipeline.translation import Translator
+    from trivium.storage.root_key import root_key
+    from trivium.wire.codecs import CODECS
+
+    key = root_key(
+        environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
+    )
     loop = asyncio.get_running_loop()
     upstream = settings.upstream
     client = PooledClient(
@@ -178,6 +187,7 @@ def _services(
         passages=PASSAGES,
         client=client,
         composer=Composer(),
+        translator=Translator(CODECS, key, SystemClock()),
         ledger=OpenLedger(),
         recorder=recorder,
         alarm=Alarm(SystemClock()),

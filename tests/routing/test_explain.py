@@ -26,7 +26,7 @@ def test_a_plan_is_explained_step_by_step(bind, catalogue):
 
     told = _explain(found, Operation.CHAT)
 
-    assert ["heavy", "light", "later"] == [step["channel"] for step in told["steps"]]
+    assert ["heavy", "light", "other", "later"] == [step["channel"] for step in told["steps"]]
     assert {
         "channel": "heavy",
         "provider": "openai",
@@ -38,14 +38,11 @@ def test_a_plan_is_explained_step_by_step(bind, catalogue):
         "weight": 3,
         "why": "priority 0, weight 3 of 4",
     } == told["steps"][0]
-    assert [
-        {
-            "channel": "other",
-            "provider": "anthropic",
-            "upstream_model": "claude",
-            "why": "Anthropic does not serve chat completions",
-        }
-    ] == told["skipped"]
+    assert ("messages", "priority 0, weight 1 of 1, translated to messages") == (
+        told["steps"][2]["shape"],
+        told["steps"][2]["why"],
+    )
+    assert [] == told["skipped"]
     assert ("m", "chat", None) == (told["model"], told["operation"], told["refused"])
 
 
@@ -61,7 +58,8 @@ def test_a_model_in_the_path_is_escaped(bind, catalogue):
 @pytest.mark.parametrize(("provider", "status"), [("anthropic", 400), (None, 503)])
 def test_a_refusal_is_explained_too(bind, catalogue, provider, status):
     """With the status and the words the caller would get."""
-    told = _explain(catalogue(m=[bind(provider=provider)] if provider else []), Operation.CHAT)
+    bindings = [bind(provider=provider)] if provider else []
+    told = _explain(catalogue(m=bindings), Operation.EMBEDDINGS)
 
     assert [] == told["steps"]
     assert status == told["refused"]["status"]

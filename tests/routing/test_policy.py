@@ -29,15 +29,6 @@ def _plan(bindings, operation=Operation.CHAT, draw=lambda: 0.5):
         ("both", None, Operation.MESSAGES, None),
         ("gemini", "generate", Operation.GENERATE_STREAM, None),
         ("gemini", "generate", Operation.GENERATE_EMBED, None),
-        ("both", "chat", Operation.MESSAGES,
-         "speaks chat, translation is not available for it"),
-        ("both", "messages", Operation.CHAT,
-         "speaks messages, translation is not available for it"),
-        ("anthropic", "messages", Operation.CHAT,
-         "speaks messages, translation is not available for it"),
-        ("openai", "chat", Operation.RESPONSES,
-         "speaks chat, translation is not available for it"),
-        ("anthropic", None, Operation.CHAT, "Anthropic does not serve chat completions"),
         ("openai", None, Operation.MESSAGES_COUNT, "Openai does not serve message token counts"),
         ("openai", "chat", Operation.GENERATE_EMBED, "Openai does not serve embedContent"),
     ],
@@ -56,6 +47,37 @@ def test_a_binding_serves_what_it_speaks_natively(bind, provider, shape, operati
         assert [(binding, why)] == [(skip.binding, skip.why) for skip in found.skipped]
 
 
+@pytest.mark.parametrize(
+    ("provider", "shape", "operation", "upstream"),
+    [
+        ("both", "chat", Operation.MESSAGES, Operation.CHAT),
+        ("both", "messages", Operation.CHAT, Operation.MESSAGES),
+        ("anthropic", "messages", Operation.CHAT, Operation.MESSAGES),
+        ("openai", "chat", Operation.RESPONSES, Operation.CHAT),
+        ("anthropic", None, Operation.CHAT, Operation.MESSAGES),
+        ("gemini", None, Operation.RESPONSES, Operation.GENERATE),
+        ("openai", None, Operation.GENERATE_STREAM, Operation.CHAT),
+    ],
+)
+def test_a_conversation_in_another_shape_is_translated(bind, provider, shape, operation, upstream):
+    """To the shape the binding names, else the first that the provider has."""
+    (step,) = _plan([bind(provider=provider, shape=shape)], operation).steps
+
+    assert upstream is step.operation
+    assert step.why.endswith(f"translated to {TITLES[upstream]}")
+
+
+def test_who_needs_no_translation_comes_first_within_a_priority(bind):
+    """Whatever the weights; a lower priority still comes before both."""
+    bindings = [
+        bind("t", "anthropic", weight=9),
+        bind("n", "openai"),
+        bind("first", "anthropic", priority=-1),
+    ]
+
+    assert ["first", "n", "t"] == _names(_plan(bindings).steps)
+
+
 def test_lower_priorities_come_first_whatever_the_weights(bind):
     """In the file they may stand in any order."""
     bindings = [
@@ -65,7 +87,7 @@ def test_lower_priorities_come_first_whatever_the_weights(bind):
         bind("b", priority=0, weight=50),
     ]
 
-    found = _plan(bindings)
+    found = _plan(bindings, Operation.EMBEDDINGS)
 
     assert ["a", "b", "c"] == _names(found.steps)
     assert ["x"] == [skip.binding.channel.name for skip in found.skipped]
@@ -104,7 +126,7 @@ def test_nothing_is_drawn_where_there_is_no_choice(bind):
 
     bindings = [bind("a"), bind("z", weight=0), bind("b", priority=1), bind("x", "anthropic")]
 
-    assert ["a", "z", "b"] == _names(_plan(bindings, draw=never).steps)
+    assert ["a", "z", "x", "b"] == _names(_plan(bindings, draw=never).steps)
 
 
 def test_first_places_follow_the_weights(bind):
@@ -140,7 +162,7 @@ def test_a_plan_has_every_usable_binding_once_and_in_order(bind, data):
     ]
     draw = data.draw(st.randoms(use_true_random=False)).random
 
-    found = _plan(bindings, draw=draw)
+    found = _plan(bindings, Operation.EMBEDDINGS, draw=draw)
 
     usable = {b.channel.name for b in bindings if b.channel.provider.name == "openai"}
     assert sorted(usable) == sorted(_names(found.steps))

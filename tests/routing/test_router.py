@@ -59,14 +59,14 @@ def test_a_model_without_channels_has_no_route(catalogue):
 @pytest.mark.parametrize(
     ("provider", "shape", "operation", "message"),
     [
-        ("openai", None, Operation.MESSAGES,
-         ("The model `m` does not serve messages on this gateway. "
-         "It serves: chat completions, responses, embeddings.")),
-        ("openai", "chat", Operation.RESPONSES,
-         ("The model `m` does not serve responses on this gateway. "
-         "It serves: chat completions, embeddings.")),
-        ("both", "messages", Operation.CHAT,
-         "The model `m` does not serve chat completions on this gateway. It serves: messages."),
+        ("openai", None, Operation.MESSAGES_COUNT,
+         ("The model `m` does not serve message token counts on this gateway. "
+          "It serves: chat completions, responses, embeddings, messages, generateContent, "
+          "streamGenerateContent.")),
+        ("anthropic", None, Operation.EMBEDDINGS,
+         ("The model `m` does not serve embeddings on this gateway. "
+          "It serves: chat completions, responses, messages, message token counts, "
+          "generateContent, streamGenerateContent.")),
     ],
 )  # fmt: skip
 def test_an_operation_no_channel_serves_is_refused_with_what_is_served(

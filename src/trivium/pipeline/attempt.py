@@ -171,7 +171,8 @@ class Attempt:
             self.release()
             if self._committed and out:
                 self.story.exchange.write(out)
-            self.broke(error_event(watch.error))
+            error = watch.error
+            self.broke(error if isinstance(error, Fault) else error_event(error))
             return
         if not out:
             return
@@ -233,6 +234,7 @@ class Attempt:
     def _explain(self) -> None:
         exchange = self.story.exchange
         channel = self.step.binding.channel
+        exchange.extra += self.lane.notes
         returns = channel.provider.returns
         if returns:
             exchange.extra += [

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -12,11 +12,12 @@ from trivium.identity.model import Caller
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
-from trivium.routing.model import Model, Plan
+from trivium.routing.model import Model, Plan, Step
 from trivium.upstream.call import Client
 from trivium.upstream.message import Composer
 from trivium.wire.operation import Operation, Shape
-from trivium.wire.passage import Passage
+from trivium.wire.passage import Facts, Passage
+from trivium.wire.peek import Members
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -124,6 +125,14 @@ class Recorder(Protocol):
         ...
 
 
+class Translator(Protocol):
+    """Makes lanes between shapes; ``pipeline/translation.py`` is the real one."""
+
+    def lane(self, story: Any, step: Step, members: Members, facts: Facts) -> Any:
+        """One attempt's lane. Raises ``Fault`` naming a member that cannot be carried."""
+        ...
+
+
 class Services:
     """Everything a request may call. Built once by the wiring; ``router`` is swapped on reload."""
 
@@ -140,6 +149,7 @@ class Services:
         "recorder",
         "router",
         "time",
+        "translator",
     )
 
     def __init__(
@@ -149,6 +159,7 @@ class Services:
         passages: Mapping[Operation, Passage],
         client: Client,
         composer: Composer,
+        translator: Translator,
         ledger: Ledger,
         recorder: Recorder,
         alarm: Alarm,
@@ -161,6 +172,7 @@ class Services:
         self.passages = passages
         self.client = client
         self.composer = composer
+        self.translator = translator
         self.ledger = ledger
         self.recorder = recorder
         self.alarm = alarm

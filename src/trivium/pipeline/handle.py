@@ -10,13 +10,13 @@ import structlog
 from trivium.faults import Fault, Kind
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
-from trivium.pipeline.lane import PassThrough
+from trivium.pipeline.lane import Lane, PassThrough
 from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
 from trivium.routing.model import Step
 from trivium.wire import errors, peek
 from trivium.wire.messages.version import version
-from trivium.wire.operation import Operation, Shape
+from trivium.wire.operation import SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
@@ -110,8 +110,7 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
     binding = step.binding
     story.attempts += 1
     story.step = step
-    passage = services.passages[step.operation]
-    lane = PassThrough(step, passage, members, facts, exchange.body, services.clock.now())
+    lane = _lane(story, step, members, facts)
     request = services.composer.compose(
         binding.channel,
         0,
@@ -120,7 +119,9 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
         lane.body,
         forwarded=_forwarded(exchange, binding.channel.provider),
         stream=facts.stream,
-        array=facts.array,
+        array=facts.array
+        and SHAPE[lane.operation] is Shape.GENERATE
+        and isinstance(lane, PassThrough),
     )
     attempt = Attempt(story, step, lane, facts)
     exchange.flow = attempt
@@ -130,6 +131,16 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
     finally:
         exchange.flow = None
         attempt.release()
+
+
+def _lane(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
+    """The caller's own shape passes; any other is translated."""
+    services = story.services
+    if SHAPE[step.operation] is not SHAPE[story.operation]:
+        lane: Lane = services.translator.lane(story, step, members, facts)
+        return lane
+    passage = services.passages[step.operation]
+    return PassThrough(step, passage, members, facts, story.exchange.body, services.clock.now())
 
 
 @functools.lru_cache(maxsize=1024)

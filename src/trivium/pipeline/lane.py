@@ -10,6 +10,7 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.pipeline.context import Headers
 from trivium.providers.failure import error_event
 from trivium.providers.quirks import repair, repair_answer
 from trivium.routing.model import Step
@@ -32,6 +33,11 @@ class Lane(Protocol):
     """What the channel is asked for."""
     body: bytes
     """What it is sent."""
+
+    @property
+    def notes(self) -> Headers:
+        """Headers that tell the caller what was left out or mended."""
+        ...
 
     def whole(self, body: bytes) -> Whole:
         """A whole 200 answer for the caller. Raises ``Fault`` when it is none."""
@@ -60,6 +66,11 @@ class PassThrough:
         self._facts = facts
         self._quirks = provider.quirks
         self._now = now
+
+    @property
+    def notes(self) -> Headers:
+        """Nothing is ever left out on this lane."""
+        return []
 
     def whole(self, body: bytes) -> Whole:
         """The same bytes, unless the provider has a quirk to mend."""

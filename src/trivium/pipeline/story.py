@@ -1,5 +1,6 @@
 """What is known about one request so far, and its end: settle once, record once."""
 
+from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.ledger.model import Hold
@@ -19,6 +20,7 @@ class Story:
     __slots__ = (
         "_settled",
         "attempts",
+        "conversation",
         "exchange",
         "facts",
         "fault",
@@ -37,6 +39,8 @@ class Story:
         self.operation = operation
         self.services = services
         self.facts: Facts | None = None
+        self.conversation: Conversation | None = None
+        """The request in canonical form, once a translation has read it."""
         self.model: Model | None = None
         self.hold: Hold | None = None
         self.step: Step | None = None

@@ -99,7 +99,7 @@ class _Repaired:
         self._splitter = Splitter()
         self.usage: Usage | None = watch.usage
         self.finished = watch.finished
-        self.error: bytes | None = watch.error
+        self.error: bytes | Fault | None = watch.error
 
     def feed(self, data: bytes) -> bytes:
         """The mended blocks of one upstream read, as the watch lets them pass."""

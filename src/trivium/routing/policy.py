@@ -1,13 +1,15 @@
 """Which channels may answer a request, and in what order. Pure: chance comes in as an argument.
 
-Bindings that serve the caller's operation natively, lower priority numbers first; within one
-priority a random order in which a binding comes first as often as its weight says. A binding of
+Bindings that can serve the caller's operation, lower priority numbers first; within one priority
+those that speak the caller's own shape before those that need a translation, each group in a random
+order in which a binding comes first as often as its weight says. A binding of
 weight 0 is the last resort of its priority: after all others, in the order of the file.
 """
 
 import math
 from collections.abc import Callable
 from itertools import groupby
+from typing import Final
 
 import msgspec
 
@@ -15,6 +17,29 @@ from trivium.routing.model import Binding, Model, Plan, Skip, Step
 from trivium.wire.operation import CONVERSATION, SHAPE, Operation, Shape
 
 _EMBEDS = frozenset({Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH})
+
+TRANSLATED: Final = frozenset(
+    {
+        Operation.CHAT,
+        Operation.RESPONSES,
+        Operation.MESSAGES,
+        Operation.GENERATE,
+        Operation.GENERATE_STREAM,
+    }
+)
+"""Operations that any conversation shape can serve through translation."""
+
+ASKED: Final = {
+    Shape.CHAT: Operation.CHAT,
+    Shape.MESSAGES: Operation.MESSAGES,
+    Shape.GENERATE: Operation.GENERATE,
+    Shape.RESPONSES: Operation.RESPONSES,
+}
+"""What a shape's upstream is asked for. Generate's streaming form is chosen at the attempt."""
+
+PREFERRED: Final = (Shape.CHAT, Shape.MESSAGES, Shape.GENERATE, Shape.RESPONSES)
+"""Which shape is spoken to a provider that lacks the caller's and whose binding names none.
+Responses is last: it is the only one that keeps state at the vendor."""
 
 TITLES = {
     Operation.CHAT: "chat completions",
@@ -53,17 +78,18 @@ class Candidates(msgspec.Struct, frozen=True):
 
 def candidates(model: Model, operation: Operation) -> Candidates:
     """Sort a model's bindings into those that can serve the operation and those that cannot."""
-    usable: list[Binding] = []
+    usable: list[tuple[Binding, Operation]] = []
     skipped: list[Skip] = []
     for binding in model.bindings:
-        why = _obstacle(binding, operation)
-        if why:
-            skipped.append(Skip(binding=binding, why=why))
+        upstream = served_as(binding, operation)
+        if upstream is None:
+            skipped.append(Skip(binding=binding, why=_obstacle(binding, operation)))
         else:
-            usable.append(binding)
-    usable.sort(key=lambda binding: binding.priority)
+            usable.append((binding, upstream))
+    usable.sort(key=lambda pair: _rank(pair, operation))
     tiers = tuple(
-        _tier(list(group), operation) for _, group in groupby(usable, lambda b: b.priority)
+        _tier(list(group), operation)
+        for _, group in groupby(usable, lambda pair: _rank(pair, operation))
     )
     drawn = any(len(tier.weighted) > 1 for tier in tiers)
     only = None
@@ -75,31 +101,55 @@ def candidates(model: Model, operation: Operation) -> Candidates:
     return Candidates(tiers, tuple(skipped), only)
 
 
-def _obstacle(binding: Binding, operation: Operation) -> str:
-    """Why a binding cannot serve an operation natively; empty when it can."""
-    shape = SHAPE[operation]
+def served_as(binding: Binding, operation: Operation) -> Operation | None:
+    """What a binding is asked for to serve an operation: itself, a translation, or nothing.
+
+    The binding's ``shape`` setting decides for conversations; else the caller's own shape where
+    the provider has it, else the first of ``PREFERRED`` that it has.
+    """
+    paths = binding.channel.provider.paths
     told = binding.shape
-    if told is not None and told is not shape and _conversational(operation, shape):
-        return f"speaks {told.value}, translation is not available for it"
+    if operation not in TRANSLATED:
+        return operation if operation in paths and _speaks(binding, operation) else None
+    if operation in paths and told in (None, SHAPE[operation]):
+        return operation
+    wanted = PREFERRED if told is None else (told,)
+    return next((ASKED[shape] for shape in wanted if ASKED[shape] in paths), None)
+
+
+def _speaks(binding: Binding, operation: Operation) -> bool:
+    """Whether the ``shape`` setting leaves an operation beside conversations to the binding."""
+    shape = SHAPE[operation]
+    if shape not in CONVERSATION or operation in _EMBEDS:
+        return True
+    return binding.shape in (None, shape)
+
+
+def _rank(pair: tuple[Binding, Operation], operation: Operation) -> tuple[int, bool]:
+    """Priority first; within it whoever needs no translation."""
+    binding, upstream = pair
+    return binding.priority, upstream is not operation
+
+
+def _obstacle(binding: Binding, operation: Operation) -> str:
+    """Why a binding cannot serve an operation."""
     provider = binding.channel.provider
     if operation in provider.paths:
-        return ""
+        return f"is set to speak {binding.shape.value if binding.shape else 'nothing'}"
     return f"{provider.title} does not serve {TITLES[operation]}"
 
 
-def _conversational(operation: Operation, shape: Shape) -> bool:
-    return shape in CONVERSATION and operation not in _EMBEDS
-
-
-def _tier(bindings: list[Binding], operation: Operation) -> Tier:
-    total = sum(binding.weight for binding in bindings)
+def _tier(pairs: list[tuple[Binding, Operation]], operation: Operation) -> Tier:
+    total = sum(binding.weight for binding, _ in pairs)
     weighted: list[tuple[Step, int]] = []
     last: list[Step] = []
-    for binding in bindings:
+    for binding, upstream in pairs:
         why = f"priority {binding.priority}, weight {binding.weight} of {total}"
         if binding.weight == 0:
             why = f"priority {binding.priority}, weight 0: last resort"
-        step = Step(binding=binding, operation=operation, why=why)
+        if upstream is not operation:
+            why += f", translated to {TITLES[upstream]}"
+        step = Step(binding=binding, operation=upstream, why=why)
         if binding.weight == 0:
             last.append(step)
         else:

@@ -51,8 +51,11 @@ class StreamWatch(Protocol):
 
     finished: bool
     """Whether the upstream ended the answer as its shape does; stays false when ``end`` had to."""
-    error: bytes | None
-    """The raw error object of an error event that came inside the stream, else ``None``."""
+
+    @property
+    def error(self) -> bytes | Fault | None:
+        """The error that came inside the stream: the raw object, or what it was found to mean."""
+        ...
 
     def feed(self, data: bytes) -> bytes:
         """What to forward for the bytes of one upstream read: ordinarily whole blocks, unchanged.

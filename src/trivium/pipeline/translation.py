@@ -1,0 +1,203 @@
+"""The translation lane: wire to canonical conversation to wire, for one attempt.
+
+The caller's request is read once; each attempt writes it afresh for its own channel. The answer
+comes back through canonical events, read by the channel's shape and written by the caller's.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from trivium.clock import Clock
+from trivium.conversation.events import Done, Event, Failed, KeepAlive, Start, UsageReport
+from trivium.conversation.fit import fitted
+from trivium.conversation.honesty import Report
+from trivium.conversation.opaque import Origin
+from trivium.conversation.request import Conversation
+from trivium.conversation.target import TargetFacts, target
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.pipeline.context import Headers
+from trivium.pipeline.lane import Whole
+from trivium.pipeline.story import Story
+from trivium.providers.failure import error_event
+from trivium.routing.model import Step
+from trivium.wire.codec import (
+    AnswerContext,
+    Codec,
+    RequestContext,
+    StreamReader,
+    StreamWriter,
+    WriteContext,
+)
+from trivium.wire.envelope import opener, sealer
+from trivium.wire.operation import SHAPE, Operation, Shape
+from trivium.wire.passage import Facts
+from trivium.wire.peek import Members
+
+ESTIMATE_BYTES: Final = 4
+"""Bytes of a request body a token, where a shape must name its input before anybody counted."""
+
+_QUIET: Final = (Start, KeepAlive, UsageReport)
+"""Events that are no answer yet: an error may still follow them."""
+
+
+class Translator:
+    """Makes translations: knows the codecs, the gateway's key and the time."""
+
+    __slots__ = ("_clock", "_codecs", "_key")
+
+    def __init__(self, codecs: Mapping[Shape, Codec], key: bytes, clock: Clock) -> None:
+        """``key`` closes and opens the envelopes that callers carry (``wire/envelope.py``)."""
+        self._codecs = codecs
+        self._key = key
+        self._clock = clock
+
+    def lane(self, story: Story, step: Step, members: Members, facts: Facts) -> "Translation":
+        """One attempt's lane. Raises ``Fault`` naming a member that cannot be carried."""
+        exchange = story.exchange
+        caller = exchange.caller
+        assert caller is not None
+        own = SHAPE[story.operation]
+        write = self._codecs[own]
+        if story.conversation is None:
+            context = RequestContext(
+                model=facts.model if own is Shape.GENERATE else None,
+                stream=facts.stream if own is Shape.GENERATE else None,
+                headers={
+                    n.decode("latin-1"): v.decode("latin-1") for n, v in exchange.headers.items()
+                },
+                open=opener(self._key, caller.user_id),
+            )
+            story.conversation = write.read_request(dict(members.pairs), context)
+        answer = WriteContext(
+            request=story.conversation,
+            members=dict(members.pairs),
+            id=exchange.request_id.removeprefix("req_"),
+            created=int(self._clock.now()),
+            model=facts.model,
+            request_id=exchange.request_id,
+            usage_wanted=facts.usage_wanted,
+            input_estimate=len(exchange.body) // ESTIMATE_BYTES,
+            array=facts.array,
+            seal=sealer(self._key, caller.user_id),
+        )
+        strict = exchange.headers.get(b"trivium-strict", b"").lower() == b"true"
+        read = self._codecs[SHAPE[step.operation]]
+        return Translation(step, read, write, story.conversation, answer, strict=strict)
+
+
+def target_of(step: Step) -> TargetFacts:
+    """What the channel's model takes: its shape's own facts until a profile says more."""
+    channel = step.binding.channel
+    origin = Origin(
+        shape=SHAPE[step.operation].value, provider=channel.provider.name, account=channel.name
+    )
+    return target(origin, step.binding.model)
+
+
+class Translation:
+    """One attempt's translation. See ``Lane``."""
+
+    __slots__ = ("_answer", "_context", "_read", "_write", "body", "operation", "report")
+
+    def __init__(
+        self,
+        step: Step,
+        read: Codec,
+        write: Codec,
+        spoken: Conversation,
+        answer: WriteContext,
+        *,
+        strict: bool = False,
+    ) -> None:
+        """``read`` is the channel's codec, ``write`` the caller's. Raises ``Fault`` when the
+        conversation cannot be carried.
+        """
+        goal = target_of(step)
+        self.report = Report(goal.title, strict=strict)
+        self.operation = step.operation
+        if step.operation is Operation.GENERATE and spoken.stream:
+            self.operation = Operation.GENERATE_STREAM
+        self.body = read.write_request(fitted(spoken, goal, self.report), goal, self.report)
+        self._read = read
+        self._write = write
+        self._answer = answer
+        self._context = AnswerContext(origin=goal.origin, model=goal.model, refused=error_event)
+
+    @property
+    def notes(self) -> Headers:
+        """What was left out and what was mended, for the caller."""
+        told = (
+            (b"trivium-dropped", self.report.dropped_header()),
+            (b"trivium-repaired", self.report.repaired_header()),
+        )
+        return [(name, value.encode("ascii", "replace")) for name, value in told if value]
+
+    def whole(self, body: bytes) -> Whole:
+        """The answer in the caller's shape."""
+        if self._answer.request.stream:
+            raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
+        answer = self._read.read_answer(body, self._context)
+        return Whole(self._write.write_answer(answer, self._answer), answer.usage)
+
+    def watch(self) -> "TranslatedStream":
+        """A reader and a writer back to back."""
+        return TranslatedStream(
+            self._read.read_stream(self._context), self._write.write_stream(self._answer)
+        )
+
+
+class TranslatedStream:
+    """A stream read in one shape and written in another. See ``StreamWatch``."""
+
+    __slots__ = ("_held", "_quiet", "_reader", "_writer", "error", "finished")
+
+    def __init__(self, reader: StreamReader, writer: StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._quiet = True
+        self._held: list[Event] = []
+        self.finished = False
+        self.error: Fault | None = None
+
+    @property
+    def usage(self) -> Usage | None:
+        """The last usage reported so far."""
+        return self._reader.usage
+
+    def feed(self, data: bytes) -> bytes:
+        """Frames for the caller of one upstream read; nothing until there is an answer."""
+        return self._take(self._reader.feed(data))
+
+    def end(self, fault: Fault | None, request_id: str) -> bytes:
+        """Frames that end the answer legally; the writer knows the request id."""
+        del request_id
+        if self.finished:
+            return b""
+        out = b"" if self.error is not None else self._take(self._reader.end(fault))
+        return out if self._is_whole() else out + self._broken_off(fault)
+
+    def _is_whole(self) -> bool:
+        return self.finished
+
+    def _broken_off(self, fault: Fault | None) -> bytes:
+        self._quiet = False
+        held, self._held = self._held, []
+        return (self._writer.feed(held) if held else b"") + self._writer.end(fault or self.error)
+
+    def _take(self, events: list[Event]) -> bytes:
+        if events:
+            last = events[-1]
+            if type(last) is Failed:
+                self.error = last.fault
+                events = events[:-1]
+            elif type(last) is Done:
+                self.finished = True
+        if self._quiet:
+            self._held += events
+            if all(isinstance(event, _QUIET) for event in events):
+                return b""
+            self._quiet = False
+            events = self._held
+            self._held = []
+        return self._writer.feed(events) if events else b""
