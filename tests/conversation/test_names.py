@@ -1,0 +1,78 @@
+"""Tool names within a target's limits, and the way back."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.conversation.names import Names, qualified, short
+from trivium.conversation.parts import Native
+from trivium.conversation.tools import CustomTool, FunctionTool, ServerKind, ServerTool
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "pattern"),
+    [
+        ("get_size", False, "get_size"),
+        ("get-size", True, "get-size"),
+        ("_size", True, "_size"),
+        ("1size", False, "1size"),
+        ("1size", True, r"_1size_[0-9a-f]{8}"),
+        ("get.size", False, r"get_size_[0-9a-f]{8}"),
+        ("größe", False, r"gr__e_[0-9a-f]{8}"),
+        ("ärger", True, r"_rger_[0-9a-f]{8}"),
+        ("x" * 64, False, "x" * 64),
+        ("x" * 65, False, r"x{55}_[0-9a-f]{8}"),
+    ],
+)
+def test_a_name_changes_only_where_it_must(name, first, pattern):
+    """Its beginning stays readable, a digest of the whole keeps it apart."""
+    assert re.fullmatch(pattern, short(name, 64, first=first))
+
+
+@given(st.text(min_size=1, max_size=80), st.sampled_from([40, 64, 128]), st.booleans())
+def test_every_name_fits_and_stays_fitted(name, limit, first):
+    """Fitting twice is fitting once."""
+    found = short(name, limit, first=first)
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", found)
+    assert len(found) <= limit
+    assert not (first and re.match(r"[0-9-]", found))
+    assert found == short(found, limit, first=first)
+
+
+@given(st.lists(st.text(alphabet="a.:-_1ß", min_size=1, max_size=5), unique=True, max_size=8))
+def test_different_names_stay_different(names):
+    """Also where they differ in refused characters only."""
+    assert len(names) == len({short(name, 64) for name in names})
+
+
+@given(st.lists(st.text(min_size=1, max_size=80), unique=True, max_size=6))
+def test_the_way_back_gives_the_callers_names(names):
+    """Whatever they are."""
+    both = Names(tuple(FunctionTool(name) for name in names), 64)
+    assert [(name, None) for name in names] == [both.back(both.out(name)) for name in names]
+
+
+def test_a_namespace_becomes_part_of_the_name_and_comes_back():
+    """Only one shape has them."""
+    names = Names((FunctionTool("read", namespace="files"),), 64)
+    assert "files__read" == qualified("read", "files") == names.out("read", "files")
+    assert ("read", "files") == names.back("files__read")
+    assert "read" == qualified("read", None)
+
+
+def test_names_that_fit_need_no_restoring():
+    """So an answer is not touched; a name that the model made up stays as it is."""
+    server = ServerTool(ServerKind.WEB_SEARCH, Native("chat", b"{}"), name="a.b")
+    names = Names((FunctionTool("size"), server), 64)
+    assert not names.changed
+    assert ("made.up", None) == names.back("made.up")
+
+
+@pytest.mark.parametrize("customs", [True, False])
+def test_free_text_tools_are_known_where_they_travel_as_functions(customs):
+    """Their calls come back as functions and must be told apart."""
+    names = Names((CustomTool("patch.it"),), 64, customs=customs)
+    assert (set() if customs else {names.out("patch.it")}) == names.customs
+    assert names.changed
