@@ -1,0 +1,61 @@
+"""Arguments between text and object, and the words of results."""
+
+import pytest
+
+from trivium.conversation.calls import (
+    ToolResult,
+    argument_object,
+    compact,
+    result_text,
+    unwrapped_arguments,
+)
+from trivium.conversation.parts import Image, Inline, Text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected", "whole"),
+    [
+        ("", b"{}", True),
+        (" \n", b"{}", True),
+        ('{"b": 1, "a": 1.0}', b'{"b":1,"a":1.0}', True),
+        ('{"a": "größe \\u00e4"}', '{"a":"größe \\u00e4"}'.encode(), True),
+        ("[1]", b'{"_raw":"[1]"}', False),
+        ('{"a":', b'{"_raw":"{\\"a\\":"}', False),
+        ("null", b'{"_raw":"null"}', False),
+        ("[" * 5000, b'{"_raw":"' + b"[" * 5000 + b'"}', False),
+    ],
+)
+def test_arguments_become_an_object(arguments, expected, whole):
+    """Order and spelling of numbers stay; what is no object is kept word for word."""
+    assert (expected, whole) == argument_object(arguments)
+
+
+@pytest.mark.parametrize("arguments", ["[1]", '{"a":', "free text", '"_raw"'])
+def test_wrapped_arguments_come_out_as_they_went_in(arguments):
+    """The model sees its own broken JSON again."""
+    assert arguments == unwrapped_arguments(argument_object(arguments)[0])
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (b'{ "b": 1, "a": 2 }', '{"b":1,"a":2}'),
+        (b'{"_raw": 1}', '{"_raw":1}'),
+        (b'{"_raw": "x", "a": 1}', '{"_raw":"x","a":1}'),
+    ],
+)
+def test_objects_that_are_not_our_wrapping_stay(raw, expected):
+    """A tool may well have a parameter of that name."""
+    assert expected == unwrapped_arguments(raw)
+
+
+def test_what_is_no_json_is_no_argument_object():
+    """The reader of the shape says so to the caller."""
+    with pytest.raises(ValueError, match="truncated"):
+        compact(b'{"a":')
+
+
+def test_the_words_of_a_result_are_its_texts_by_line():
+    """Media have no words."""
+    picture = Image(Inline("image/png", "AAAA"))
+    assert "a\nb" == result_text(ToolResult("x", (Text("a"), picture, Text("b"))))

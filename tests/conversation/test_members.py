@@ -1,0 +1,56 @@
+"""The ladder as a table."""
+
+import msgspec
+import pytest
+
+from trivium.conversation.honesty import Act, Drop, Report
+from trivium.conversation.members import ROWS, Concept, lacking, member
+from trivium.conversation.request import Sampling
+from trivium.faults import Fault
+
+SHAPES = ("chat", "responses", "messages", "generate")
+
+
+def test_every_concept_has_its_row_and_a_place_somewhere():
+    """A concept that no shape has could not be asked for."""
+    assert set(Concept) == set(ROWS)
+    for row in ROWS.values():
+        assert any(getattr(row, shape) for shape in SHAPES)
+
+
+def test_sampling_members_are_fields():
+    """Those who drop one go by its name."""
+    fields = {field.name for field in msgspec.structs.fields(Sampling)}
+    named = {row.field for row in ROWS.values() if row.field.startswith("Sampling.")}
+    assert {f"Sampling.{name}" for name in fields} == named
+
+
+@pytest.mark.parametrize(
+    ("concept", "shape", "expected"),
+    [
+        (Concept.OUTPUT_MAX, "chat", "max_completion_tokens"),
+        (Concept.OUTPUT_MAX, "generate", "generationConfig.maxOutputTokens"),
+        (Concept.SEED, "messages", "Sampling.seed"),
+        (Concept.HISTORY, "responses", "input"),
+    ],
+)
+def test_a_member_is_called_as_the_caller_calls_it(concept, shape, expected):
+    """And by its field where the shape has none."""
+    assert expected == member(concept, shape)
+
+
+def test_what_is_lacking_is_reported_by_its_rank_and_name():
+    """Where it stands may be said more exactly."""
+    report = Report("the target")
+    lacking(report, Concept.TOP_P, "generate", "none")
+    lacking(
+        report, Concept.DETAIL, "chat", "lower", where="messages[0].content[1]", act=Act.CHANGED
+    )
+    lacking(report, Concept.USER, "chat", "none")
+    assert [
+        Drop("generationConfig.topP", "none"),
+        Drop("messages[0].content[1]", "lower", Act.CHANGED),
+    ] == report.drops
+    assert ["user"] == report.kept
+    with pytest.raises(Fault, match=r"^n cannot be carried to the target: one answer\.$"):
+        lacking(report, Concept.CANDIDATES, "chat", "one answer")
