@@ -90,19 +90,27 @@ def calls(text):
 def test_every_call_can_be_pasted():
     """A path of the gateway, the key from the line above, and a body that is JSON."""
     found = calls(shown())
-    assert ["/v1/chat/completions", "/v1/responses", "/v1/messages"] == [
+    assert [
+        "/v1/chat/completions",
+        "/v1/responses",
+        "/v1/messages",
+        "/vendorc/v1beta/models/smollm2:generateContent",
+    ] == [
         next(word for word in call if word.startswith(ORIGIN)).removeprefix(ORIGIN)
         for call in found
     ]
     for call in found:
         body = msgspec.json.decode(call[call.index("-d") + 1])
-        assert body["model"] == "smollm2"
-        assert 0 < max(body.get("max_tokens", 0), body.get("max_output_tokens", 0)) <= 32
+        assert "smollm2" in (body.get("model") or " ".join(call))
+        limits = [*body.values(), *body.get("generationConfig", {}).values()]
+        assert [32] == [limit for limit in limits if isinstance(limit, int)]
         assert any("$KEY" in word for word in call)
     assert f"KEY={KEY}\n" in shown()
 
 
-@pytest.mark.parametrize("operation", [Operation.CHAT, Operation.RESPONSES, Operation.MESSAGES])
+@pytest.mark.parametrize(
+    "operation", [Operation.CHAT, Operation.RESPONSES, Operation.MESSAGES, Operation.GENERATE]
+)
 def test_only_calls_that_work_are_shown(operation):
     """A shape the model does not serve is not promised."""
     assert len(calls(shown({operation}))) == 1

@@ -27,12 +27,26 @@ _ASKED: Final[dict[Operation, tuple[str, dict[str, Any]]]] = {
         "/v1/messages",
         {"max_tokens": TOKENS, "messages": [{"role": "user", "content": "Say hello."}]},
     ),
+    Operation.GENERATE: (
+        "/vendorc/v1beta/models/{model}:generateContent",
+        {
+            "contents": [{"role": "user", "parts": [{"text": "Say hello."}]}],
+            "generationConfig": {"maxOutputTokens": TOKENS},
+        },
+    ),
 }
-"""Path and body, apart from the model, of one call in each shape."""
+"""Path and body of one call in each shape; the body names the model where the path does not."""
+
+_AUTH: Final = {
+    Operation.MESSAGES: "-H \"x-api-key: $KEY\" -H 'anthropic-version: 2023-06-01'",
+    Operation.GENERATE: '-H "x-goog-api-key: $KEY"',
+}
+"""How clients of a shape present the key, where it is not the usual way."""
 
 _CLIENTS: Final = {
     Operation.CHAT: ("OpenAI SDKs", "{origin}/v1"),
     Operation.MESSAGES: ("Anthropic SDKs", "{origin}"),
+    Operation.GENERATE: ("google-genai", "{origin}/vendorc"),
 }
 
 
@@ -116,9 +130,9 @@ def page(
 
 def _curl(origin: str, model: str, operation: Operation) -> str:
     path, body = _ASKED[operation]
-    text = msgspec.json.encode({"model": model, **body}).decode()
-    head = f"  curl -s {origin}{path} -H 'content-type: application/json'"
-    auth = '-H "authorization: Bearer $KEY"'
-    if operation is Operation.MESSAGES:
-        auth = "-H \"x-api-key: $KEY\" -H 'anthropic-version: 2023-06-01'"
+    if "{model}" not in path:
+        body = {"model": model, **body}
+    text = msgspec.json.encode(body).decode()
+    head = f"  curl -s {origin}{path.format(model=model)} -H 'content-type: application/json'"
+    auth = _AUTH.get(operation, '-H "authorization: Bearer $KEY"')
     return f"{head} {auth} \\\n    -d '{text}'"

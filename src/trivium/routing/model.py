@@ -7,7 +7,7 @@ import msgspec
 
 from trivium.providers.base import Provider
 from trivium.secret import Secret
-from trivium.wire.operation import Operation, Shape
+from trivium.wire.operation import TRANSLATED, Operation, Shape
 
 
 class TimeLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,8 +68,9 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the epoch; 0 when unknown."""
 
     def operations(self) -> frozenset[Operation]:
-        """Every operation at least one binding serves natively."""
-        return frozenset(op for b in self.bindings for op in b.channel.provider.paths)
+        """Every operation at least one binding serves, itself or through translation."""
+        served = frozenset(op for b in self.bindings for op in b.channel.provider.paths)
+        return served | TRANSLATED if served & TRANSLATED else served
 
 
 class Catalogue(msgspec.Struct, frozen=True, kw_only=True):

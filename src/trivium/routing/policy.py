@@ -14,20 +14,9 @@ from typing import Final
 import msgspec
 
 from trivium.routing.model import Binding, Model, Plan, Skip, Step
-from trivium.wire.operation import CONVERSATION, SHAPE, Operation, Shape
+from trivium.wire.operation import CONVERSATION, SHAPE, TRANSLATED, Operation, Shape
 
 _EMBEDS = frozenset({Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH})
-
-TRANSLATED: Final = frozenset(
-    {
-        Operation.CHAT,
-        Operation.RESPONSES,
-        Operation.MESSAGES,
-        Operation.GENERATE,
-        Operation.GENERATE_STREAM,
-    }
-)
-"""Operations that any conversation shape can serve through translation."""
 
 ASKED: Final = {
     Shape.CHAT: Operation.CHAT,

@@ -62,3 +62,14 @@ SHAPE: Final[dict[Operation, Shape]] = {
 
 CONVERSATION: Final = frozenset({Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE})
 """Shapes that carry a conversation, and that a binding's ``shape`` setting may name."""
+
+TRANSLATED: Final = frozenset(
+    {
+        Operation.CHAT,
+        Operation.RESPONSES,
+        Operation.MESSAGES,
+        Operation.GENERATE,
+        Operation.GENERATE_STREAM,
+    }
+)
+"""Operations that any upstream of a conversation shape can serve through translation."""
