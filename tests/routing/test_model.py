@@ -1,11 +1,12 @@
 """The catalogue's nouns."""
 
 from trivium.routing.model import Model
-from trivium.wire.operation import Operation
+from trivium.wire.operation import TRANSLATED, Operation
 
 
 def test_a_model_serves_what_any_of_its_bindings_does(bind):
-    """Natively."""
+    """Itself; and every conversation shape, through translation, if it speaks one."""
     model = Model(name="m", bindings=(bind(provider="both"), bind(provider="anthropic")))
 
-    assert {Operation.CHAT, Operation.MESSAGES, Operation.MESSAGES_COUNT} == model.operations()
+    assert TRANSLATED | {Operation.MESSAGES_COUNT} == model.operations()
+    assert frozenset() == Model(name="m", bindings=()).operations()
