@@ -1,8 +1,8 @@
 """Nothing is lost in silence: every drop and repair of a translation is written down.
 
-Three ranks decide what a member that cannot be carried does to its request (docs/translation-
-model.md, "The ladder"). Writers and repairs take one ``Report`` and say what they leave out; they
-never decide what follows from it.
+Three ranks decide what a member that cannot be carried does to its request
+(docs/translation-model.md, "The ladder"). Writers and repairs take one ``Report`` and say what they
+leave out; they never decide what follows from it.
 """
 
 from collections.abc import Iterable
