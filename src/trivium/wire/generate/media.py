@@ -54,10 +54,14 @@ def inline(mime: str, data: str, name: str | None = None, detail: str | None = N
 
 def remote(uri: str, mime: str | None, name: str | None = None, detail: str | None = None) -> Media:
     """A part made of an address: the vendor's own file or anybody's."""
-    split = urlsplit(uri)
-    if split.hostname in _TUBE:
+    try:
+        split = urlsplit(uri)
+        host, path = split.hostname, split.path
+    except ValueError:  # no address at all: the vendor will say so
+        host, path = None, ""
+    if host in _TUBE:
         return Video(source=Remote(uri, mime, name))
-    known = mime or _ENDINGS.get(split.path.rpartition(".")[2].lower(), "")
+    known = mime or _ENDINGS.get(path.rpartition(".")[2].lower(), "")
     source = Stored("generate", uri, mime) if _OWN.match(uri) else Remote(uri, mime, name)
     return _of(known, source, detail)
 

@@ -99,10 +99,7 @@ def _media(found: dict[str, Any], path: str) -> media.Media:
     file = found["fileData"]
     if not file.get("fileUri"):
         raise missing(f"{path}.fileData.fileUri")
-    try:
-        return media.remote(file["fileUri"], file.get("mimeType"), file.get("displayName"), detail)
-    except ValueError:
-        raise wrong(f"{path}.fileData.fileUri", "be an address") from None
+    return media.remote(file["fileUri"], file.get("mimeType"), file.get("displayName"), detail)
 
 
 def _call(call: dict[str, Any], path: str) -> ToolCall:

@@ -31,6 +31,8 @@ class Reader:
     def feed(self, data: bytes) -> list[Event]:
         """Events of what became whole."""
         out: list[Event] = []
+        if self._telling.over:
+            return out
         try:
             run = self._splitter.feed(data)
         except Fault as fault:
@@ -42,29 +44,29 @@ class Reader:
     def end(self, fault: Fault | None) -> list[Event]:
         """The rest after the last byte."""
         out: list[Event] = []
-        if fault is None:
+        if fault is None and not self._telling.over:
             self._run(completed(self._splitter.take()), out)
         self._telling.end(fault, out)
         return out
 
     def _run(self, run: bytes, out: list[Event]) -> None:
-        # HOT: an upstream's frames are one line each and end alike; the rest takes the long way
+        # HOT: an upstream's events are one line each and end alike; the rest takes the long way
         telling = self._telling
         end = _CRLF if run.endswith(_CRLF) else _LF
-        blocks = run.split(end)
-        lines = len(blocks) - 1
-        alike = run.count(b"\n") == 2 * lines and run.count(b"\r") == (
-            2 * lines if end is _CRLF else 0
-        )
-        for block in blocks:
-            if alike and block.startswith(_DATA) and block.endswith(b"}"):
-                telling.chunk(block[6:], out)
-            elif block:
-                self._odd(block + b"\n\n", out)
-            if telling.over:
+        if run.startswith(_DATA) and run.endswith(end):
+            rows = run[len(_DATA) : -len(end)].split(end + _DATA)
+            lines = 2 * len(rows)
+            if run.count(b"\n") == lines and run.count(b"\r") == (lines if end is _CRLF else 0):
+                for row in rows:
+                    telling.chunk(row, out)
+                    if telling.over:
+                        return
                 return
+        self._odd(run, out)
 
-    def _odd(self, block: bytes, out: list[Event]) -> None:
-        for frame in frames(block):
-            if frame.data != DONE and frame.data.strip() and not self._telling.over:
+    def _odd(self, run: bytes, out: list[Event]) -> None:
+        for frame in frames(run):
+            if self._telling.over:
+                return
+            if frame.data.strip() and frame.data != DONE:
                 self._telling.chunk(frame.data, out)

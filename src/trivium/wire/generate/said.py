@@ -9,7 +9,7 @@ from trivium.conversation.items import Part
 from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Native, VendorPart
 from trivium.wire.generate import media
-from trivium.wire.generate.failure import broke
+from trivium.wire.generate.view import broke
 
 SHAPE: Final = "generate"
 MODIFIERS: Final = frozenset(
@@ -55,7 +55,8 @@ def made(members: dict[str, msgspec.Raw], seed: str) -> tuple[Part, str] | None:
         if name == "fileData":
             blob = _object(present[name])
             if isinstance(blob.get("fileUri"), str):
-                return media.remote(blob["fileUri"], blob.get("mimeType")), ""
+                mime = blob.get("mimeType")
+                return media.remote(blob["fileUri"], mime if isinstance(mime, str) else None), ""
     return vendor(present, name), ""
 
 

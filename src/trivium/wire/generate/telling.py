@@ -27,13 +27,15 @@ from trivium.conversation.parts import Form, Reasoning, Text
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire.codec import AnswerContext
-from trivium.wire.generate import failure, finish, grounding, media, probable, said, view
+from trivium.wire.generate import finish, grounding, media, probable, said, view
 from trivium.wire.generate.chunk import cut_short
 from trivium.wire.generate.usage import CACHED, complete, merged, usage
 from trivium.wire.whole import error_of
 
 _USAGES_MAX: Final = 256
 """Snapshots of the counters kept before they are folded: each keeps its chunk in memory."""
+_CANDIDATES_MAX: Final = 64
+"""The vendor gives eight; what keeps them by index must not be led to reserve a billion."""
 _CACHED: Final = CACHED.encode()
 
 
@@ -113,28 +115,25 @@ class Telling:
 
     def _any(self, data: bytes, out: list[Event]) -> None:
         try:
-            body = view.chunk(data)
-        except (ValueError, RecursionError):
-            self._fail(failure.broke(), out)
-            return
+            self._told(view.chunk(data), data, out)
+        except Fault as fault:
+            self._fail(fault, out)
+        except (ValueError, RecursionError):  # what one view skims another one reads
+            self._fail(view.broke(), out)
+
+    def _told(self, body: view.Chunk, data: bytes, out: list[Event]) -> None:
         if body.error and (error := error_of(body.error)) is not None:
-            self._fail(self._refused(error), out)
-            return
+            raise self._refused(error)
         self._usages.append(body.usageMetadata)
         if len(self._usages) > _USAGES_MAX:
             self._fold()
         if not self._started:
             self._start(data, out)
-        if not body.candidates:
-            if body.promptFeedback:
-                self._blocked(view.value(body.promptFeedback))
-            return
-        try:
-            for at, candidate in enumerate(body.candidates):
-                if candidate is not None:
-                    self._candidate(candidate, at, data, out)
-        except Fault as fault:
-            self._fail(fault, out)
+        if not body.candidates and body.promptFeedback:
+            self._blocked(view.value(body.promptFeedback))
+        for at, candidate in enumerate(body.candidates or ()):
+            if candidate is not None:
+                self._candidate(candidate, at, data, out)
 
     def end(self, fault: Fault | None, out: list[Event]) -> None:
         """The end of the body."""
@@ -154,8 +153,7 @@ class Telling:
         self.over = True
 
     def _candidate(self, candidate: view.Candidate, at: int, data: bytes, out: list[Event]) -> None:
-        number = candidate.index if type(candidate.index) is int else at
-        one = self._candidates.setdefault(number, _Candidate(number))
+        one = self._numbered(candidate.index if type(candidate.index) is int else at)
         before = len(out)
         parts = candidate.content.parts if candidate.content is not None else None
         for place, part in enumerate(parts or ()):
@@ -183,6 +181,11 @@ class Telling:
                 message=_text(candidate.finishMessage),
                 token=_text(candidate.continuationToken),
             )
+
+    def _numbered(self, number: int) -> _Candidate:
+        if not 0 <= number < _CANDIDATES_MAX:
+            raise view.broke()
+        return self._candidates.setdefault(number, _Candidate(number))
 
     def _more(self, one: _Candidate, thinking: bool, text: str, out: list[Event]) -> None:
         if one.index < 0 or one.thinking is not thinking:

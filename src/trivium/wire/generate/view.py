@@ -4,6 +4,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from trivium.faults import Fault, Kind
+
 _NOTHING: Final = msgspec.Raw()
 
 
@@ -112,3 +114,10 @@ def value(raw: msgspec.Raw) -> Any:
         return _any(raw)
     except (ValueError, RecursionError):
         return None
+
+
+def broke() -> Fault:
+    """The fault of an answer that is none of this protocol."""
+    return Fault(
+        Kind.UPSTREAM_BROKE, "The upstream's answer is not one of the generate-content protocol."
+    )

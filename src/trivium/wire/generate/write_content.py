@@ -39,6 +39,8 @@ from trivium.wire.generate.writing import Writing
 Row = dict[str, Any]
 TAGGED: Final = "<system>\n{}\n</system>"
 """Instructions in the middle: the shape has a place for them only at the start."""
+FILLER: Final = "(no content)"
+"""Stands in a turn of which nothing is left."""
 _TUBE: Final = ("https://www.youtube.com/", "https://youtu.be/", "https://m.youtube.com/")
 
 
@@ -56,12 +58,18 @@ def contents(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[Ro
             for part in turn.parts
             for row in _rows(_spoken(part, turn.role), f"turns[{at}]", names, writing)
         ]
+        if not rows:
+            if turn.role is Role.ASSISTANT and at == skipped + len(turns) - 1:
+                continue
+            # left out, it would put together what stands before and after it
+            writing.report.repair(Mend.EMPTY_TURN, f"turns[{at}]")
+            rows = [(False, {"text": FILLER})]
         if turn.role is Role.ASSISTANT:
             _add(out, "model", [row for _, row in rows])
         else:
             _add(out, "user", [row for result, row in rows if result], results=True)
             _add(out, "user", [row for result, row in rows if not result])
-    if out and out[0]["role"] == "model":
+    if not out or out[0]["role"] == "model":
         # the vendor wants a user first, and takes one who says nothing
         out.insert(0, {"role": "user", "parts": [{"text": ""}]})
     for content in out:

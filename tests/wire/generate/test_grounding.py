@@ -1,0 +1,93 @@
+"""Citations by bytes and by code points."""
+
+import pytest
+
+from trivium.conversation.parts import Citation
+from trivium.wire.generate.grounding import citations, grounding
+
+TEXT = "Grüße aus Köln."
+SOURCES = [{"web": {"uri": "https://a.example", "title": "A"}}]
+
+
+def supported(**segment):
+    return {
+        "groundingChunks": SOURCES,
+        "groundingSupports": [{"segment": segment, "groundingChunkIndices": [0]}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("segment", "span"),
+    [
+        ({"startIndex": 0, "endIndex": 7}, (0, 5)),
+        ({"endIndex": 7}, (0, 5)),
+        ({"startIndex": 12, "endIndex": 17}, (10, 14)),
+        ({"startIndex": 3, "endIndex": 4}, (None, None)),  # the middle of a character
+        ({"startIndex": 0, "endIndex": 99}, (None, None)),
+        ({"startIndex": 5, "endIndex": 5}, (None, None)),
+        ({"startIndex": "0", "endIndex": 7}, (None, None)),
+        ({}, (None, None)),
+    ],
+)
+def test_bytes_become_code_points_and_nothing_is_made_up(segment, span):
+    """An offset that cannot be is none."""
+    assert [Citation("https://a.example", "A", *span)] == citations(
+        supported(**segment), None, TEXT
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "sources", "cited"),
+    [
+        ({"groundingChunks": SOURCES}, None, [Citation("https://a.example", "A")]),
+        (
+            {"groundingChunks": [{"retrievedContext": {"title": "B"}}, {"new": {}}, 5]},
+            None,
+            [Citation(None, "B")],
+        ),
+        (
+            None,
+            {"citations": [{"uri": "https://c.example", "startIndex": 0, "endIndex": 7}, {}]},
+            [Citation("https://c.example", None, 0, 5)],
+        ),
+        ({"groundingChunks": "x", "groundingSupports": 3}, "y", []),
+        (
+            {
+                "groundingChunks": SOURCES,
+                "groundingSupports": [{"segment": None, "groundingChunkIndices": [7, -1, "0"]}],
+            },
+            None,
+            [],
+        ),
+    ],
+)
+def test_sources_of_every_kind_and_nonsense(found, sources, cited):
+    """What is no source is no citation."""
+    assert cited == citations(found, sources, TEXT)
+
+
+def test_code_points_become_bytes_again():
+    """What is written reads as the same citations."""
+    cited = [
+        Citation("https://a.example", "A", 0, 5),
+        Citation("https://b.example", None, 10, 14),
+        Citation("https://a.example", "A", 10, 14),
+        Citation(None, "no address"),
+    ]
+    found = grounding([(0, TEXT, cited)])
+    assert 2 == len(found["groundingChunks"])
+    assert {"startIndex": 12, "endIndex": 17, "text": "Köln"} == found["groundingSupports"][1][
+        "segment"
+    ]
+    assert cited[:3] == citations(found, None, TEXT)
+
+
+def test_a_text_without_sources_has_no_grounding():
+    """No empty member."""
+    assert grounding([(0, TEXT, [Citation(None, "x")]), (1, TEXT, [])]) is None
+
+
+def test_the_part_is_named_unless_it_is_the_first():
+    """proto3 leaves zeroes out."""
+    found = grounding([(2, "ab", [Citation("https://a.example", None, 0, 1)])])
+    assert 2 == found["groundingSupports"][0]["segment"]["partIndex"]

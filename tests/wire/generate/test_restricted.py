@@ -1,0 +1,101 @@
+"""JSON Schema as the vendor's restricted message."""
+
+import json
+
+import pytest
+
+from trivium.wire.generate.restricted import restricted
+from trivium.wire.generate.schema import standard
+
+S, STR = {"type": "string"}, {"type": "STRING"}
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (S, STR),
+        (True, {}),
+        ({"type": ["string", "null"]}, {"type": "STRING", "nullable": True}),
+        ({"type": ["string", "integer"]}, {"anyOf": [STR, {"type": "INTEGER"}]}),
+        ({"anyOf": [S, {"type": "null"}]}, {"type": "STRING", "nullable": True}),
+        ({"oneOf": [S, {"type": "number"}]}, {"anyOf": [STR, {"type": "NUMBER"}]}),
+        ({"const": "a"}, {"type": "STRING", "enum": ["a"]}),
+        ({"enum": ["a", None]}, {"type": "STRING", "nullable": True, "enum": ["a"]}),
+        ({"type": "integer", "enum": [1, 2]}, {"type": "INTEGER", "description": "one of: 1, 2"}),
+        ({"type": "integer", "exclusiveMinimum": 0}, {"type": "INTEGER", "minimum": 1}),
+        ({"type": "array"}, {"type": "ARRAY", "items": STR}),
+        ({"$schema": "x", "$id": "y", "$comment": "z", "type": "object", "additionalProperties": False}, {"type": "OBJECT"}),
+        ({"type": "string", "default": "x", "examples": ["y"]}, STR),
+        ({"type": "string", "format": "date-time"}, {"type": "STRING", "format": "date-time"}),
+        (
+            {"type": "object", "properties": {"a": S, "b": S}, "required": ["a", "gone"]},
+            {"type": "OBJECT", "properties": {"a": STR, "b": STR}, "required": ["a"], "propertyOrdering": ["a", "b"]},
+        ),
+        ({"allOf": [{"type": "object", "properties": {"a": S}}, {"required": ["a"]}]}, {"type": "OBJECT", "properties": {"a": STR}, "required": ["a"]}),
+        ({"$ref": "#/$defs/n", "$defs": {"n": {"type": "string", "description": "in"}}, "description": "out"}, {"type": "STRING", "description": "out"}),
+    ],
+)  # fmt: skip
+def test_keywords_that_the_vendor_refuses_are_cleaned(given, found):
+    """Trap 87: recursively, with references written out and a constant as an enum of one."""
+    out, folded = restricted(json.dumps(given).encode())
+    assert (found, frozenset()) == (json.loads(out), folded)
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "folded"),
+    [
+        ({"type": "string", "format": "uuid"}, "format: uuid", "format"),
+        ({"type": "number", "exclusiveMaximum": 1}, "exclusiveMaximum: 1", "exclusiveMaximum"),
+        ({"type": "object", "patternProperties": {"^a": {}}}, 'patternProperties: {"^a":{}}', "patternProperties"),
+        ({"type": "number", "multipleOf": 5}, "multipleOf: 5", "multipleOf"),
+    ],
+)  # fmt: skip
+def test_a_constraint_without_a_keyword_becomes_words(given, words, folded):
+    """The model still reads it, and the caller is told."""
+    out, told = restricted(json.dumps({"description": "A.", **given}).encode())
+    assert ("A.\n" + words, frozenset({folded})) == (json.loads(out)["description"], told)
+
+
+def test_a_reference_to_itself_ends():
+    """A tree is written out once; below that it is a bare object."""
+    tree = {
+        "$ref": "#/$defs/node",
+        "$defs": {
+            "node": {
+                "type": "object",
+                "properties": {"next": {"$ref": "#/$defs/node"}, "name": {"type": "string"}},
+            }
+        },
+    }
+    out, folded = restricted(json.dumps(tree).encode())
+    assert {"type": "OBJECT"} == json.loads(out)["properties"]["next"]
+    assert frozenset({"$ref"}) == folded
+
+
+def test_a_reference_to_nowhere_is_an_object():
+    """Nothing is fetched."""
+    out, folded = restricted(b'{"$ref":"https://example.org/schema"}')
+    assert ({"type": "OBJECT"}, frozenset({"$ref"})) == (json.loads(out), folded)
+
+
+def test_a_tuple_of_items_is_any_of_them():
+    """The message has no places in an array."""
+    out, folded = restricted(
+        b'{"type":"array","prefixItems":[{"type":"string"},{"type":"number"}]}'
+    )
+    assert {"anyOf": [STR, {"type": "NUMBER"}]} == json.loads(out)["items"]
+    assert frozenset({"prefixItems"}) == folded
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"type": "object", "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "array", "items": {"type": "integer"}, "minItems": 2}}, "required": ["a"]},
+        {"anyOf": [{"type": "string"}, {"type": "number"}]},
+        {"type": "string", "enum": ["a", "b"], "description": "x"},
+    ],
+)  # fmt: skip
+def test_what_the_message_can_say_survives_the_round_trip(given):
+    """Restricting and reading back is the identity on the subset."""
+    out, _ = restricted(json.dumps(given).encode())
+    assert given == json.loads(standard(out, "p"))
