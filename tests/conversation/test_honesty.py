@@ -82,6 +82,7 @@ def test_headers_are_structured_lists():
     assert ("", "") == (found.dropped_header(), found.repaired_header())
     found.drop(Rank.HINT, "messages[2].name", 'no "names"\r\n there')
     found.drop(Rank.HINT, "temperature", "at most 1", Act.CHANGED)
+    found.drop(Rank.HINT, "messages[].reasoning_content", "none")
     for where in ("a", "b"):
         found.repair(Mend.CALL_ID, where)
     found.repair(Mend.RESULT_ORDER, "turns[1]")

@@ -153,7 +153,8 @@ def _listed(rows: Iterable[str]) -> str:
 def _token(member: str) -> str:
     """A path as a token: brackets and other marks of paths are no token characters."""
     return "".join(
-        char if char in _TOKEN else "_" for char in member.replace("[", ".").replace("]", "")
+        char if char in _TOKEN else "_"
+        for char in member.replace("[]", "").replace("[", ".").replace("]", "")
     )
 
 
