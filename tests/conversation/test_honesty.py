@@ -87,7 +87,9 @@ def test_headers_are_structured_lists():
         found.repair(Mend.CALL_ID, where)
     found.repair(Mend.RESULT_ORDER, "turns[1]")
     assert (
-        'messages.2.name;act=dropped;why="no names there", temperature;act=changed;why="at most 1"'
+        'messages.2.name;act=dropped;why="no names there", '
+        'temperature;act=changed;why="at most 1", '
+        'messages.reasoning_content;act=dropped;why="none"'
     ) == found.dropped_header()
     assert "call_id;n=2, result_order;n=1" == found.repaired_header()
 
