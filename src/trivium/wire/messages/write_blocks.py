@@ -11,9 +11,10 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult, argument_object
-from trivium.conversation.honesty import Mend, Rank, Report
+from trivium.conversation.honesty import Mend, Report
 from trivium.conversation.items import Part
 from trivium.conversation.members import Concept, lacking
+from trivium.conversation.names import Names
 from trivium.conversation.opaque import REDACTED, SIGNATURE, belonging, first
 from trivium.conversation.parts import (
     Audio,
@@ -30,6 +31,7 @@ from trivium.conversation.parts import (
     Text,
     VendorPart,
 )
+from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, ReasoningBack, TargetFacts
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.marks import Marks
@@ -46,18 +48,29 @@ Row = dict[str, Any]
 class Writing:
     """What the blocks of one request are written with."""
 
-    __slots__ = ("facts", "marks", "report", "shape")
+    __slots__ = ("facts", "marks", "names", "report", "shape")
 
-    def __init__(self, shape: str, facts: TargetFacts, marks: Marks, report: Report) -> None:
-        self.shape = shape
+    def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
+        self.shape = conversation.shape
         """The caller's; names members in reports."""
         self.facts = facts
-        self.marks = marks
         self.report = report
+        self.names = Names(
+            conversation.tools, facts.tool_name_max, first=facts.tool_name_first, customs=False
+        )
+        most = 0 if Concept.CACHE_MARK in facts.refuses else facts.cache_marks
+        self.marks = Marks(conversation, most, report)
 
     def lacks(self, concept: Concept, reason: str) -> None:
         """Report what is not carried, by its rank."""
         lacking(self.report, concept, self.shape, reason)
+
+    def name(self, name: str, namespace: str | None = None) -> str:
+        """A tool's name here; that it is another one is noted."""
+        out = self.names.out(name, namespace)
+        if out != name:
+            self.report.repair(Mend.TOOL_NAME, name)
+        return out
 
     def parts(self, parts: Sequence[Part], where: str) -> list[Row]:
         """The blocks of one turn, possibly none: what has no content is left out."""
@@ -155,7 +168,7 @@ class Writing:
         row: Row = {
             "type": "tool_use",
             "id": part.id,
-            "name": part.name,
+            "name": self.name(part.name, part.namespace),
             "input": msgspec.Raw(data),
         }
         if part.native is not None and part.native.shape == SHAPE:
@@ -252,8 +265,7 @@ class Writing:
     def _vendor(self, part: VendorPart, where: str) -> list[Row]:
         if part.native.shape == SHAPE:
             return [msgspec.json.decode(part.native.data)]
-        rank = Rank.HINT
-        self.report.drop(rank, where, f"a block of type {part.kind} is another vendor's own")
+        self.lacks(Concept.VENDOR_PART, f"a block of type {part.kind} is another vendor's own")
         return self.text(Text(part.text), where) if part.text else []
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.fit import FILLER
 from trivium.conversation.honesty import Act, Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Role, Turn, leading
 from trivium.conversation.members import Concept, member
@@ -19,13 +20,10 @@ from trivium.conversation.request import Conversation, FormatKind
 from trivium.conversation.target import TargetFacts
 from trivium.wire.messages import schema, write_thinking, write_tools
 from trivium.wire.messages.citations import SHAPE
-from trivium.wire.messages.marks import Marks
 from trivium.wire.messages.write_blocks import Row, Writing
 
 _encode: Final = msgspec.json.Encoder().encode
 
-FILLER: Final = "(no content)"
-"""Stands in a turn of which nothing is left that the vendor takes."""
 JSON_HINT: Final = "Answer with one JSON object and nothing else: no prose, no code fence."
 """The shape has no switch for JSON without a schema."""
 _TAGGED: Final = "<system>\n{}\n</system>"
@@ -39,14 +37,13 @@ _SAME_TIER: Final = frozenset({"auto", "default"})
 
 def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
     """The body for the upstream. Raises ``Fault`` (UNREPRESENTABLE) through the report only."""
-    marks = Marks(conversation, facts.cache_marks, report)
-    writing = Writing(conversation.shape, facts, marks, report)
+    writing = Writing(conversation, facts, report)
     _refuse(conversation, writing)
     tools = write_tools.tools(conversation, writing)
     head = leading(conversation.turns)
     system = [
         row
-        for text in (*conversation.instructions, *_texts(conversation.turns[:head]))
+        for text in (*conversation.instructions, *_texts(conversation.turns[:head], writing))
         for row in writing.text(text, "system")
     ]
     messages = _messages(conversation.turns[head:], head, writing)
@@ -94,8 +91,12 @@ def _refuse(conversation: Conversation, writing: Writing) -> None:
         writing.lacks(Concept.CACHE_KEY, "decides the channel only")
 
 
-def _texts(turns: tuple[Turn, ...]) -> list[Text]:
-    return [part for turn in turns for part in turn.parts if isinstance(part, Text)]
+def _texts(turns: tuple[Turn, ...], writing: Writing) -> list[Text]:
+    parts = [part for turn in turns for part in turn.parts]
+    texts = [part for part in parts if isinstance(part, Text)]
+    if len(texts) < len(parts):
+        writing.lacks(Concept.VENDOR_PART, "instructions are text")
+    return texts
 
 
 def _messages(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[Row]:
@@ -125,17 +126,13 @@ def _messages(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[R
 
 
 def _opened(messages: list[Row], writing: Writing) -> list[Row]:
-    """The history, checked at both ends: the user begins, and the model may be prefilled or not."""
+    """The history, looked at from both ends: the user begins, and no blank ends it."""
     history = member(Concept.HISTORY, writing.shape)
     first = next((row["role"] for row in messages if row["role"] != "system"), None)
     if first != "user":
         raise writing.report.refusal(history, "it must have a user message before any other")
     last = messages[-1]
     if last["role"] == "assistant":
-        if not writing.facts.prefill:
-            raise writing.report.refusal(
-                history, "this model does not go on with an assistant message; end with a user's"
-            )
         end = last["content"][-1]
         if end["type"] == "text" and end["text"] != end["text"].rstrip():
             # refused by the vendor, and the model would begin with the blank anyway

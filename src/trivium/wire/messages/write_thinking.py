@@ -14,6 +14,7 @@ from trivium.conversation.honesty import Act, Rank
 from trivium.conversation.members import Concept, lacking
 from trivium.conversation.request import Conversation, Effort, ReasoningWish, Thinking
 from trivium.conversation.target import Thinks
+from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.write_blocks import THINKING, Writing
 from trivium.wire.messages.write_tools import FORCED
 
@@ -45,7 +46,10 @@ def settle(conversation: Conversation, messages: list[dict[str, Any]], writing: 
             Rank.HINT, _limit_member(conversation), "above the model's own limit", Act.CHANGED
         )
         limit = facts.output_cap
-    chosen = facts.output_default or OUTPUT_MAX if limit is None else limit
+    default = facts.output_default or OUTPUT_MAX
+    if facts.output_cap is not None:
+        default = min(default, facts.output_cap)
+    chosen = default if limit is None else limit
     if wish is None:
         return Settled(chosen)
     if wished(wish) is Effort.NONE:
@@ -55,9 +59,7 @@ def settle(conversation: Conversation, messages: list[dict[str, Any]], writing: 
         return Settled(chosen)
     if facts.thinks is Thinks.BUDGET:
         return _budgeted(wish, conversation, messages, writing, limit, chosen)
-    if wish.switch is Thinking.BETWEEN_TOOLS:
-        return Settled(chosen, {"type": "between_tools"}, _effort(wish, writing))
-    return Settled(chosen, _shown({"type": "adaptive"}, wish), _effort(wish, writing))
+    return Settled(chosen, _adaptive(wish, conversation.shape), _effort(wish, writing))
 
 
 def _off(writing: Writing) -> dict[str, Any] | None:
@@ -85,13 +87,11 @@ def _budgeted(
         writing.lacks(Concept.REASONING, "the turn it would go on with has no thinking of its own")
         return Settled(chosen)
     wanted = budget_of(wish, writing.facts)
-    budget, fitting = room(wanted, limit, writing.facts)
-    if not budget:
+    facts = msgspec.structs.replace(writing.facts, output_default=chosen)
+    budget, fitting = room(wanted, limit, facts)
+    if not budget or fitting is None:
         writing.lacks(Concept.REASONING, "the output limit leaves no room for thinking")
         return Settled(chosen)
-    if fitting is None:
-        # neither the caller nor the profile has a limit: room for an answer beside the thinking
-        fitting = budget + OUTPUT_MAX
     if budget != wanted and wish.budget is not None:
         lacking(
             writing.report,
@@ -114,6 +114,15 @@ def _is_unsigned(messages: list[dict[str, Any]]) -> bool:
             return False
         last = messages[-2]
     return last["role"] == "assistant" and last["content"][0]["type"] not in THINKING
+
+
+def _adaptive(wish: ReasoningWish, shape: str) -> dict[str, Any] | None:
+    if wish.switch is Thinking.BETWEEN_TOOLS:
+        return {"type": "between_tools"}
+    if wish.switch is None and shape == SHAPE:
+        # this shape's own callers say both, and effort alone is about the answer
+        return None
+    return _shown({"type": "adaptive"}, wish)
 
 
 def _shown(thinking: dict[str, Any], wish: ReasoningWish) -> dict[str, Any]:
@@ -160,9 +169,7 @@ def sampling(conversation: Conversation, settled: Settled, writing: Writing) -> 
     for concept, name, value, harmless in rows:
         if value is None:
             continue
-        if concept in facts.refuses:
-            writing.lacks(concept, "not taken by this model")
-        elif settled.thinks and not harmless:
+        if settled.thinks and not harmless:
             writing.lacks(concept, "not taken while the model thinks")
         elif concept is Concept.TOP_P and "temperature" in out:
             writing.lacks(concept, "not taken together with temperature")

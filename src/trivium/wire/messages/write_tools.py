@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.honesty import Act, Rank
-from trivium.conversation.members import Concept, lacking
+from trivium.conversation.members import Concept, lacking, member
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -84,11 +84,15 @@ def _one(tool: Tool, writing: Writing) -> dict[str, Any]:
 
 
 def _function(tool: FunctionTool, writing: Writing) -> dict[str, Any]:
-    row: dict[str, Any] = {"name": tool.name}
+    row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     if tool.description:
         row["description"] = tool.description
+    strict = bool(tool.strict)
+    if strict and Concept.STRICT_TOOL in writing.facts.refuses:
+        writing.lacks(Concept.STRICT_TOOL, "not taken by this model")
+        strict = False
     parameters = _object(tool.parameters)
-    if tool.strict and not writing.facts.schema_full:
+    if strict and not writing.facts.schema_full:
         parameters, folded = schema.closed(parameters)
         if folded:
             lacking(
@@ -99,7 +103,7 @@ def _function(tool: FunctionTool, writing: Writing) -> dict[str, Any]:
                 act=Act.CHANGED,
             )
     row["input_schema"] = msgspec.Raw(parameters)
-    if tool.strict:
+    if strict:
         row["strict"] = True
     if tool.native is not None and tool.native.shape == SHAPE:
         row |= msgspec.json.decode(tool.native.data)
@@ -125,7 +129,7 @@ def _custom(tool: CustomTool, writing: Writing) -> dict[str, Any]:
         raise writing.report.refusal(
             f"tools.{tool.name}.format", "the messages shape cannot hold a model to a grammar"
         )
-    row: dict[str, Any] = {"name": tool.name}
+    row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     if tool.description:
         row["description"] = tool.description
     row["input_schema"] = {
@@ -164,16 +168,22 @@ def choice(conversation: Conversation, writing: Writing) -> dict[str, Any] | Non
     if mode in FORCED and not writing.facts.forced_calls:
         writing.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
     if mode is ChoiceMode.VALIDATED:
-        lacking(
-            writing.report,
-            Concept.TOOL_CHOICE,
-            writing.shape,
-            "the messages shape checks calls only of strict tools",
-            act=Act.CHANGED,
+        writing.report.drop(
+            Rank.HINT,
+            member(Concept.TOOL_CHOICE, writing.shape),
+            "calls are checked where the tool is strict",
+            Act.CHANGED,
         )
     row: dict[str, Any] = {"type": _MODES[mode]}
     if mode is ChoiceMode.NAMED and wish is not None and wish.names:
-        row["name"] = wish.names[0]
+        row["name"] = _target_name(wish.names[0], conversation, writing)
     if parallel is not None and mode is not ChoiceMode.NONE:
         row["disable_parallel_tool_use"] = not parallel
     return row
+
+
+def _target_name(name: str, conversation: Conversation, writing: Writing) -> str:
+    for tool in conversation.tools:
+        if isinstance(tool, FunctionTool | CustomTool) and tool.name == name:
+            return writing.name(name, tool.namespace)
+    return name
