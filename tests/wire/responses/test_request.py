@@ -57,6 +57,8 @@ def test_what_the_specification_limits_is_refused_by_name(more, kind, param):
     [
         {"tools": [{"type": "web_search"}, {"type": "x_new", "name": "a b"}]},
         {"tools": [{"type": "function", "name": "n" * 128}], "tool_choice": "required"},
+        {"tools": [{"type": "namespace", "name": "n", "tools": [{"type": "x_new", "name": "."}]}]},
+        {"tool_choice": {"type": "mcp", "server_label": "s", "name": "a.b"}},
         {"text": {"verbosity": "low"}, "client_metadata": {"x": 1}, "include": ["a"]},
     ],
 )
