@@ -72,6 +72,20 @@ def test_neighbours_are_joined_and_calls_paired():
     assert (expected, [], []) == fit(*turns)
 
 
+def test_turns_that_become_neighbours_when_results_move_are_joined_too():
+    """A named turn of nothing but a result is gone once the result stands with the others."""
+    first, second = (ToolResult(one, (Text("1"),), name="size") for one in ("a", "b"))
+    turns = (
+        spoken(ToolCall("a", "size"), ToolCall("b", "size")),
+        Turn(Role.USER, (first,)),
+        Turn(Role.USER, (second,), name="eve"),
+        ASK,
+    )
+    found, repairs, _ = fit(*turns)
+    assert (turns[0], Turn(Role.USER, (first, second, *ASK.parts))) == found
+    assert [Mend.RESULT_ORDER] == repairs
+
+
 @pytest.mark.parametrize(
     ("turn", "expected", "repairs"),
     [
