@@ -5,13 +5,32 @@ import json
 import msgspec
 import pytest
 
+from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.items import Role
-from trivium.conversation.opaque import sealed_shut
+from trivium.conversation.opaque import Opaque, Origin, sealed_shut
 from trivium.conversation.parts import CacheMark, Text
 from trivium.faults import Fault, Kind
 from trivium.wire.messages.read_blocks import ALLOWED, Blocks, Cache
 
+ORIGIN = Origin("messages", "anthropic", "main")
 KNOWN = sorted(frozenset().union(*ALLOWED.values()))
+
+CALL = {"type": "tool_use", "id": "t1", "name": "f", "input": {}}
+TOOL = {"name": "f", "input_schema": {"type": "object"}}
+CITED = {"type": "text", "text": "x", "citations": [{"type": "char_location"}]}
+NEW = {"anthropic_version": "2026-10-21"}
+
+
+def body(**members):
+    """A least request with some members."""
+    return {"model": "m", "max_tokens": 4096, **members}
+
+
+def said(*contents):
+    """Messages of alternating roles, the user's first."""
+    return [
+        {"role": ("user", "assistant")[at % 2], "content": one} for at, one in enumerate(contents)
+    ]
 
 
 def turn(role, *rows, strict=False):
@@ -68,3 +87,49 @@ def test_instructions_are_text(system, texts):
     """As a string or as blocks; an empty string is none."""
     blocks = Blocks(sealed_shut, strict=False)
     assert texts == blocks.texts(msgspec.Raw(json.dumps(system)), "system")
+
+
+def test_sealed_attachments_return_to_the_part_they_were_made_for(wires):
+    """A redacted block's to the call after it, a silent one's to the text before it."""
+    sealed = "sealed:thought_signature:c2ln"
+    redacted = {"type": "redacted_thinking", "data": sealed}
+    silent = {"type": "thinking", "thinking": "", "signature": sealed}
+    text = {"type": "text", "text": "Hi"}
+    opaque = (Opaque("thought_signature", b"sig", ORIGIN),)
+
+    def parts(*blocks):
+        return wires.read(body(messages=said("Hi", list(blocks)))).turns[1].parts
+
+    call = ToolCall("t1", "f", "{}")
+    assert (ToolCall("t1", "f", "{}", opaque=opaque),) == parts(redacted, CALL)
+    assert (Text("Hi", opaque=opaque), call) == parts(text, silent, CALL)
+    assert (Text("", opaque=opaque),) == parts(silent)
+    assert (Text("Hi", opaque=opaque), ToolCall("t1", "f", "{}", opaque=opaque)) == parts(
+        text, silent, redacted, CALL
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [(None, ()), ("", ()), ([], ()), ("A", (Text("A"),))],
+)
+def test_trap_13_a_result_without_words_is_a_result(wires, content, parts):
+    """Dropping it would orphan the call for ever."""
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": content}
+    found = wires.read(body(tools=[TOOL], messages=said("Go", [CALL], [result])))
+    assert (ToolResult("t1", parts),) == found.turns[2].parts
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        said("Hi", [{"type": "document", "source": {"type": "text", "data": "x"}}]),
+        said([CITED]),
+    ],
+)
+def test_the_new_version_refuses_what_the_old_one_tolerates(wires, messages):
+    """Documents in assistant turns, citations in user turns."""
+    assert wires.read(body(messages=messages)).turns
+    with pytest.raises(Fault) as caught:
+        wires.read(body(messages=messages), **NEW)
+    assert Kind.INVALID_VALUE is caught.value.kind

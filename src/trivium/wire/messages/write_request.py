@@ -202,7 +202,7 @@ def _rest(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     if user:
         body["metadata"] = {"user_id": user[:256]}
     tier = conversation.service_tier
-    if tier in _TIERS:
+    if tier is not None and tier in _TIERS:
         body["service_tier"] = _TIERS[tier]
     if tier is not None and tier not in _SAME_TIER:
         writing.lacks(Concept.SERVICE_TIER, "the messages shape has no such tier")

@@ -161,7 +161,7 @@ class Writer:
         self._usage = event.usage
         self._tier = event.service_tier
         known = event.usage or Usage(fresh=self._context.input_estimate)
-        message = {
+        message: dict[str, Any] = {
             "id": f"msg_{self._context.id}",
             "type": "message",
             "role": "assistant",
