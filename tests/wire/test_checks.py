@@ -1,5 +1,7 @@
 """What a view refuses becomes a fault that names the place and says what would be right."""
 
+from typing import Annotated
+
 import msgspec
 import pytest
 
@@ -19,6 +21,7 @@ class Outer(msgspec.Struct):
 
 OUTER = msgspec.json.Decoder(Outer)
 ALLOWED = msgspec.json.Decoder(AllowedTools)
+COUNT = msgspec.json.Decoder(Annotated[int, msgspec.Meta(ge=1)])
 
 REFUSED = [
     (OUTER, b'{"inner":{}}', Kind.MISSING_MEMBER, "t.inner.name"),
@@ -34,6 +37,7 @@ REFUSED = [
     (OUTER, b"{", Kind.MALFORMED_JSON, "t"),
     (OUTER, b'{"inner":{"name":"\xff"}}', Kind.MALFORMED_JSON, "t"),
     (ALLOWED, b'{"mode":"none","tools":[]}', Kind.INVALID_VALUE, "t.mode"),
+    (COUNT, b"0", Kind.INVALID_VALUE, "t"),
     (ALLOWED, b'{"mode":"auto"}', Kind.MISSING_MEMBER, "t.tools"),
 ]
 

@@ -179,6 +179,13 @@ def test_an_empty_finish_reason_is_none(relay):
     assert b'"upstream_error"' in relay(watch, wire, end=True).forwarded
 
 
+def test_one_finish_reason_among_empty_ones_counts(cut_everywhere):
+    """Also when the chunks come in one read, and an empty one comes last."""
+    chunk = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"%s"}]}\n\n'
+    wire = chunk % b"" + chunk % b"stop" + chunk % b""
+    assert wire + DONE == cut_everywhere(watch, wire, end=True).forwarded
+
+
 def test_a_stream_that_stops_short_is_an_error(recorded, relay):
     """The cut frame is dropped; the shape's error and terminal frames follow what was whole."""
     wire = recorded("chat", "cut.sse")

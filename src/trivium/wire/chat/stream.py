@@ -85,10 +85,12 @@ class ChunkWatch:
         # HOT: one call per upstream read, which may hold a hundred chunks. Nothing is parsed
         # unless one of these words is there, and then only the blocks in which it stands. They
         # are JSON member names with their quotes, which a text inside a chunk cannot contain
-        # unescaped; those that come last are searched from the end. bench/watch.py has the figure.
-        if _ERROR in run or (self._hide and _USAGE in run):
+        # unescaped. rfind, not `in`: CPython 3.11 takes 4 us for 24 KB from the right, 10 from the
+        # left. A read of a hundred chunks: 28 -> 14 us (two cores, 2026-11-21, bench/watch.py).
+        at = run.rfind(_USAGE)
+        if run.rfind(_ERROR) >= 0 or (self._hide and at >= 0):
             run = self._look(run)
-        elif (at := run.rfind(_USAGE)) >= 0:
+        elif at >= 0:
             self._note_usage(run, at)
         if not self.finished and _done_at(run) >= 0:
             self.finished = True
@@ -112,9 +114,10 @@ class ChunkWatch:
             # vendors put no blank, or one, after the colon, and then always the same
             self._finish_needle = b'"finish_reason"' + key[1] + b'"'
         at = run.rfind(self._finish_needle)
-        if at >= 0:
+        while at >= 0 and not self._stopped:  # some vendors write "" where others write null
             after = at + len(self._finish_needle)
             self._stopped = run[after : after + 1] != b'"'
+            at = run.rfind(self._finish_needle, 0, at)
 
     def _look(self, run: bytes) -> bytes:
         """Note usage and error; what is left of the run for the caller."""
