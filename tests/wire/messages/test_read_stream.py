@@ -276,6 +276,14 @@ def test_the_reason_of_a_break_is_told(wires):
     assert type(wires.events(WIRES["text"], fault=fault)[-1]) is Done
 
 
+def test_what_nobody_has_documented_is_no_content(wires):
+    """Whatever its members are called."""
+    event = b'data: {"type":"weather_report","index":0,"delta":{"text":"rain"}}\n\n'
+    at = WIRES["text"].index(b"event: content_block_stop")
+    wire = WIRES["text"][:at] + event + WIRES["text"][at:]
+    assert wires.events(WIRES["text"]) == wires.events(wire)
+
+
 def test_nothing_follows_the_end(wires):
     """What a server says after its terminal event is not listened to."""
     wire = WIRES["text"]
