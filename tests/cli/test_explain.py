@@ -22,14 +22,19 @@ def test_steps_and_skips_have_their_reasons(trivium, body):
     assert (0, "sonnet, asked for chat completions:") == (done.code, lines[0])
     assert ["1.", "first", "openai", "gpt-5"] == lines[2].split()[:4]
     assert "POST /v1/chat/completions" in lines[2]
-    assert ["skipped", "second", "anthropic", "claude-sonnet-4-5"] == lines[3].split()[:4]
+    assert ["2.", "second", "anthropic", "claude-sonnet-4-5"] == lines[3].split()[:4]
+    assert "translated to messages" in lines[3]
+    skipped = trivium("explain", body, "--shape", "embeddings").out.splitlines()
+    assert ["skipped", "second", "anthropic", "claude-sonnet-4-5"] == skipped[3].split()[:4]
 
 
 def test_the_shape_decides(trivium, settings):
     """The same model by another road."""
     found = trivium("explain", "--model", "sonnet", "--shape", "messages", "--json").data
-    assert [("second", "/v1/messages")] == [(s["channel"], s["path"]) for s in found["steps"]]
-    assert ["first"] == [skip["channel"] for skip in found["skipped"]]
+    assert [("second", "/v1/messages"), ("first", "/v1/chat/completions")] == [
+        (step["channel"], step["path"]) for step in found["steps"]
+    ]
+    assert [] == found["skipped"]
 
 
 def test_no_key_is_shown(trivium, body):
@@ -48,9 +53,9 @@ def test_the_body_can_come_from_standard_input(trivium, body, monkeypatch):
 
 def test_a_plan_without_a_channel_fails(trivium, body):
     """A script can ask whether a shape is served."""
-    done = trivium("explain", body, "--shape", "generate")
+    done = trivium("explain", body, "--shape", "generate_embed")
     assert done.code == 1
-    assert "trivium: The model `sonnet` does not serve generateContent" in done.err
+    assert "trivium: The model `sonnet` does not serve embedContent" in done.err
     assert "skipped" in done.out
 
 

@@ -119,7 +119,7 @@ async def test_no_planted_secret_comes_out(tmp_path):
         asked = b"".join(seen.raw for seen in vendor.requests)
         secrets = [KEY, HOST, gateway.key.encode(), STRANGER.encode()]
         address = f"127.0.0.1:{vendor.port}".encode()
-    kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    kept = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert {"serve.log", "trivium.db"} <= set(kept)
     assert b"draining" in kept["serve.log"]
     assert PROMPT.encode() in asked
