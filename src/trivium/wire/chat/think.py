@@ -1,63 +1,83 @@
 """Reasoning that a server writes into the text, between ``<think>`` and ``</think>``.
 
 Only where the channel is known to do so, and only at the very start: anywhere else the tags are
-the model's own words.
+the model's own words. The line ends beside the tags belong to them.
 """
 
+from enum import Enum, unique
 from typing import Final
 
 OPEN: Final = "<think>"
 CLOSE: Final = "</think>"
 
 
+@unique
+class _At(Enum):
+    """Where in the content we are."""
+
+    START = "start"  # nothing but the opening tag counts
+    OPENED = "opened"  # its line ends are still to come
+    INSIDE = "inside"
+    CLOSED = "closed"  # the line ends of the closing tag are still to come
+    TEXT = "text"
+
+
 class Tagged:
     """Splits growing content into reasoning and text."""
 
-    __slots__ = ("_held", "_state")
+    __slots__ = ("_at", "_held")
 
     def __init__(self) -> None:
         self._held = ""
-        self._state = OPEN
+        self._at = _At.START
 
     def feed(self, content: str) -> tuple[str, str]:
         """Reasoning and text of the next piece; what may be part of a tag is held back."""
-        if not self._state:
-            return "", content
-        held = self._held + content
+        rest = self._held + content
         self._held = ""
+        if self._at is _At.START:
+            rest = self._start(rest)
+        if self._at is _At.OPENED:
+            rest = rest.lstrip("\n")
+            if rest:
+                self._at = _At.INSIDE
         reasoning = ""
-        if self._state is OPEN:
-            start = held.lstrip()
-            if OPEN.startswith(start[: len(OPEN)]) and len(start) < len(OPEN):
-                self._held = held
-                return "", ""
-            if not start.startswith(OPEN):
-                self._state = ""
-                return "", held
-            self._state = CLOSE
-            held = start[len(OPEN) :].removeprefix("\n")
-        at = held.find(CLOSE)
+        if self._at is _At.INSIDE:
+            reasoning, rest = self._inside(rest)
+        if self._at is _At.CLOSED:
+            rest = rest.lstrip("\n")
+            if rest:
+                self._at = _At.TEXT
+        return reasoning, rest if self._at is _At.TEXT else ""
+
+    def _start(self, rest: str) -> str:
+        begin = rest.lstrip()
+        if begin.startswith(OPEN):
+            self._at = _At.OPENED
+            return begin[len(OPEN) :]
+        if OPEN.startswith(begin):
+            self._held = rest
+            return ""
+        self._at = _At.TEXT
+        return rest
+
+    def _inside(self, rest: str) -> tuple[str, str]:
+        at = rest.find(CLOSE)
         if at >= 0:
-            self._state = ""
-            return held[:at].rstrip("\n"), held[at + len(CLOSE) :].lstrip("\n")
-        keep = _overlap(held)
-        reasoning = held[: len(held) - keep]
-        self._held = held[len(held) - keep :]
-        return reasoning, ""
+            self._at = _At.CLOSED
+            return rest[:at].rstrip("\n"), rest[at + len(CLOSE) :]
+        keep = len(rest) - _tail(rest)
+        self._held = rest[keep:]
+        return rest[:keep], ""
 
     def rest(self) -> tuple[str, str]:
         """What was held back when the content ended."""
         held, self._held = self._held, ""
-        return (held, "") if self._state is CLOSE else ("", held)
+        return (held, "") if self._at is _At.INSIDE else ("", held)
 
 
-def _overlap(text: str) -> int:
+def _tail(text: str) -> int:
     """How many characters at the end may begin the closing tag, with the line ends before it."""
-    for size in range(min(len(CLOSE) - 1, len(text)), 0, -1):
-        if CLOSE.startswith(text[-size:]):
-            break
-    else:
-        size = 0
-    while size < len(text) and text[-size - 1] == "\n":
-        size += 1
-    return size
+    most = min(len(CLOSE) - 1, len(text))
+    size = next((size for size in range(most, 0, -1) if CLOSE.startswith(text[-size:])), 0)
+    return len(text) - len(text[: len(text) - size].rstrip("\n"))

@@ -1,0 +1,123 @@
+"""Whole chat answers, read tolerantly."""
+
+import msgspec
+import pytest
+
+from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.calls import ToolCall
+from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.opaque import Origin
+from trivium.conversation.parts import (
+    Audio,
+    Citation,
+    Image,
+    Inline,
+    Native,
+    Reasoning,
+    Refusal,
+    Text,
+    TokenLogprob,
+)
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.wire.chat.read_answer import read
+from trivium.wire.codec import AnswerContext
+
+CONTEXT = AnswerContext(origin=Origin("chat", "openai", "a"), model="m2")
+USAGE = Usage(fresh=12, cache_read=8, output=4, reasoning=3)
+STOP = Finish(Unified.STOP, "stop")
+CITATION = Citation(
+    "https://example.com/",
+    "Ex",
+    4,
+    8,
+    native=Native(
+        "chat",
+        b'{"type":"url_citation","url_citation":{"start_index":4,"end_index":8,'
+        b'"url":"https://example.com/","title":"Ex"}}',
+    ),
+)
+
+ANSWERS = [
+    ("text", (Text("Hello 👋"),), STOP),
+    (
+        "tools",
+        (
+            Text("Let me look."),
+            ToolCall("call_1", "weather", '{"city": "Rome"}'),
+            ToolCall("call_2", "now", "{}"),
+        ),
+        Finish(Unified.TOOL_CALLS, "tool_calls"),
+    ),
+    ("refusal", (Refusal("I cannot."),), STOP),
+    ("reasoning", (Reasoning("Hm."), Text("Yes.")), STOP),
+    ("length", (Text("Hel"),), Finish(Unified.LENGTH, "length")),
+    ("safety", (), Finish(Unified.CONTENT_FILTER, "content_filter")),
+    ("empty", (), STOP),
+    ("annotations", (Text("See here.", (CITATION,)),), STOP),
+    (
+        "logprobs",
+        (Text("Y", logprobs=(TokenLogprob("Y", -0.25, (TokenLogprob("x", -2.5),)),)),),
+        STOP,
+    ),
+    (
+        "audio",
+        (Audio(Inline("audio/wav", "UklGRgAAAABXQVZF"), "Hello", "audio_1", 1795222800),),
+        STOP,
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "parts", "finish"), ANSWERS)
+def test_an_answer_is_read(wire, name, parts, finish):
+    """Its parts in order, why it ended, what it cost and who answered."""
+    tier = "default" if name == "text" else None
+    assert Answer(
+        (Candidate(parts, finish),), USAGE, "chatcmpl-9", "gpt-5-2026-08-07", tier
+    ) == read(wire(f"answer-{name}.json"), CONTEXT)
+
+
+def test_choices_are_put_in_order_of_their_index():
+    """And told apart."""
+    body = {
+        "choices": [
+            {"index": 1, "message": {"content": "B"}, "finish_reason": "length"},
+            {"index": 0, "message": {"content": "A"}, "finish_reason": "stop"},
+        ]
+    }
+    answer = read(msgspec.json.encode(body), CONTEXT)
+    assert (
+        Candidate((Text("A"),), STOP),
+        Candidate((Text("B"),), Finish(Unified.LENGTH, "length")),
+    ) == answer.candidates
+    assert answer.usage is None
+
+
+def test_pictures_are_read_where_servers_put_them():
+    """OpenRouter's ``images``."""
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    body = {"choices": [{"message": {"content": "Look", "images": [image, {"x": 1}]}}]}
+    answer = read(msgspec.json.encode(body), CONTEXT)
+    assert (Text("Look"), Image(Inline("image/png", "AAAA"))) == answer.candidates[0].parts
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>",
+        b"[]",
+        b"{}",
+        b'{"choices":[]}',
+        b'{"choices":null}',
+        b'{"choices":"x"}',
+        b'{"error":{"message":"x"}}',
+        b'{"choices":[{"message":{},"error":{"code":1}}]}',
+        b'{"choices":[{"message":{},"finish_reason":"error"}]}',
+    ],
+)
+def test_trap_104_what_is_no_answer_is_the_upstreams_failure(body):
+    """Whatever its status said."""
+    with pytest.raises(Fault) as caught:
+        read(body, CONTEXT)
+    assert Kind.UPSTREAM_BROKE is caught.value.kind
