@@ -31,7 +31,7 @@ def test_steps_and_skips_have_their_reasons(trivium, body):
 def test_the_shape_decides(trivium, settings):
     """The same model by another road."""
     found = trivium("explain", "--model", "sonnet", "--shape", "messages", "--json").data
-    assert [("second", "/v1/messages"), ("first", "/v1/chat/completions")] == [
+    assert [("first", "/v1/chat/completions"), ("second", "/v1/messages")] == [
         (step["channel"], step["path"]) for step in found["steps"]
     ]
     assert [] == found["skipped"]

@@ -109,7 +109,8 @@ def test_an_engine_that_does_not_come_up_is_reported(tmp_path, environ, module, 
 
 
 KEEPER = """
-import pathlib, sys, time
+import pathlib, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
 from trivium.demo.engine import Engine
 engine = Engine.start(pathlib.Path(sys.argv[1]), {"PYTHONPATH": sys.argv[2]}, module="engine_good")
 print(engine.pid, flush=True)
