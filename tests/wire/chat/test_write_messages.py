@@ -230,6 +230,19 @@ def test_an_assistants_own_pictures_are_refused(written):
     assert Kind.UNREPRESENTABLE is caught.value.kind
 
 
+def test_what_the_shape_cannot_say_of_a_turn_is_reported(write_request):
+    """Phases, and thoughts that are not read again; own attachments speak for theirs."""
+    from trivium.conversation.request import Conversation
+
+    details = Opaque("reasoning_details", b"[]", ORIGIN)
+    turn = Turn(Role.ASSISTANT, (Reasoning("Hm", opaque=(details,)), Text("a")))
+    lost = Turn(Role.ASSISTANT, (Reasoning("Hm"), Text("a")), phase="commentary")
+    _, report = write_request(Conversation(shape="responses", model="m", turns=(turn,)))
+    assert [] == report.drops
+    _, report = write_request(Conversation(shape="responses", model="m", turns=(turn, lost)))
+    assert ["input", "input[].phase"] == [drop.member for drop in report.drops]
+
+
 def test_names_are_kept(written):
     """The shape has them."""
     (found,) = written(user(Text("Hi"), name="ann"))["messages"]

@@ -154,6 +154,17 @@ def test_bookkeeping_is_left_out_without_a_word(write_request):
     assert ({"model", "messages"}, []) == (set(out), report.drops)
 
 
+def test_what_asks_for_nothing_is_not_spelled_out(written):
+    """Other shapes always say it; plain servers do not know the members."""
+    assert {"model", "messages"} == set(written(USER, modalities=("text",), candidates=1))
+    body = written(USER, modalities=("text", "audio"), candidates=2, audio=b'{"voice":"a"}')
+    assert (["text", "audio"], 2, {"voice": "a"}) == (
+        body["modalities"],
+        body["n"],
+        body["audio"],
+    )
+
+
 def test_a_cut_by_the_gateway_is_not_asked_of_the_model(written):
     """Where the target takes no stop sequences at all."""
     assert "stop" not in written(USER, stop=("a",), facts={"stop_max": 0})

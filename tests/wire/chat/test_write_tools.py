@@ -69,8 +69,10 @@ def test_trap_071_a_custom_tool_is_a_function_with_one_input(written):
 
 def test_trap_072_a_namespace_becomes_part_of_the_name(written):
     """The shape has none."""
-    (tool,) = written(USER, tools=(FunctionTool("f", namespace="ns"),))["tools"]
-    assert "ns__f" == tool["function"]["name"]
+    choice = ToolChoice(ChoiceMode.NAMED, ("f",))
+    body = written(USER, tools=(FunctionTool("f", namespace="ns"),), tool_choice=choice)
+    assert "ns__f" == body["tools"][0]["function"]["name"]
+    assert "ns__f" == body["tool_choice"]["function"]["name"]
 
 
 NAMED = {"type": "function", "function": {"name": "f"}}

@@ -83,6 +83,8 @@ class MessageWriter:
         return {"role": "user", "content": f"<system>\n{words}\n</system>"}
 
     def _named(self, message: Message, turn: Turn) -> Message:
+        if turn.phase is not None:
+            self._content.lack(Concept.PHASE, "the chat shape has no phases")
         if turn.name is not None:
             if Concept.PARTICIPANT in self._facts.refuses:
                 self._content.lack(Concept.PARTICIPANT, "not taken by this model")
@@ -173,7 +175,7 @@ class MessageWriter:
             # servers that demand it in tool loops take the empty string too
             if words or "tool_calls" in message:
                 message["reasoning_content"] = words
-        elif words:
+        elif any(part.text and not part.opaque for part in thoughts):
             self._content.lack(Concept.REASONING_STATE, "not read again by this model")
         details: list[msgspec.Raw] = []
         for part in thoughts:

@@ -134,9 +134,13 @@ class _Writer:
         if wish.format is not None:
             self._put(Concept.FORMAT, self._format(wish.format))
         self._put(Concept.VERBOSITY, wish.verbosity)
-        self._put(Concept.MODALITIES, list(wish.modalities) or None)
+        # what asks for nothing is not spelled out to servers whose caller spoke another shape
+        own = wish.shape == "chat"
+        if own or wish.modalities != ("text",):
+            self._put(Concept.MODALITIES, list(wish.modalities) or None)
         self._put(Concept.AUDIO, None if wish.audio is None else msgspec.Raw(wish.audio))
-        self._put(Concept.CANDIDATES, wish.candidates)
+        if own or wish.candidates != 1:
+            self._put(Concept.CANDIDATES, wish.candidates)
         self._put(Concept.LOGPROBS, wish.logprobs)
         self._put(Concept.TOP_LOGPROBS, wish.top_logprobs)
 

@@ -34,7 +34,7 @@ _INPUT: Final = msgspec.Raw(
 class ToolWriter:
     """Writes the tools of one request."""
 
-    __slots__ = ("_caller", "_customs", "_facts", "_names", "_report")
+    __slots__ = ("_caller", "_customs", "_facts", "_names", "_report", "_spaces")
 
     def __init__(
         self, conversation: Conversation, facts: TargetFacts, names: Names, report: Report
@@ -43,6 +43,11 @@ class ToolWriter:
         self._facts = facts
         self._names = names
         self._report = report
+        self._spaces = {
+            tool.name: tool.namespace
+            for tool in conversation.tools
+            if isinstance(tool, FunctionTool | CustomTool)
+        }
         self._customs = {
             tool.name
             for tool in conversation.tools
@@ -155,4 +160,4 @@ class ToolWriter:
 
     def _named(self, name: str) -> dict[str, Any]:
         kind = "custom" if name in self._customs else "function"
-        return {"type": kind, kind: {"name": self._names.out(name)}}
+        return {"type": kind, kind: {"name": self._names.out(name, self._spaces.get(name))}}
