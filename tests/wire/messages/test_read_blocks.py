@@ -133,3 +133,12 @@ def test_the_new_version_refuses_what_the_old_one_tolerates(wires, messages):
     with pytest.raises(Fault) as caught:
         wires.read(body(messages=messages), **NEW)
     assert Kind.INVALID_VALUE is caught.value.kind
+
+
+@pytest.mark.parametrize("value", [b"1e400", b'"\\ud800"', b'"\xff"'])
+def test_what_is_only_skimmed_is_still_checked(value):
+    """Unknown blocks are kept as they came, but they must be JSON in UTF-8."""
+    content = b'[{"type":"hologram","x":' + value + b"}]"
+    with pytest.raises(Fault) as caught:
+        Blocks(sealed_shut, strict=False).turn(Role.USER, msgspec.Raw(content), "p")
+    assert Kind.MALFORMED_JSON is caught.value.kind

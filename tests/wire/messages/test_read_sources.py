@@ -3,7 +3,16 @@
 import msgspec
 import pytest
 
-from trivium.conversation.parts import CacheMark, Document, Image, Inline, Pieces, Remote, Text
+from trivium.conversation.parts import (
+    CacheMark,
+    Document,
+    Image,
+    Inline,
+    Pieces,
+    Remote,
+    Stored,
+    Text,
+)
 from trivium.faults import Fault, Kind
 from trivium.wire.messages.read_sources import document, enabled, image, search_result
 
@@ -112,3 +121,9 @@ def test_a_search_result_needs_its_members(title, content, path):
 def test_citations_are_wanted_where_they_are_switched_on(member, wanted):
     """The same name holds a list on text blocks."""
     assert wanted is enabled(member, "p")
+
+
+def test_files_of_the_vendor_keep_their_family():
+    """An id means nothing to any other."""
+    source = raw({"type": "file", "file_id": "file_1"})
+    assert Image(Stored("messages", "file_1")) == image(source, "p")

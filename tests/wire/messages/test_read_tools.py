@@ -5,7 +5,14 @@ import pytest
 
 from trivium.conversation.opaque import sealed_shut
 from trivium.conversation.parts import CacheMark, Native
-from trivium.conversation.tools import FunctionTool, ServerKind, ServerTool, VendorTool
+from trivium.conversation.tools import (
+    ChoiceMode,
+    FunctionTool,
+    ServerKind,
+    ServerTool,
+    ToolChoice,
+    VendorTool,
+)
 from trivium.faults import Fault
 from trivium.wire.messages.read_blocks import Blocks
 from trivium.wire.messages.read_tools import choice, tools
@@ -82,3 +89,22 @@ def test_a_choice_by_name_needs_the_name():
     with pytest.raises(Fault) as caught:
         choice(msgspec.Raw(b'{"type":"tool"}'), declared)
     assert "tool_choice.name" == caught.value.param
+
+
+@pytest.mark.parametrize(
+    ("wish", "expected", "parallel"),
+    [
+        (b'{"type":"auto"}', ToolChoice(ChoiceMode.AUTO), None),
+        (b'{"type":"none"}', ToolChoice(ChoiceMode.NONE), None),
+        (b'{"type":"any"}', ToolChoice(ChoiceMode.REQUIRED), None),
+        (
+            b'{"type":"tool","name":"f","disable_parallel_tool_use":true}',
+            ToolChoice(ChoiceMode.NAMED, ("f",)),
+            False,
+        ),
+    ],
+)
+def test_trap_16_every_choice_has_its_meaning(wish, expected, parallel):
+    """None included; what is not said of parallel calls stays unsaid."""
+    declared = read({"name": "f", "input_schema": {"type": "object"}})
+    assert (expected, parallel) == choice(msgspec.Raw(wish), declared)

@@ -92,6 +92,11 @@ def test_a_schema_that_needs_nothing_stays_byte_for_byte():
     assert raw is closed(raw)[0]
 
 
+def test_what_cannot_be_read_is_left_to_the_vendor():
+    """Its words about it are better than ours."""
+    assert (b'{"minimum":1e400}', []) == closed(b'{"minimum":1e400}')
+
+
 def test_closing_twice_changes_nothing_more():
     """What came out is within the subset."""
     once, _ = closed(b'{"type":"object","properties":{"a":{"type":"number","minimum":1}}}')

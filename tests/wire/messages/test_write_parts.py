@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 
 from trivium.conversation.calls import CallKind, ToolCall
@@ -49,7 +50,8 @@ def test_members_of_the_shapes_own_calls_are_kept(wires):
     """Another shape's are not shown."""
     caller = {"type": "direct"}
     own = ToolCall("a", "f", native=Native("messages", json.dumps({"caller": caller}).encode()))
-    assert caller == call_start(own, wires.context(), 0)["caller"]
+    told = json.loads(msgspec.json.encode(call_start(own, wires.context(), 0)))
+    assert caller == told["caller"]
     other = ToolCall("a", "f", native=Native("chat", b'{"caller":1}'))
     assert "caller" not in call_start(other, wires.context(), 0)
 

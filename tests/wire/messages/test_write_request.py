@@ -229,6 +229,7 @@ def test_trap_35_never_more_than_four_marks(wires):
     ("members", "member"),
     [
         ({"candidates": 2}, "n"),
+        ({"stop": ("\n",)}, "stop"),
         ({"logprobs": True}, "logprobs"),
         ({"modalities": ("text", "audio")}, "modalities"),
         ({"format": ResponseFormat(FormatKind.ENUM, b"{}")}, "response_format"),
@@ -251,14 +252,13 @@ def test_hints_are_dropped_and_told_and_bookkeeping_kept_in_silence(wires):
         store=True,
         cache_key="k",
         service_tier="flex",
-        stop=("a", " "),
+        stop=("a", ""),
         extensions=(Extension("web_search_options", b"{}", Rank.HINT),),
     )
     body, report = wires.write(conversation)
     assert {
         ("verbosity", "dropped"),
         ("service_tier", "dropped"),
-        ("stop", "dropped"),
         ("web_search_options", "dropped"),
     } == dropped(report)
     assert {"metadata", "store", "prompt_cache_key"} == set(report.kept)

@@ -26,6 +26,11 @@ def view(decoder: msgspec.json.Decoder[Any], raw: bytes | msgspec.Raw, path: str
         raise Fault(fault.kind, text, param=place) from None
 
 
+def malformed(path: str) -> Fault:
+    """The fault for JSON that was only skimmed at first and turns out to be none."""
+    return Fault(Kind.MALFORMED_JSON, f"{path}: is not valid JSON.", param=path)
+
+
 def wrong(path: str, rule: str) -> Fault:
     """The fault for a value that is not right; ``rule`` says what would be."""
     return Fault(Kind.INVALID_VALUE, f"{path}: {rule}", param=path)

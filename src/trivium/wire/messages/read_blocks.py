@@ -23,7 +23,7 @@ from trivium.conversation.opaque import (
 )
 from trivium.conversation.parts import CacheMark, Form, Reasoning, Text
 from trivium.wire.messages import citations, read_sources
-from trivium.wire.messages.paths import missing, view, wrong
+from trivium.wire.messages.paths import malformed, missing, view, wrong
 from trivium.wire.messages.read_parts import extra, vendor
 
 _ABSENT: Final = msgspec.Raw()
@@ -127,6 +127,12 @@ class Blocks:
         return CacheMark(cache.ttl)
 
     def _part(self, raw: msgspec.Raw, role: Role, path: str) -> Part:
+        try:
+            return self._read(raw, role, path)
+        except (ValueError, RecursionError):  # in members that were only skimmed so far
+            raise malformed(path) from None
+
+    def _read(self, raw: msgspec.Raw, role: Role, path: str) -> Part:
         kind = view(_kind, raw, path).type
         if kind not in _KNOWN:
             return vendor(bytes(raw))

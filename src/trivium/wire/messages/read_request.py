@@ -28,7 +28,7 @@ from trivium.conversation.request import (
 )
 from trivium.wire.codec import RequestContext
 from trivium.wire.messages import read_tools
-from trivium.wire.messages.paths import missing, view, wrong
+from trivium.wire.messages.paths import malformed, missing, view, wrong
 from trivium.wire.messages.read_blocks import Blocks, Cache
 from trivium.wire.messages.version import VERSIONS, version
 
@@ -146,6 +146,11 @@ class _Body:
 def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
     """The conversation of a request body. Raises ``Fault`` naming the place."""
     body = _Body(members)
+    for name, raw in members.items():
+        try:
+            bytes(raw).decode()
+        except UnicodeDecodeError:
+            raise malformed(name) from None
     spoken = version(context.headers)
     blocks = Blocks(context.open, strict=spoken != VERSIONS[0])
     model = body.get(_text, "model") if context.model is None else context.model

@@ -43,7 +43,7 @@ from trivium.wire.messages.read_parts import (
     words,
 )
 from trivium.wire.messages.usage import merged, usage
-from trivium.wire.sse import DONE, Splitter, completed, frames
+from trivium.wire.sse import DONE, Frame, Splitter, completed, frames
 from trivium.wire.whole import error_of
 
 _ABSENT: Final = msgspec.Raw()
@@ -193,11 +193,7 @@ class Reader:
         out: list[Event] = []
         for frame in frames(run)[skip:]:
             try:
-                event = _decode_one(frame.data)
-            except msgspec.ValidationError:
-                event = _Event(type=_kind(frame.data) or frame.event.decode("utf-8", "replace"))
-                if event.type in _READ:
-                    return out + self._failed(broke())
+                event = _lenient(frame)
             except (ValueError, RecursionError):
                 if frame.data.strip() in (b"", DONE):
                     continue
@@ -387,10 +383,20 @@ def _any(raw: msgspec.Raw) -> Any:
     return _decode_any(raw) if bytes(raw) else None
 
 
-def _kind(data: bytes) -> str:
-    """The ``type`` of an event whose other members are not what they should be."""
-    event = _decode_any(data)
-    return words(event.get("type")) if isinstance(event, dict) else ""
+def _lenient(frame: Frame) -> _Event:
+    """An event; of one that makes no sense only its kind, if we can do without the rest.
+
+    Raises ``ValueError`` where we cannot.
+    """
+    try:
+        return _decode_one(frame.data)
+    except msgspec.ValidationError:
+        members = _decode_any(frame.data)
+        kind = words(members.get("type")) if isinstance(members, dict) else ""
+        kind = kind or frame.event.decode("utf-8", "replace")
+        if kind in _READ:
+            raise
+        return _Event(type=kind)
 
 
 _READ: Final = frozenset(

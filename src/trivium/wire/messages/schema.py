@@ -62,11 +62,14 @@ _DEEP: Final = frozenset({"items", "prefixItems", "anyOf", "oneOf", "allOf"})
 def closed(raw: bytes) -> tuple[bytes, list[str]]:
     """The schema within the subset, and the keywords that were turned into words.
 
-    Order of members is kept; a schema that needs nothing comes back as it was. Raises
-    ``ValueError`` for what is no JSON.
+    Order of members is kept; a schema that needs nothing comes back as it was, and so does what
+    cannot be read: the vendor's own words about it are better than ours.
     """
     folded: list[str] = []
-    before = _decode(raw)
+    try:
+        before = _decode(raw)
+    except (ValueError, RecursionError):
+        return raw, folded
     after = _closed(before, folded)
     return (raw if after == before else _encode(after)), folded
 

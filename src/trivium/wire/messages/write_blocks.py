@@ -38,6 +38,7 @@ from trivium.wire.messages.marks import Marks
 from trivium.wire.messages.read_sources import IMAGES, PDF, PLAIN
 
 _encode: Final = msgspec.json.Encoder().encode
+_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 """Blocks that may not be marked for the cache and must stay as they are."""
 
@@ -172,7 +173,7 @@ class Writing:
             "input": msgspec.Raw(data),
         }
         if part.native is not None and part.native.shape == SHAPE:
-            row |= msgspec.json.decode(part.native.data)
+            row |= shallow(part.native.data)
         return row | self.marks.of(part.cache)
 
     def _result(self, part: ToolResult, where: str) -> Row:
@@ -264,9 +265,15 @@ class Writing:
 
     def _vendor(self, part: VendorPart, where: str) -> list[Row]:
         if part.native.shape == SHAPE:
-            return [msgspec.json.decode(part.native.data)]
+            return [{**shallow(part.native.data), "type": part.kind}]
         self.lacks(Concept.VENDOR_PART, f"a block of type {part.kind} is another vendor's own")
         return self.text(Text(part.text), where) if part.text else []
+
+
+def shallow(data: bytes) -> Row:
+    """An object's members, each as it came: numbers of any size and spelling included."""
+    members: Row = _members(data)
+    return members
 
 
 def _spoken(part: Text | Refusal) -> Text:

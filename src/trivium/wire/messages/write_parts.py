@@ -33,6 +33,7 @@ from trivium.wire.messages import citations
 SHAPE: Final = citations.SHAPE
 _FITS: Final = re.compile(r"[A-Za-z0-9_-]+")
 _encode: Final = msgspec.json.Encoder().encode
+_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 TIERS: Final = {
     "auto": "standard",
@@ -61,7 +62,7 @@ def call_start(call: ToolCall, context: WriteContext, index: int) -> dict[str, A
         "input": {},
     }
     if call.native is not None and call.native.shape == SHAPE:
-        block |= msgspec.json.decode(call.native.data)
+        block |= _members(call.native.data)
     return block
 
 
@@ -98,7 +99,7 @@ def blocks(part: Part, context: WriteContext, index: int) -> list[dict[str, Any]
         block["input"] = msgspec.Raw(call_input(part))
         return [*redacted(part.opaque, context), block]
     if isinstance(part, VendorPart) and part.native.shape == SHAPE:
-        return [msgspec.json.decode(part.native.data)]
+        return [{**_members(part.native.data), "type": part.kind}]
     text = plain(part)
     return [{"type": "text", "text": text}] if text else []
 

@@ -21,7 +21,7 @@ from trivium.conversation.tools import (
 )
 from trivium.wire.messages import schema
 from trivium.wire.messages.citations import SHAPE
-from trivium.wire.messages.write_blocks import Writing
+from trivium.wire.messages.write_blocks import Writing, shallow
 
 _NO_PARAMETERS: Final = b'{"type":"object","properties":{}}'
 _decode: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -71,7 +71,7 @@ def _one(tool: Tool, writing: Writing) -> dict[str, Any]:
     elif isinstance(tool, CustomTool):
         row = _custom(tool, writing)
     elif tool.native.shape == SHAPE:
-        row = msgspec.json.decode(tool.native.data)
+        row = shallow(tool.native.data)
         row.pop("cache_control", None)
     elif isinstance(tool, ServerTool) and tool.kind in writing.facts.server_tools:
         row = _server(tool, writing)
@@ -106,7 +106,7 @@ def _function(tool: FunctionTool, writing: Writing) -> dict[str, Any]:
     if strict:
         row["strict"] = True
     if tool.native is not None and tool.native.shape == SHAPE:
-        row |= msgspec.json.decode(tool.native.data)
+        row |= shallow(tool.native.data)
     return row
 
 
@@ -150,8 +150,7 @@ def _server(tool: ServerTool, writing: Writing) -> dict[str, Any]:
     if tool.max_uses is not None:
         row["max_uses"] = tool.max_uses
     if tool.user_location is not None and tool.kind is ServerKind.WEB_SEARCH:
-        place = msgspec.json.decode(tool.user_location)
-        row["user_location"] = {"type": "approximate", **place}
+        row["user_location"] = {"type": "approximate", **shallow(tool.user_location)}
     if tool.context_size is not None:
         writing.report.drop(
             Rank.HINT, "search_context_size", "the messages shape has no such choice"
