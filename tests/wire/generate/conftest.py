@@ -69,6 +69,11 @@ class Wires:
         return json.loads(body), report
 
     @staticmethod
+    def sent(conversation, **facts):
+        """The bytes for the upstream."""
+        return CODEC.write_request(conversation, target(ORIGIN, "gemini-x", **facts), Report("x"))
+
+    @staticmethod
     def facts(**facts):
         """Facts of the channel's model."""
         return target(ORIGIN, "gemini-x", **facts)
@@ -99,9 +104,14 @@ class Wires:
         return WriteContext(**{**known, **members})
 
     @classmethod
+    def whole(cls, answer, **members):
+        """The bytes of a whole answer for the caller."""
+        return CODEC.write_answer(answer, cls.context(**members))
+
+    @classmethod
     def written(cls, answer, **members):
         """The whole answer as the caller reads it."""
-        return json.loads(CODEC.write_answer(answer, cls.context(**members)))
+        return json.loads(cls.whole(answer, **members))
 
     @classmethod
     def streamed(cls, *feeds, fault=None, **members):

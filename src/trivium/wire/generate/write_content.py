@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.calls import ToolCall, ToolResult, compact
+from trivium.conversation.fit import FILLER
 from trivium.conversation.honesty import Mend, Rank
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, calls
 from trivium.conversation.members import Concept
@@ -39,14 +40,12 @@ from trivium.wire.generate.writing import Writing
 Row = dict[str, Any]
 TAGGED: Final = "<system>\n{}\n</system>"
 """Instructions in the middle: the shape has a place for them only at the start."""
-FILLER: Final = "(no content)"
-"""Stands in a turn of which nothing is left."""
 _TUBE: Final = ("https://www.youtube.com/", "https://youtu.be/", "https://m.youtube.com/")
 
 
 def contents(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[Row]:
     """The history behind the leading instructions, which are ``skipped`` turns."""
-    names = {call.id: call.name for call in calls(turns) if call.id}
+    names = {call.id: writing.name(call.name, call.namespace) for call in calls(turns) if call.id}
     out: list[Row] = []
     for at, turn in enumerate(turns, skipped):
         if turn.name is not None:
@@ -115,6 +114,7 @@ def _rows(part: Part, where: str, names: Mapping[str, str], writing: Writing) ->
         return [_result(part, names, writing)]
     if isinstance(part, ToolCall):
         row, whole = write_part.call(part, part.arguments)
+        row["functionCall"]["name"] = writing.name(part.name, part.namespace)
         if not whole:
             writing.report.repair(Mend.ARGUMENTS, part.id or part.name)
         rows = [row]
@@ -233,7 +233,7 @@ def _result(part: ToolResult, names: Mapping[str, str], writing: Writing) -> Row
     else:
         response = {"error" if part.error else "output": "\n".join(texts)}
     member: Row = {"id": part.call_id} if part.call_id else {}
-    member["name"] = names.get(part.call_id) or part.name
+    member["name"] = names.get(part.call_id) or writing.name(part.name)
     member["response"] = response
     if attached:
         member["parts"] = attached

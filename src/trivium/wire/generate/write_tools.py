@@ -58,7 +58,7 @@ def tools(conversation: Conversation, writing: Writing) -> list[dict[str, Any]]:
 
 
 def _function(tool: FunctionTool | CustomTool, writing: Writing) -> dict[str, Any]:
-    row: dict[str, Any] = {"name": tool.name}
+    row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     if tool.description:
         row["description"] = tool.description
     if isinstance(tool, CustomTool):
@@ -129,5 +129,5 @@ def choice(wish: ToolChoice | None, offered: tuple[Tool, ...], writing: Writing)
         )
     config: dict[str, Any] = {"mode": _MODES[wish.mode]}
     if wish.names and wish.mode is not ChoiceMode.NONE:
-        config["allowedFunctionNames"] = list(wish.names)
+        config["allowedFunctionNames"] = [writing.name(name) for name in wish.names]
     return {"functionCallingConfig": config}

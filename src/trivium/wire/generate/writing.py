@@ -1,7 +1,8 @@
 """What the parts of one request are written with: facts, report, the caller's names for members."""
 
-from trivium.conversation.honesty import Act, Report
+from trivium.conversation.honesty import Act, Mend, Report
 from trivium.conversation.members import Concept, lacking
+from trivium.conversation.names import Names
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
 
@@ -9,13 +10,26 @@ from trivium.conversation.target import TargetFacts
 class Writing:
     """One translation's surroundings."""
 
-    __slots__ = ("facts", "report", "shape")
+    __slots__ = ("_names", "facts", "report", "shape")
 
     def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
         self.shape = conversation.shape
         """The caller's; names members in reports."""
         self.facts = facts
         self.report = report
+        self._names = Names(
+            conversation.tools,
+            facts.tool_name_max,
+            first=facts.tool_name_first,
+            customs=facts.custom_tools,
+        )
+
+    def name(self, name: str, namespace: str | None = None) -> str:
+        """What a tool is called at the target; a name it would refuse is reported as mended."""
+        out = self._names.out(name, namespace)
+        if out != name:
+            self.report.repair(Mend.TOOL_NAME, name)
+        return out
 
     def lacks(self, concept: Concept, reason: str, *, act: Act = Act.DROPPED) -> None:
         """Report what is not carried, by its rank."""
