@@ -307,3 +307,37 @@ def test_nonsense_never_raises(noise, names):
     """Whatever an upstream sends, the reader ends with exactly one terminal."""
     found = events(*(WIRES[name][:900] for name in names), noise, b"\n\n")
     assert 1 == sum(type(event) in (Done, Failed) for event in found)
+
+
+def test_a_frame_without_end_is_the_upstreams_fault():
+    """Memory is bounded whatever comes (trap 110)."""
+    reader = CODEC.read_stream(CONTEXT)
+    reader._splitter.limit = 1000
+    (failed,) = reader.feed(b"data: " + b"x" * 1001)
+    assert Kind.UPSTREAM_BROKE is failed.fault.kind
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b'event: response.completed\ndata: {"type":"response.completed","response":7}\n\n',
+        b'event: response.created\ndata: {"type":"response.created","response":7}\n\n',
+        b'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":7}\n\n',
+        b'event: response.failed\ndata: {"type":"response.failed","response":{"error":null}}\n\n',
+        b'event: response.cancelled\ndata: {"type":"response.cancelled","response":{}}\n\n',
+    ],
+)
+def test_known_events_that_make_no_sense_break_the_stream(frame):
+    """A gap in the text would go unnoticed otherwise."""
+    assert Kind.UPSTREAM_BROKE is events(frame)[-1].fault.kind
+
+
+def test_an_event_named_by_its_line_alone_is_read():
+    """Some servers leave the type out of the data."""
+    wire = WIRES["translate/parts"].decode().split("\n\n")[:-1]
+    bare = []
+    for block in wire:
+        event, data = block.split("\n")
+        name = event.removeprefix("event: ")
+        bare.append(f"{event}\n" + data.replace(f'"type":"{name}",', "", 1) + "\n\n")
+    assert events(WIRES["translate/parts"]) == events("".join(bare).encode())

@@ -156,6 +156,8 @@ class Reader:
                         part.size += len(quick.delta)
                         out.append(Delta(part.index, quick.delta))
                     continue
+            elif not block:
+                continue
             part = None
             told = self._told(block, out)
             if told is not None:
@@ -164,7 +166,7 @@ class Reader:
 
     def _told(self, block: bytes, out: list[Event]) -> _Told | None:
         """The event of a block in any legal spelling; ``None`` when there is none we know."""
-        frame = sse.parse(block) if block else None
+        frame = sse.parse(block)
         if frame is None or not frame.data or frame.data.strip() == sse.DONE:
             return None
         try:

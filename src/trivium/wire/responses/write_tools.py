@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.honesty import Act, Rank
-from trivium.conversation.members import Concept, lacking, member
+from trivium.conversation.members import Concept, member
 from trivium.conversation.names import qualified
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
@@ -139,12 +139,11 @@ def _choice(wish: ToolChoice, conversation: Conversation, content: Content) -> A
         content.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
         return None
     if wish.mode is ChoiceMode.VALIDATED:
-        lacking(
-            content.report,
-            Concept.TOOL_CHOICE,
-            content.caller,
+        content.report.drop(
+            Rank.HINT,
+            member(Concept.TOOL_CHOICE, content.caller),
             "the responses shape checks calls only of strict tools",
-            act=Act.CHANGED,
+            Act.CHANGED,
         )
     named = [_named(name, conversation, content) for name in wish.names]
     if wish.mode is ChoiceMode.NAMED:

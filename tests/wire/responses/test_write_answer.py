@@ -1,0 +1,41 @@
+"""Whole answers as callers get them."""
+
+import json
+
+from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.calls import ToolCall
+from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.parts import Text
+from trivium.wire.responses.codec import CODEC
+from wire.responses.streams import USAGE, context
+
+
+def test_an_answer_is_one_object():
+    """Parts become items with ids of their places; an end that is none says so."""
+    answer = Answer(
+        (Candidate((Text("Hi"), ToolCall("c", "f")), Finish(Unified.LENGTH)),), USAGE, "up", "m-2"
+    )
+    found = json.loads(CODEC.write_answer(answer, context()))
+    assert ("resp_0a1B", "fast", "incomplete", {"reason": "max_output_tokens"}) == (
+        found["id"],
+        found["model"],
+        found["status"],
+        found["incomplete_details"],
+    )
+    assert [
+        ("msg_0a1B_0", "message", "completed"),
+        ("fc_0a1B_1", "function_call", "incomplete"),
+    ] == [(item["id"], item["type"], item["status"]) for item in found["output"]]
+    assert "{}" == found["output"][1]["arguments"]
+
+
+def test_the_tier_that_served_it_is_told():
+    """Before the one asked for."""
+    answer = Answer((Candidate(()),), service_tier="flex")
+    assert "flex" == json.loads(CODEC.write_answer(answer, context()))["service_tier"]
+
+
+def test_the_same_answer_is_the_same_bytes():
+    """No clock, no randomness."""
+    answer = Answer((Candidate((Text("Hi"),), Finish(Unified.STOP)),), USAGE)
+    assert CODEC.write_answer(answer, context()) == CODEC.write_answer(answer, context())
