@@ -350,6 +350,34 @@ async def test_a_hint_that_is_dropped_is_reported_and_in_strict_mode_refused():
         assert (400, "seed") == (status, error_of(got)["param"])
 
 
+LONG = "mcp__plugin_chrome-devtools-mcp_chrome-devtools__get_console_message"
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_tool_with_a_name_too_long_for_the_target_is_called_by_its_own(stream):
+    """Claude Code's names are up to 128 characters, OpenAI takes 64."""
+    path, body = ASKED["messages"](stream)
+    body["tools"][0]["name"] = LONG
+    async with Double([]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        speaks(gateway, "chat")
+
+        def answer(name: str) -> bytes:
+            wire = streamed("chat") if stream else msgspec.json.encode(CALLED["chat"])
+            wire = wire.replace(b'"look"', b'"%b"' % name.encode())
+            return chunked(wire, headers=SSE) if stream else sized(wire, headers=JSON)
+
+        vendor.script = [[Send(answer("x"))]]
+        await gateway.post(path, body)
+        sent = msgspec.json.decode(vendor.requests[0].body)
+        name = sent["tools"][0]["function"]["name"]
+        assert len(name) <= 64
+        vendor.script = [[Send(answer(name))]]
+        _, _, got = await gateway.post(path, body)
+        assert LONG.encode() in got
+        assert name.encode() not in got
+
+
 @pytest.mark.asyncio
 async def test_a_fallback_to_another_shape_is_translated_afresh_from_the_original():
     """The second channel gets what the caller said, not what the first was sent."""

@@ -13,6 +13,7 @@ from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Origin
 from trivium.conversation.request import Conversation
+from trivium.conversation.restore import restored, restored_events, shortened
 from trivium.conversation.target import TargetFacts, target
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
@@ -98,7 +99,7 @@ def target_of(step: Step) -> TargetFacts:
 class Translation:
     """One attempt's translation. See ``Lane``."""
 
-    __slots__ = ("_answer", "_context", "_read", "_write", "body", "operation", "report")
+    __slots__ = ("_answer", "_context", "_names", "_read", "_write", "body", "operation", "report")
 
     def __init__(
         self,
@@ -122,6 +123,7 @@ class Translation:
         self._read = read
         self._write = write
         self._answer = answer
+        self._names = shortened(spoken, goal)
         self._context = AnswerContext(origin=goal.origin, model=goal.model, refused=error_event)
 
     @property
@@ -138,21 +140,29 @@ class Translation:
         if self._answer.request.stream:
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
         answer = self._read.read_answer(body, self._context)
+        if self._names:
+            answer = restored(answer, self._names)
         return Whole(self._write.write_answer(answer, self._answer), answer.usage)
 
     def watch(self) -> "TranslatedStream":
         """A reader and a writer back to back."""
         return TranslatedStream(
-            self._read.read_stream(self._context), self._write.write_stream(self._answer)
+            self._read.read_stream(self._context),
+            self._write.write_stream(self._answer),
+            self._names,
         )
 
 
 class TranslatedStream:
     """A stream read in one shape and written in another. See ``StreamWatch``."""
 
-    __slots__ = ("_held", "_quiet", "_reader", "_writer", "error", "finished")
+    __slots__ = ("_held", "_names", "_quiet", "_reader", "_writer", "error", "finished")
 
-    def __init__(self, reader: StreamReader, writer: StreamWriter) -> None:
+    def __init__(
+        self, reader: StreamReader, writer: StreamWriter, names: Mapping[str, str]
+    ) -> None:
+        """``names``: tools that are called otherwise upstream (``conversation/restore.py``)."""
+        self._names = names
         self._reader = reader
         self._writer = writer
         self._quiet = True
@@ -186,6 +196,8 @@ class TranslatedStream:
         return (self._writer.feed(held) if held else b"") + self._writer.end(fault or self.error)
 
     def _take(self, events: list[Event]) -> bytes:
+        if self._names:
+            events = restored_events(events, self._names)
         if events:
             last = events[-1]
             if type(last) is Failed:
