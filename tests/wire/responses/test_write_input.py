@@ -197,3 +197,12 @@ def test_pictures_of_the_assistant_are_refused():
     """There is no place for them, and what follows may be about them."""
     with pytest.raises(Fault, match="only words from an assistant"):
         items(assistant(IMAGE))
+
+
+def test_names_that_the_model_does_not_take_are_shortened_and_told():
+    """The same on every turn; the answer's are restored from the declarations (trap 72)."""
+    report = Report("x")
+    call = assistant(ToolCall("c", "f" * 60, namespace="agents"))
+    (first,), (second,) = items(call, report=report), items(call, tool_name_max=40)
+    assert (64, 40) == (len(first["name"]), len(second["name"]))
+    assert [f"agents__{'f' * 60}"] == [repair.where for repair in report.repairs]

@@ -8,8 +8,9 @@ import binascii
 from types import MappingProxyType
 from typing import Any, Final
 
-from trivium.conversation.honesty import Report
+from trivium.conversation.honesty import Mend, Report
 from trivium.conversation.members import Concept, lacking
+from trivium.conversation.names import qualified, short
 from trivium.conversation.parts import (
     Audio,
     CacheMark,
@@ -55,6 +56,14 @@ class Content:
     def lacks(self, concept: Concept, reason: str) -> None:
         """Report that a concept is not carried, by its rank."""
         lacking(self.report, concept, self.caller, reason)
+
+    def name(self, name: str, namespace: str | None) -> str:
+        """What a tool is called at the target; ``conversation/restore.py`` knows the way back."""
+        flat = qualified(name, namespace)
+        out = short(flat, self.facts.tool_name_max, first=self.facts.tool_name_first)
+        if out != flat:
+            self.report.repair(Mend.TOOL_NAME, flat)
+        return out
 
     def settle(self) -> None:
         """Take away the first of too many cache marks: the longest prefix is worth most."""

@@ -13,7 +13,6 @@ from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.honesty import Act
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
 from trivium.conversation.members import Concept, lacking
-from trivium.conversation.names import qualified
 from trivium.conversation.opaque import REASONING_ITEM, belonging, first
 from trivium.conversation.parts import Audio, Reasoning, Refusal, Text, VendorPart
 from trivium.conversation.target import ReasoningBack
@@ -159,7 +158,7 @@ def _call(part: ToolCall, content: Content) -> Row:
     row: Row = {
         "type": "function_call",
         "call_id": part.id,
-        "name": qualified(part.name, part.namespace),
+        "name": content.name(part.name, part.namespace),
     }
     if part.kind is CallKind.FUNCTION:
         row["arguments"] = part.arguments or "{}"

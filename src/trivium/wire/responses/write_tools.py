@@ -10,7 +10,6 @@ import msgspec
 
 from trivium.conversation.honesty import Act, Rank
 from trivium.conversation.members import Concept, member
-from trivium.conversation.names import qualified
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -48,7 +47,7 @@ def _one(tool: Tool, content: Content) -> Any | None:
     if tool.cache is not None:
         content.lacks(Concept.CACHE_MARK, "the responses shape marks no tools")
     if isinstance(tool, FunctionTool):
-        return _function(tool)
+        return _function(tool, content)
     if isinstance(tool, CustomTool):
         return _custom(tool, content)
     if tool.native.shape == SHAPE:
@@ -59,8 +58,8 @@ def _one(tool: Tool, content: Content) -> Any | None:
     return None
 
 
-def _function(tool: FunctionTool) -> Row:
-    row: Row = {"type": "function", "name": qualified(tool.name, tool.namespace)}
+def _function(tool: FunctionTool, content: Content) -> Row:
+    row: Row = {"type": "function", "name": content.name(tool.name, tool.namespace)}
     if tool.description:
         row["description"] = tool.description
     row["parameters"] = _NO_PARAMETERS if tool.parameters is None else msgspec.Raw(tool.parameters)
@@ -71,7 +70,7 @@ def _function(tool: FunctionTool) -> Row:
 
 
 def _custom(tool: CustomTool, content: Content) -> Row:
-    name = qualified(tool.name, tool.namespace)
+    name = content.name(tool.name, tool.namespace)
     row: Row = {"type": "custom", "name": name}
     if tool.description:
         row["description"] = tool.description
@@ -159,5 +158,5 @@ def _named(name: str, conversation: Conversation, content: Content) -> Row:
         if isinstance(tool, FunctionTool | CustomTool) and tool.name == name:
             custom = isinstance(tool, CustomTool) and content.facts.custom_tools
             kind = "custom" if custom else "function"
-            return {"type": kind, "name": qualified(name, tool.namespace)}
-    return {"type": "function", "name": name}
+            return {"type": kind, "name": content.name(name, tool.namespace)}
+    return {"type": "function", "name": content.name(name, None)}
