@@ -144,7 +144,7 @@ def choice(wish, tools=TOOLS, report=None, **facts):
         (ToolChoice(ChoiceMode.NAMED, ("f",)), {"type": "function", "name": "f"}),
         (ToolChoice(ChoiceMode.NAMED, ("c",)), {"type": "custom", "name": "c"}),
         (ToolChoice(ChoiceMode.NAMED, ("g",)), {"type": "function", "name": "n__g"}),
-        (ToolChoice(ChoiceMode.NAMED, ("?",)), {"type": "function", "name": "?"}),
+        (ToolChoice(ChoiceMode.NAMED, ("gone",)), {"type": "function", "name": "gone"}),
         (
             ToolChoice(ChoiceMode.AUTO, ("f",)),
             {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "f"}]},
