@@ -1,9 +1,14 @@
 """JSON Schema as the vendor's restricted message."""
 
+import contextlib
 import json
 
 import pytest
+from hypothesis import given as examples
+from hypothesis import settings
+from hypothesis import strategies as st
 
+from trivium.faults import Fault
 from trivium.wire.generate.restricted import restricted
 from trivium.wire.generate.schema import standard
 
@@ -24,6 +29,7 @@ S, STR = {"type": "string"}, {"type": "STRING"}
         ({"type": "integer", "enum": [1, 2]}, {"type": "INTEGER", "description": "one of: 1, 2"}),
         ({"type": "integer", "exclusiveMinimum": 0}, {"type": "INTEGER", "minimum": 1}),
         ({"type": "array"}, {"type": "ARRAY", "items": STR}),
+        ({"items": {"type": "number"}}, {"type": "ARRAY", "items": {"type": "NUMBER"}}),
         ({"$schema": "x", "$id": "y", "$comment": "z", "type": "object", "additionalProperties": False}, {"type": "OBJECT"}),
         ({"type": "string", "default": "x", "examples": ["y"]}, STR),
         ({"type": "string", "format": "date-time"}, {"type": "STRING", "format": "date-time"}),
@@ -99,3 +105,67 @@ def test_what_the_message_can_say_survives_the_round_trip(given):
     """Restricting and reading back is the identity on the subset."""
     out, _ = restricted(json.dumps(given).encode())
     assert given == json.loads(standard(out, "p"))
+
+
+def test_references_that_double_at_every_step_end():
+    """A small schema must not become a huge one."""
+    rows = {
+        f"a{at}": {"properties": {n: {"$ref": f"#/$defs/a{at + 1}"} for n in "xy"}}
+        for at in range(40)
+    }
+    bomb = {"$ref": "#/$defs/a0", "$defs": {**rows, "a40": {"type": "string"}}}
+    every = {
+        "allOf": [{"$ref": "#/$defs/a0"}] * 2,
+        "$defs": {f"a{at}": {"allOf": [{"$ref": f"#/$defs/a{at + 1}"}] * 2} for at in range(40)},
+    }
+    for schema in (bomb, every):
+        out, folded = restricted(json.dumps(schema).encode())
+        assert len(out) < 1_000_000
+        assert "$ref" in folded
+
+
+def test_a_reference_to_itself_through_all_of_ends():
+    """As generators of schemas write inheritance."""
+    tree = {
+        "$ref": "#/$defs/n",
+        "$defs": {"n": {"allOf": [{"properties": {"next": {"allOf": [{"$ref": "#/$defs/n"}]}}}]}},
+    }
+    out, folded = restricted(json.dumps(tree).encode())
+    assert {"type": "OBJECT"} == json.loads(out)["properties"]["next"]
+    assert frozenset({"$ref"}) == folded
+
+
+@pytest.mark.parametrize("raw", [b"{", b'{"items":' * 700 + b"{}" + b"}" * 700])
+def test_what_cannot_be_written_out_is_an_object(raw):
+    """Broken, or nested too deeply."""
+    out, folded = restricted(raw)
+    assert folded
+    assert b'{"type":"OBJECT"}' == out
+
+
+KEYWORDS = [
+    "type", "format", "nullable", "enum", "const", "items", "properties", "required", "anyOf",
+    "allOf", "oneOf", "$ref", "$defs", "description", "minItems", "exclusiveMinimum", "prefixItems",
+    "min_items", "example", "propertyOrdering",
+]  # fmt: skip
+LEAVES = st.sampled_from(
+    [None, True, 5, 1.5, "string", "null", "#/$defs/a", "a", [], {}, ["a", None]]
+)
+ANYTHING = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([*KEYWORDS, "a"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@examples(schema=st.dictionaries(st.sampled_from(KEYWORDS), ANYTHING, max_size=5))
+def test_any_json_is_taken(schema):
+    """Callers send anything where a schema belongs; only a fault may come of it."""
+    out, _ = restricted(json.dumps(schema).encode())
+    assert isinstance(json.loads(out), dict)
+    with contextlib.suppress(Fault):
+        standard(json.dumps(schema).encode(), "p")

@@ -31,21 +31,49 @@ _HANDLED: Final = frozenset(
     | {"anyOf", "oneOf", "allOf", "propertyOrdering", "prefixItems"}
     | {"exclusiveMinimum", "exclusiveMaximum"}
 )
+_NODES_MAX: Final = 5000
+"""Most nodes written out; the largest schemas of real tools have some hundred."""
 _KNOWN: Final = _HANDLED | _SILENT | frozenset(_KEPT)
 
 
+class _Walk:
+    """One schema's way through its own references."""
+
+    __slots__ = ("folded", "left", "root")
+
+    def __init__(self, root: Any) -> None:
+        self.root = root
+        self.folded: set[str] = set()
+        self.left = _NODES_MAX
+
+    def exhausted(self) -> bool:
+        """Whether another node is one too many: references can double at every step."""
+        self.left -= 1
+        if self.left < 0:
+            self.folded.add("$ref")
+        return self.left < 0
+
+
 def restricted(raw: bytes) -> tuple[bytes, frozenset[str]]:
-    """The ``Schema`` message of a JSON Schema, and the keywords that became words or were lost."""
-    root = _decode(raw)
-    folded: set[str] = set()
-    return _encode(_restricted(root, root, (), folded)), frozenset(folded)
+    """The ``Schema`` message of a JSON Schema, and the keywords that became words or were lost.
+
+    What cannot be read, or is nested too deeply to be written out, is a bare object.
+    """
+    try:
+        walk = _Walk(_decode(raw))
+        found = _encode(_restricted(walk.root, (), walk))
+    except (ValueError, RecursionError):
+        return b'{"type":"OBJECT"}', frozenset({"properties"})
+    return found, frozenset(walk.folded)
 
 
-def _restricted(value: Any, root: Any, path: tuple[str, ...], folded: set[str]) -> dict[str, Any]:
+def _restricted(value: Any, path: tuple[str, ...], walk: _Walk) -> dict[str, Any]:
     if not isinstance(value, dict):
         return {}  # true: anything goes
-    node, path = _resolved(value, root, path, folded)
-    node = _merged(node, root, path, folded)
+    if walk.exhausted():
+        return {"type": "OBJECT"}
+    node, path = _resolved(value, path, walk)
+    node, path = _merged(node, path, walk)
     out: dict[str, Any] = {}
     nullable, branches = _kinds(node, out)
     words = [node["description"]] if isinstance(node.get("description"), str) else []
@@ -53,10 +81,10 @@ def _restricted(value: Any, root: Any, path: tuple[str, ...], folded: set[str]) 
         if name in node and name != "description":
             out[name] = node[name]
     _values(node, out, words)
-    _fold(node, out, words, folded)
-    _bounds(node, out, words, folded)
-    _inner(node, out, root, path, folded)
-    nullable |= _options(node, branches, out, root, path, folded)
+    _fold(node, out, words, walk)
+    _bounds(node, out, words, walk)
+    _inner(node, out, path, walk)
+    nullable |= _options(node, branches, out, path, walk)
     if nullable or node.get("nullable") is True:
         out["nullable"] = True
     if words:
@@ -64,44 +92,45 @@ def _restricted(value: Any, root: Any, path: tuple[str, ...], folded: set[str]) 
     return out
 
 
-def _fold(node: dict[str, Any], out: dict[str, Any], words: list[str], folded: set[str]) -> None:
+def _fold(node: dict[str, Any], out: dict[str, Any], words: list[str], walk: _Walk) -> None:
     """Keywords that the message has not, as words."""
     for name, inner in node.items():
-        if name == "format" and inner in _FORMATS:
+        if name == "format" and isinstance(inner, str) and inner in _FORMATS:
             out[name] = inner
         elif name == "format" or name not in _KNOWN:
             words.append(f"{name}: {inner if isinstance(inner, str) else _encode(inner).decode()}")
-            folded.add(name)
+            walk.folded.add(name)
 
 
 def _options(
     node: dict[str, Any],
     branches: list[Any],
     out: dict[str, Any],
-    root: Any,
     path: tuple[str, ...],
-    folded: set[str],
+    walk: _Walk,
 ) -> bool:
     """Fill in ``anyOf``; whether null is one of the options."""
-    branches += [row for row in node.get("anyOf") or node.get("oneOf") or () if row is not None]
+    for name in ("anyOf", "oneOf"):
+        rows = node.get(name)
+        branches += rows if isinstance(rows, list) else []
     options = [row for row in branches if not _is_null(row)]
-    rows = [_restricted(row, root, path, folded) for row in options]
-    if len(rows) == 1:
-        out |= {name: inner for name, inner in rows[0].items() if name not in out}
-    elif rows:
-        out["anyOf"] = rows
+    found = [_restricted(row, path, walk) for row in options]
+    if len(found) == 1:
+        out |= {name: inner for name, inner in found[0].items() if name not in out}
+    elif found:
+        out["anyOf"] = found
     return len(options) < len(branches)
 
 
 def _resolved(
-    node: dict[str, Any], root: Any, path: tuple[str, ...], folded: set[str]
+    node: dict[str, Any], path: tuple[str, ...], walk: _Walk
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The node behind ``$ref``, with what stands beside it; an empty object where it recurs."""
     while isinstance(ref := node.get("$ref"), str):
         beside = {name: inner for name, inner in node.items() if name != "$ref"}
-        target = _at(root, ref)
+        target = _at(walk.root, ref)
         if ref in path or target is None:
-            folded.add("$ref")
+            walk.folded.add("$ref")
             return {"type": "object", **beside}, path
         path = (*path, ref)
         node = {**target, **beside}
@@ -121,25 +150,28 @@ def _at(root: Any, ref: str) -> dict[str, Any] | None:
 
 
 def _merged(
-    node: dict[str, Any], root: Any, path: tuple[str, ...], folded: set[str]
-) -> dict[str, Any]:
-    """``allOf`` in one node: the shape has no such keyword."""
+    node: dict[str, Any], path: tuple[str, ...], walk: _Walk
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """``allOf`` in one node, which the message has not, and the references that led to it."""
     rows = node.get("allOf")
     if not isinstance(rows, list):
-        return node
+        return node, path
     out = {name: inner for name, inner in node.items() if name != "allOf"}
+    through = path
     for row in rows:
-        if not isinstance(row, dict):
+        if not isinstance(row, dict) or walk.exhausted():
             continue
-        found, path = _resolved(row, root, path, folded)
-        for name, inner in _merged(found, root, path, folded).items():
-            if name == "properties" and isinstance(inner, dict):
-                out[name] = {**out.get(name, {}), **inner}
-            elif name == "required" and isinstance(inner, list):
-                out[name] = list(dict.fromkeys([*out.get(name, []), *inner]))
+        found, inside = _merged(*_resolved(row, path, walk), walk)
+        through = (*through, *inside[len(path) :])
+        for name, inner in found.items():
+            before = out.get(name)
+            if name == "properties" and isinstance(inner, dict) and isinstance(before, dict):
+                out[name] = {**before, **inner}
+            elif name == "required" and isinstance(inner, list) and isinstance(before, list):
+                out[name] = [*before, *(one for one in inner if one not in before)]
             else:
                 out.setdefault(name, inner)
-    return out
+    return out, through
 
 
 def _kinds(node: dict[str, Any], out: dict[str, Any]) -> tuple[bool, list[Any]]:
@@ -153,6 +185,8 @@ def _kinds(node: dict[str, Any], out: dict[str, Any]) -> tuple[bool, list[Any]]:
         out["type"] = rest[0].upper()
     elif not rest and "properties" in node:
         out["type"] = "OBJECT"
+    elif not rest and ("items" in node or "prefixItems" in node):
+        out["type"] = "ARRAY"
     elif not rest and ("enum" in node or isinstance(node.get("const"), str)):
         out["type"] = "STRING"
     branches: list[Any] = []
@@ -176,7 +210,7 @@ def _values(node: dict[str, Any], out: dict[str, Any], words: list[str]) -> None
         words.append("one of: " + ", ".join(_encode(value).decode() for value in values))
 
 
-def _bounds(node: dict[str, Any], out: dict[str, Any], words: list[str], folded: set[str]) -> None:
+def _bounds(node: dict[str, Any], out: dict[str, Any], words: list[str], walk: _Walk) -> None:
     for name, kept in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         bound = node.get(name)
         if isinstance(bound, int | float) and not isinstance(bound, bool):
@@ -185,17 +219,13 @@ def _bounds(node: dict[str, Any], out: dict[str, Any], words: list[str], folded:
                 out.setdefault(kept, bound + step)
             else:
                 words.append(f"{name}: {bound}")
-                folded.add(name)
+                walk.folded.add(name)
 
 
-def _inner(
-    node: dict[str, Any], out: dict[str, Any], root: Any, path: tuple[str, ...], folded: set[str]
-) -> None:
+def _inner(node: dict[str, Any], out: dict[str, Any], path: tuple[str, ...], walk: _Walk) -> None:
     properties = node.get("properties")
     if isinstance(properties, dict) and properties:
-        out["properties"] = {
-            name: _restricted(row, root, path, folded) for name, row in properties.items()
-        }
+        out["properties"] = {name: _restricted(row, path, walk) for name, row in properties.items()}
         out["required"] = _present(node.get("required"), properties)
         if not out["required"]:
             del out["required"]
@@ -206,9 +236,9 @@ def _inner(
         rows = node.get("prefixItems")
         if isinstance(rows, list) and rows and not isinstance(items, dict):
             items = {"anyOf": rows}
-            folded.add("prefixItems")
+            walk.folded.add("prefixItems")
         # the vendor refuses an array that says nothing of its items
-        out["items"] = _restricted(items, root, path, folded) or {"type": "STRING"}
+        out["items"] = _restricted(items, path, walk) or {"type": "STRING"}
 
 
 def _present(required: Any, properties: Iterable[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire.checks import wrong
 from trivium.wire.generate.protojson import camel
 
 _decode: Final = msgspec.json.Decoder().decode
@@ -27,9 +28,13 @@ _RENAMED: Final = {"defs": "$defs", "ref": "$ref"}
 def standard(raw: bytes, path: str) -> bytes:
     """JSON Schema of a ``Schema`` message.
 
-    Raises INVALID_TYPE where it is none, DUPLICATE_MEMBER for two spellings of one keyword.
+    Raises INVALID_TYPE where it is none, DUPLICATE_MEMBER for two spellings of one keyword,
+    INVALID_VALUE where it is nested too deeply.
     """
-    return _encode(_standard(_decode(raw), path))
+    try:
+        return _encode(_standard(_decode(raw), path))
+    except RecursionError:
+        raise wrong(path, "be nested less deeply") from None
 
 
 def _standard(value: Any, path: str) -> Any:
