@@ -1,0 +1,38 @@
+"""Chunks as servers write them: wider than the specification where they are known to differ."""
+
+import msgspec
+import pytest
+
+from trivium.wire.chat.chunk import Chunk, Opening, thought
+
+READ = [
+    b'{"choices":[{"delta":{"content":[{"type":"text","text":"x"}]}}]}',
+    b'{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":{"a":1}}}]}}]}',
+    b'{"choices":[{"delta":null,"finish_reason":null,"x":1}],"usage":null}',
+    b'{"choices":null,"error":"text"}',
+    b"{}",
+]
+
+
+@pytest.mark.parametrize("raw", READ)
+def test_what_servers_are_known_to_send_is_read(raw):
+    """Null, lists, objects and members nobody listed."""
+    assert isinstance(msgspec.json.decode(raw, type=Chunk), Chunk)
+
+
+def test_the_first_chunk_says_who_answers():
+    """Later ones are not asked again."""
+    found = msgspec.json.decode(b'{"id":"c1","model":"x","choices":[]}', type=Opening)
+    assert ("c1", "x", []) == (found.id, found.model, found.choices)
+
+
+def test_a_content_list_is_reasoning_and_text():
+    """Mistral's form; what is neither is nothing."""
+    content = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm. "}]},
+        {"type": "thinking", "thinking": "So."},
+        {"type": "text", "text": "Hi"},
+        {"type": "reference"},
+        5,
+    ]
+    assert ("Hm. So.", "Hi") == thought(content)

@@ -1,0 +1,49 @@
+"""Faults of chat answers that are none."""
+
+import msgspec
+import pytest
+
+from trivium.conversation.opaque import Origin
+from trivium.faults import Fault, Kind
+from trivium.wire.chat.chunk import Choice
+from trivium.wire.chat.failure import broke, of_choice, told
+from trivium.wire.codec import AnswerContext
+
+SEEN = []
+
+
+def refused(error):
+    SEEN.append(msgspec.json.decode(error))
+    return Fault(Kind.UPSTREAM_OVERLOADED, "Busy.")
+
+
+CONTEXT = AnswerContext(origin=Origin("chat", "openai", "main"), refused=refused)
+
+
+def test_nonsense_is_the_vendors_fault():
+    """With why."""
+    assert Kind.UPSTREAM_BROKE is broke("no choices").kind
+    assert "no choices" in broke("no choices").message
+
+
+@pytest.mark.parametrize("error", [{"message": "busy", "code": 1}, "busy"])
+def test_an_error_is_understood_by_whoever_knows_vendors(error):
+    """An object as it is, a mere text as its message."""
+    assert Kind.UPSTREAM_OVERLOADED is told(error, CONTEXT).kind
+    assert "busy" == SEEN[-1]["message"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "kind"),
+    [
+        (Choice(error={"message": "busy"}), Kind.UPSTREAM_OVERLOADED),
+        (Choice(finish_reason="error"), Kind.UPSTREAM_BROKE),
+        (Choice(finish_reason="insufficient_system_resource"), Kind.UPSTREAM_BROKE),
+        (Choice(finish_reason="stop"), None),
+        (Choice(), None),
+    ],
+)
+def test_a_choice_may_say_itself_that_it_broke_off(choice, kind):
+    """Then it is no completion."""
+    found = of_choice(choice, CONTEXT)
+    assert kind is (found and found.kind)
