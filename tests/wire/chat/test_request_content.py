@@ -46,7 +46,7 @@ REFUSED = [
     ({"type": "hologram"}, "p.type"),
     ({"type": "text"}, "p.text"),
     ({"type": "image_url"}, "p.image_url"),
-    ({"type": "image_url", "image_url": {"url": "data:image/png,x"}}, "p.image_url.url"),
+    ({"type": "image_url", "image_url": {"url": "nonsense"}}, "p.image_url.url"),
     ({"type": "input_audio", "input_audio": {"data": "AAAA"}}, "p.input_audio.format"),
     ({"type": "file", "file": {}}, "p.file.file_data"),
     ({"type": "image", "source": {"type": "file"}}, "p.source.type"),
