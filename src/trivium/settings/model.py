@@ -100,8 +100,8 @@ class Upstream(_Section, frozen=True):
     """From start to the answer's last byte."""
     keepalive_s: float = 20.0
     """An idle upstream connection is not reused after this; common servers close at 30 to 75."""
-    connections_max: int = 2048
-    """Open connections to one origin; beyond it requests wait."""
+    connections_max: int = 10_000
+    """Open connections to one origin; beyond it requests wait. Every running stream holds one."""
     wait_s: float = 5.0
     """How long a request waits for a free connection before 503."""
     answer_bytes_max: int = 134_217_728
