@@ -329,3 +329,31 @@ def test_the_official_helper_sees_a_cut_answer(serve):
     assert "response.incomplete" == events[-1].type
     assert "max_output_tokens" == events[-1].response.incomplete_details.reason
     assert "Nice to meet you." == events[-1].response.output_text
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        {"type": "response.output_text.delta", "item_id": "msg_1", "delta": "x"},
+        {"type": "response.output_text.done", "item_id": "msg_1", "text": "x"},
+        {"type": "response.output_item.done",
+         "item": {"type": "message", "id": "msg_1", "content": [{"type": "output_text", "text": "x"}]}},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("created", [True, False])
+def test_an_item_that_was_never_opened_is_opened_first(first, created):
+    """openai-node stops at an event of an item it has not seen."""
+    events = Events(model="m", limit=None, at=1)
+    frames = [{"type": "response.created", "response": {"id": "r"}}] if created else []
+    out = [
+        msgspec.json.decode(data)
+        for event in (*frames, first)
+        for _, data in events.rewrite(msgspec.json.encode(event))
+    ]
+    kinds = [event["type"] for event in out]
+    assert ["response.created", "response.output_item.added"] == kinds[:2]
+    assert first["type"] == kinds[-1]
+    assert list(range(len(out))) == [event["sequence_number"] for event in out]
+    assert {0} == {event["output_index"] for event in out[1:]}
+    assert ("output_text" in first["type"]) == ("response.content_part.added" in kinds)
+    assert [] == out[1]["item"]["content"]

@@ -4,7 +4,8 @@ Its stream lacks ``sequence_number``, ``output_index`` and ``content_index``, mo
 response object, ``logprobs``, and ``function_call_arguments.done``; its ``status`` is ``completed``
 even when the answer was cut by ``max_output_tokens``. The ``responses.stream()`` helpers of
 openai-python and openai-node stop at the first of these. Every member the engine does send stays.
-An answer whose only token is a part of a character lacks ``response.created`` as well.
+An answer whose first token is a part of a character lacks ``response.created`` or the event that
+opens its item as well.
 
 Numbers are ours from the first event on: where an event is added, the engine's own would repeat.
 Members that the engine neither echoes nor knows are null or the protocol's default.
@@ -80,8 +81,33 @@ class Events:
 
     def _events(self, event: dict[str, Any]) -> list[dict[str, Any]]:
         kind = event["type"]
-        if kind in _TERMINAL and self._seq == 0:
-            return [self._opening(event), self._life(event)]
+        missing = self._missing(kind, event)
+        if not self._seq and (missing or kind in _TERMINAL):
+            missing.insert(0, self._opening(event))
+        return missing + self._given(kind, event)
+
+    def _missing(self, kind: str, event: dict[str, Any]) -> list[dict[str, Any]]:
+        """What should have opened the item that this event is about, if nothing has yet."""
+        if self._items:
+            return []
+        if kind == "response.output_item.done" and isinstance(event.get("item"), dict):
+            item = event["item"]
+            opened = {**item, "content": []} if item.get("type") == "message" else {**item}
+            return [self._added({"type": "response.output_item.added", "item": opened})]
+        if kind not in _CONTENT:
+            return []
+        message: dict[str, Any] = {"type": "message", "role": "assistant", "content": []}
+        if event.get("item_id"):
+            message["id"] = event["item_id"]
+        out = [self._added({"type": "response.output_item.added", "item": message})]
+        if kind in _TEXTS:
+            part = {"type": "output_text", "text": ""}
+            opening: dict[str, Any] = {"type": "response.content_part.added", "part": part}
+            self._inside("response.content_part.added", opening)
+            out.append(opening)
+        return out
+
+    def _given(self, kind: str, event: dict[str, Any]) -> list[dict[str, Any]]:
         if kind in _LIVING or kind in _TERMINAL:
             return [self._life(event)]
         if kind == "response.output_item.added":
