@@ -23,6 +23,7 @@ LEVELS = {
     "routing": 4,
     "upstream": 4,
     "admission": 5,
+    "recall": 5,
     "pipeline": 6,
     "edge": 7,
     "console": 7,

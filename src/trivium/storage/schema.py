@@ -15,6 +15,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
@@ -138,4 +139,38 @@ records = Table(
     Index("ix_records_user_id_at_ms", "user_id", "at_ms"),
     Index("ix_records_key_id_at_ms", "key_id", "at_ms"),  # also says when a key was last used
     Index("ix_records_at_ms", "at_ms"),
+)
+
+stored_responses = Table(
+    "stored_responses",
+    metadata,
+    # the owner is part of the key: nobody else's row can be found by its id, and two upstreams
+    # may give the same id to two users
+    Column("user_id", BIG, primary_key=True, autoincrement=False),
+    Column("id", Text, primary_key=True),
+    Column("key_id", BIG, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG, nullable=False),
+    Column("size_bytes", BIG, nullable=False),  # of the body; 0 without one
+    Column("body", LargeBinary),  # sealed; null: the channel keeps it
+    Index("ix_stored_responses_expires_at", "expires_at"),
+    Index("ix_stored_responses_user_id_size_bytes", "user_id", "size_bytes"),
+)
+
+stored_items = Table(
+    "stored_items",
+    metadata,
+    Column("user_id", BIG, primary_key=True, autoincrement=False),
+    Column("id", Text, primary_key=True),
+    Column("response_id", Text, nullable=False),
+    ForeignKeyConstraint(
+        ["user_id", "response_id"],
+        ["stored_responses.user_id", "stored_responses.id"],
+        name="fk_stored_items_user_id",
+        ondelete="CASCADE",
+    ),
+    Index("ix_stored_items_user_id_response_id", "user_id", "response_id"),
 )

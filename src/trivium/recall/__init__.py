@@ -1,0 +1,1 @@
+"""What is remembered between two requests: answers that callers refer to later."""
