@@ -14,6 +14,7 @@ from trivium.wire.operation import Operation, Shape
 BODIES = {
     b"/v1/chat/completions": Operation.CHAT,
     b"/v1/responses": Operation.RESPONSES,
+    b"/v1/responses/input_tokens": Operation.RESPONSES_COUNT,
     b"/v1/completions": Operation.COMPLETIONS,
     b"/v1/embeddings": Operation.EMBEDDINGS,
     b"/v1/moderations": Operation.MODERATIONS,

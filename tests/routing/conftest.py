@@ -22,6 +22,10 @@ PROVIDERS = {
         "/v1beta/models/{model}:x",
         (Operation.GENERATE, Operation.GENERATE_STREAM, Operation.GENERATE_EMBED),
     ),
+    "google": (
+        "/v1beta/models/{model}:x",
+        (Operation.GENERATE_COUNT, Operation.GENERATE_EMBED_BATCH),
+    ),
     "both": ("/x", (Operation.CHAT, Operation.MESSAGES)),
 }
 

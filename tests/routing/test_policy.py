@@ -30,7 +30,8 @@ def _plan(bindings, operation=Operation.CHAT, draw=lambda: 0.5):
         ("gemini", "generate", Operation.GENERATE_STREAM, None),
         ("gemini", "generate", Operation.GENERATE_EMBED, None),
         ("openai", None, Operation.MESSAGES_COUNT, "Openai does not serve message token counts"),
-        ("openai", "chat", Operation.GENERATE_EMBED, "Openai does not serve embedContent"),
+        ("openai", "chat", Operation.MODERATIONS, "Openai does not serve moderations"),
+        ("anthropic", None, Operation.EMBEDDINGS, "Anthropic does not serve embeddings"),
     ],
 )  # fmt: skip
 def test_a_binding_serves_what_it_speaks_natively(bind, provider, shape, operation, why):
@@ -57,9 +58,18 @@ def test_a_binding_serves_what_it_speaks_natively(bind, provider, shape, operati
         ("anthropic", None, Operation.CHAT, Operation.MESSAGES),
         ("gemini", None, Operation.RESPONSES, Operation.GENERATE),
         ("openai", None, Operation.GENERATE_STREAM, Operation.CHAT),
+        ("openai", None, Operation.COMPLETIONS, Operation.CHAT),
+        ("both", "messages", Operation.COMPLETIONS, Operation.MESSAGES),
+        ("gemini", None, Operation.COMPLETIONS, Operation.GENERATE),
+        ("openai", "chat", Operation.GENERATE_EMBED, Operation.EMBEDDINGS),
+        ("openai", None, Operation.GENERATE_EMBED_BATCH, Operation.EMBEDDINGS),
+        ("google", None, Operation.EMBEDDINGS, Operation.GENERATE_EMBED_BATCH),
+        ("anthropic", None, Operation.GENERATE_COUNT, Operation.MESSAGES_COUNT),
+        ("anthropic", None, Operation.RESPONSES_COUNT, Operation.MESSAGES_COUNT),
+        ("google", None, Operation.MESSAGES_COUNT, Operation.GENERATE_COUNT),
     ],
 )
-def test_a_conversation_in_another_shape_is_translated(bind, provider, shape, operation, upstream):
+def test_an_operation_in_another_shape_is_translated(bind, provider, shape, operation, upstream):
     """To the shape the binding names, else the first that the provider has."""
     (step,) = _plan([bind(provider=provider, shape=shape)], operation).steps
 

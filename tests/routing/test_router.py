@@ -59,14 +59,15 @@ def test_a_model_without_channels_has_no_route(catalogue):
 @pytest.mark.parametrize(
     ("provider", "shape", "operation", "message"),
     [
-        ("openai", None, Operation.MESSAGES_COUNT,
-         ("The model `m` does not serve message token counts on this gateway. "
-          "It serves: chat completions, responses, embeddings, messages, generateContent, "
-          "streamGenerateContent.")),
+        ("openai", None, Operation.MODERATIONS,
+         ("The model `m` does not serve moderations on this gateway. "
+          "It serves: chat completions, responses, completions, embeddings, response token "
+          "counts, messages, message token counts, generateContent, streamGenerateContent, "
+          "countTokens, embedContent, batchEmbedContents.")),
         ("anthropic", None, Operation.EMBEDDINGS,
          ("The model `m` does not serve embeddings on this gateway. "
-          "It serves: chat completions, responses, messages, message token counts, "
-          "generateContent, streamGenerateContent.")),
+          "It serves: chat completions, responses, completions, response token counts, messages, "
+          "message token counts, generateContent, streamGenerateContent, countTokens.")),
     ],
 )  # fmt: skip
 def test_an_operation_no_channel_serves_is_refused_with_what_is_served(

@@ -213,9 +213,24 @@ ROWS: Final = MappingProxyType(
 )
 """Every concept has its row."""
 
+_COMPLETIONS: Final = "completions"
+_PROMPTED: Final = MappingProxyType(
+    {
+        Concept.INSTRUCTIONS: "prompt",
+        Concept.HISTORY: "prompt",
+        Concept.OUTPUT_MAX: "max_tokens",
+        Concept.TOP_LOGPROBS: "logprobs",
+    }
+)
+"""Where the completions shape, which only callers speak, has other names than chat."""
+
 
 def member(concept: Concept, shape: str) -> str:
     """What a shape calls a concept; the canonical field's name where it has none."""
+    if shape == _COMPLETIONS:
+        if concept in _PROMPTED:
+            return _PROMPTED[concept]
+        shape = "chat"
     row = ROWS[concept]
     found = getattr(row, shape)
     return found if isinstance(found, str) else row.field

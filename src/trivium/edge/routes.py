@@ -15,6 +15,7 @@ from trivium.wire.operation import SHAPE, Operation, Shape
 RELAY: Final[dict[bytes, Operation]] = {
     b"/v1/chat/completions": Operation.CHAT,
     b"/v1/responses": Operation.RESPONSES,
+    b"/v1/responses/input_tokens": Operation.RESPONSES_COUNT,
     b"/v1/completions": Operation.COMPLETIONS,
     b"/v1/embeddings": Operation.EMBEDDINGS,
     b"/v1/moderations": Operation.MODERATIONS,

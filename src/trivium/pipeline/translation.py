@@ -24,12 +24,14 @@ from trivium.providers.failure import error_event
 from trivium.routing.model import Step
 from trivium.wire.codec import (
     AnswerContext,
+    CallerCodec,
     Codec,
     RequestContext,
     StreamReader,
     StreamWriter,
     WriteContext,
 )
+from trivium.wire.completions.codec import CODEC as COMPLETIONS
 from trivium.wire.envelope import opener, sealer
 from trivium.wire.operation import SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
@@ -45,11 +47,12 @@ _QUIET: Final = (Start, KeepAlive, UsageReport)
 class Translator:
     """Makes translations: knows the codecs, the gateway's key and the time."""
 
-    __slots__ = ("_clock", "_codecs", "_key")
+    __slots__ = ("_callers", "_clock", "_codecs", "_key")
 
     def __init__(self, codecs: Mapping[Shape, Codec], key: bytes, clock: Clock) -> None:
         """``key`` closes and opens the envelopes that callers carry (``wire/envelope.py``)."""
         self._codecs = codecs
+        self._callers: Mapping[Shape, CallerCodec] = {**codecs, COMPLETIONS.shape: COMPLETIONS}
         self._key = key
         self._clock = clock
 
@@ -59,7 +62,7 @@ class Translator:
         caller = exchange.caller
         assert caller is not None
         own = SHAPE[story.operation]
-        write = self._codecs[own]
+        write = self._callers[own]
         if story.conversation is None:
             context = RequestContext(
                 model=facts.model if own is Shape.GENERATE else None,
@@ -105,7 +108,7 @@ class Translation:
         self,
         step: Step,
         read: Codec,
-        write: Codec,
+        write: CallerCodec,
         spoken: Conversation,
         answer: WriteContext,
         *,

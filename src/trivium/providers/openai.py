@@ -32,6 +32,7 @@ PROVIDER: Final = Provider(
     paths={
         Operation.CHAT: "/chat/completions",
         Operation.RESPONSES: "/responses",
+        Operation.RESPONSES_COUNT: "/responses/input_tokens",
         Operation.COMPLETIONS: "/completions",
         Operation.EMBEDDINGS: "/embeddings",
         Operation.MODERATIONS: "/moderations",

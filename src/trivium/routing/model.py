@@ -7,7 +7,7 @@ import msgspec
 
 from trivium.providers.base import Provider
 from trivium.secret import Secret
-from trivium.wire.operation import TRANSLATED, Operation, Shape
+from trivium.wire.operation import Operation, Shape, served
 
 
 class TimeLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,8 +69,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
 
     def operations(self) -> frozenset[Operation]:
         """Every operation at least one binding serves, itself or through translation."""
-        served = frozenset(op for b in self.bindings for op in b.channel.provider.paths)
-        return served | TRANSLATED if served & TRANSLATED else served
+        return served(frozenset(op for b in self.bindings for op in b.channel.provider.paths))
 
 
 class Catalogue(msgspec.Struct, frozen=True, kw_only=True):

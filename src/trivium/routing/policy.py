@@ -14,9 +14,15 @@ from typing import Final
 import msgspec
 
 from trivium.routing.model import Binding, Model, Plan, Skip, Step
-from trivium.wire.operation import CONVERSATION, SHAPE, TRANSLATED, Operation, Shape
-
-_EMBEDS = frozenset({Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH})
+from trivium.wire.operation import (
+    CONVERSATION,
+    EMBEDDING,
+    IN_PLACE,
+    SHAPE,
+    TRANSLATED,
+    Operation,
+    Shape,
+)
 
 ASKED: Final = {
     Shape.CHAT: Operation.CHAT,
@@ -36,6 +42,7 @@ TITLES = {
     Operation.COMPLETIONS: "completions",
     Operation.EMBEDDINGS: "embeddings",
     Operation.MODERATIONS: "moderations",
+    Operation.RESPONSES_COUNT: "response token counts",
     Operation.MESSAGES: "messages",
     Operation.MESSAGES_COUNT: "message token counts",
     Operation.GENERATE: "generateContent",
@@ -98,18 +105,22 @@ def served_as(binding: Binding, operation: Operation) -> Operation | None:
     """
     paths = binding.channel.provider.paths
     told = binding.shape
-    if operation not in TRANSLATED:
-        return operation if operation in paths and _speaks(binding, operation) else None
-    if operation in paths and told in (None, SHAPE[operation]):
+    if operation in paths and _speaks(binding, operation):
         return operation
+    if operation in IN_PLACE:
+        return next(
+            (one for one in IN_PLACE[operation] if one in paths and _speaks(binding, one)), None
+        )
+    if operation not in TRANSLATED and operation is not Operation.COMPLETIONS:
+        return None
     wanted = PREFERRED if told is None else (told,)
     return next((ASKED[shape] for shape in wanted if ASKED[shape] in paths), None)
 
 
 def _speaks(binding: Binding, operation: Operation) -> bool:
-    """Whether the ``shape`` setting leaves an operation beside conversations to the binding."""
+    """Whether the ``shape`` setting leaves an operation to the binding."""
     shape = SHAPE[operation]
-    if shape not in CONVERSATION or operation in _EMBEDS:
+    if shape not in CONVERSATION or operation in EMBEDDING:
         return True
     return binding.shape in (None, shape)
 

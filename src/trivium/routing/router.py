@@ -64,7 +64,7 @@ def no_route(model: Model, operation: Operation) -> Fault:
             Kind.NO_ROUTE,
             f"The model `{model.name}` has no channel that is switched on. Try again later.",
         )
-    served = [TITLES[other] for other in Operation if candidates(model, other).tiers]
+    served = [TITLES[other] for other in Operation if other in model.operations()]
     listed = ", ".join(served) or "nothing that callers can ask for"
     return Fault(
         Kind.UNREPRESENTABLE,

@@ -129,23 +129,28 @@ class StreamWriter(Protocol):
         ...
 
 
-class Codec(msgspec.Struct, frozen=True, kw_only=True):
-    """One shape, both directions, whole and streamed."""
+class CallerCodec(msgspec.Struct, frozen=True, kw_only=True):
+    """One shape as its callers speak it, whole and streamed."""
 
     shape: Shape
     read_request: Callable[[Mapping[str, msgspec.Raw], RequestContext], Conversation]
     """``read_request.read``: the caller's body by top-level member, checked as strictly as the
     specification allows. Raises ``Fault`` (INVALID_VALUE, INVALID_TYPE, MISSING_MEMBER) naming the
     member's path."""
+    write_answer: Callable[[Answer, WriteContext], bytes]
+    """``write_answer.write``: the whole body for the caller."""
+    write_stream: Callable[[WriteContext], StreamWriter]
+    """``write_stream.Writer``."""
+
+
+class Codec(CallerCodec, frozen=True, kw_only=True):
+    """One shape, both directions, whole and streamed."""
+
     write_request: Callable[[Conversation, TargetFacts, Report], bytes]
     """``write_request.write``: the body for the upstream. The conversation has passed
     ``conversation.fit.fitted``. Raises ``Fault`` (UNREPRESENTABLE) through the report only."""
     read_answer: Callable[[bytes, AnswerContext], Answer]
     """``read_answer.read``: an upstream's whole 200 body, read tolerantly. Raises ``Fault``
     (UPSTREAM_BROKE, or what an error in the body means)."""
-    write_answer: Callable[[Answer, WriteContext], bytes]
-    """``write_answer.write``: the whole body for the caller."""
     read_stream: Callable[[AnswerContext], StreamReader]
     """``read_stream.Reader``."""
-    write_stream: Callable[[WriteContext], StreamWriter]
-    """``write_stream.Writer``."""

@@ -33,6 +33,7 @@ class Operation(Enum):
     COMPLETIONS = "completions"
     EMBEDDINGS = "embeddings"
     MODERATIONS = "moderations"
+    RESPONSES_COUNT = "responses_count"  # POST /v1/responses/input_tokens
     MESSAGES = "messages"
     MESSAGES_COUNT = "messages_count"  # POST /v1/messages/count_tokens
     GENERATE = "generate"  # :generateContent
@@ -51,6 +52,7 @@ SHAPE: Final[dict[Operation, Shape]] = {
     Operation.EMBEDDINGS: Shape.EMBEDDINGS,
     Operation.MODERATIONS: Shape.MODERATIONS,
     Operation.MESSAGES: Shape.MESSAGES,
+    Operation.RESPONSES_COUNT: Shape.RESPONSES,
     Operation.MESSAGES_COUNT: Shape.MESSAGES,
     Operation.GENERATE: Shape.GENERATE,
     Operation.GENERATE_STREAM: Shape.GENERATE,
@@ -72,4 +74,33 @@ TRANSLATED: Final = frozenset(
         Operation.GENERATE_STREAM,
     }
 )
-"""Operations that any upstream of a conversation shape can serve through translation."""
+"""Operations that any upstream of a conversation shape can serve through translation, and that
+such an upstream itself is asked for."""
+
+COUNTING: Final = frozenset(
+    {Operation.RESPONSES_COUNT, Operation.MESSAGES_COUNT, Operation.GENERATE_COUNT}
+)
+"""Counts of tokens: free of charge, and answered by an estimate where no upstream counts."""
+
+EMBEDDING: Final = frozenset(
+    {Operation.EMBEDDINGS, Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH}
+)
+"""Texts into vectors."""
+
+IN_PLACE: Final[dict[Operation, tuple[Operation, ...]]] = {
+    Operation.EMBEDDINGS: (Operation.GENERATE_EMBED_BATCH,),
+    Operation.GENERATE_EMBED: (Operation.EMBEDDINGS,),
+    Operation.GENERATE_EMBED_BATCH: (Operation.EMBEDDINGS,),
+    Operation.RESPONSES_COUNT: (Operation.MESSAGES_COUNT, Operation.GENERATE_COUNT),
+    Operation.MESSAGES_COUNT: (Operation.GENERATE_COUNT, Operation.RESPONSES_COUNT),
+    Operation.GENERATE_COUNT: (Operation.MESSAGES_COUNT, Operation.RESPONSES_COUNT),
+}
+"""What an upstream without an operation is asked for in its place, the best first."""
+
+
+def served(native: frozenset[Operation]) -> frozenset[Operation]:
+    """What callers can ask of upstreams that have these operations themselves."""
+    found = native | {asked for asked, others in IN_PLACE.items() if not native.isdisjoint(others)}
+    if native & TRANSLATED:
+        found |= TRANSLATED | COUNTING | {Operation.COMPLETIONS}
+    return found

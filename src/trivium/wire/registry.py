@@ -12,12 +12,13 @@ from trivium.wire.messages import passage as messages
 from trivium.wire.moderations.passage import PASSAGE as MODERATIONS
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Passage
-from trivium.wire.responses.passage import PASSAGE as RESPONSES
+from trivium.wire.responses import passage as responses
 
 PASSAGES: Final[Mapping[Operation, Passage]] = MappingProxyType(
     {
         Operation.CHAT: CHAT,
-        Operation.RESPONSES: RESPONSES,
+        Operation.RESPONSES: responses.PASSAGE,
+        Operation.RESPONSES_COUNT: responses.COUNT,
         Operation.COMPLETIONS: COMPLETIONS,
         Operation.EMBEDDINGS: EMBEDDINGS,
         Operation.MODERATIONS: MODERATIONS,

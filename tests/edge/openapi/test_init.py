@@ -20,6 +20,7 @@ SPECIFIED = {
 """Operations whose names the specification 3.5.0 fixes, as far as they are served now."""
 
 BESIDES = {
+    ("POST", "/v1/responses/input_tokens"),
     ("POST", "/v1/messages/count_tokens"),
     ("POST", "/vendorc/v1beta/models/{model}:streamGenerateContent"),
     ("POST", "/vendorc/v1beta/models/{model}:countTokens"),

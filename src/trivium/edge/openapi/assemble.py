@@ -19,7 +19,8 @@ _ABOUT: Final = (
     "`anthropic-user-profile-id` are accepted for the two `vendor-` headers. A key may be "
     "presented in any of the ways listed, on every operation. Members that are not described "
     "here travel to the vendor unchanged. Every answer carries its id in `x-request-id` and "
-    "`request-id`."
+    "`request-id`. Where the gateway had to estimate what no upstream counted, "
+    "`trivium-estimated` names it: `tokens` of a token count, `usage` of an answer."
 )
 
 _FAILURES: Final = {

@@ -188,7 +188,10 @@ SCHEMAS: Final[dict[str, Schema]] = {
         {"requests": array(ref("EmbedContentRequest"), low=1)}, ("requests",)
     ),
     "BatchEmbedContentsResponse": record(
-        {"embeddings": array(ref("ContentEmbedding"), "In the order of the requests.")},
+        {
+            "embeddings": array(ref("ContentEmbedding"), "In the order of the requests."),
+            "usageMetadata": ref("UsageMetadata"),
+        },
         ("embeddings",),
     ),
 }

@@ -63,6 +63,16 @@ OPERATIONS: Final = (
     ),
     Row(
         method="POST",
+        path="/v1/responses/input_tokens",
+        name="countResponseInputTokens",
+        tag="responses",
+        about="Counts the input tokens of a list of items.",
+        request="CountResponseInputTokensRequest",
+        answer="ResponseInputTokens",
+        keys=BEARER,
+    ),
+    Row(
+        method="POST",
         path="/v1/completions",
         name="createCompletion",
         tag="completions",

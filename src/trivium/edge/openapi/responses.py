@@ -210,6 +210,23 @@ SCHEMAS: Final[dict[str, Schema]] = {
         },
         ("id", "object", "created_at", "model", "output"),
     ),
+    "CountResponseInputTokensRequest": record(
+        {
+            "model": text("A model of this gateway: see `/v1/models`."),
+            "input": either(text(), array(free())),
+            "instructions": nullable(text()),
+            "tools": array(_TOOL),
+            "tool_choice": _CHOICE,
+            "text": _FORMAT,
+            "reasoning": free(),
+        },
+        ("model",),
+        "A responses request, of which only what the model reads is looked at.",
+    ),
+    "ResponseInputTokens": record(
+        {"object": one_of("response.input_tokens"), "input_tokens": integer(low=0)},
+        ("object", "input_tokens"),
+    ),
     "ResponseStreamEvent": record(
         {
             "type": text("Equal to the `event:` line, e.g. `response.output_text.delta`."),

@@ -1,0 +1,15 @@
+"""The completions codec."""
+
+import msgspec
+
+from trivium.wire.codec import CallerCodec
+from trivium.wire.completions.codec import CODEC
+from trivium.wire.operation import Shape
+
+
+def test_the_caller_s_side_is_whole():
+    """Under the shape's own name; nobody is translated into it."""
+    assert Shape.COMPLETIONS is CODEC.shape
+    assert CallerCodec is type(CODEC)
+    for field in msgspec.structs.fields(CallerCodec):
+        assert field.name == "shape" or callable(getattr(CODEC, field.name))
