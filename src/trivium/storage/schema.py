@@ -23,6 +23,7 @@ from sqlalchemy import (
     Table,
     Text,
     false,
+    text,
 )
 
 # SQLite numbers rows by itself only for a primary key that is declared INTEGER
@@ -50,6 +51,7 @@ users = Table(
     Column("unlimited", Boolean, nullable=False, server_default=false()),
     Column("created_at", BIG, nullable=False),
     Column("revision", BIG, nullable=False),
+    Column("price_group", Text, nullable=False, server_default=text("''")),  # see [groups]
 )
 
 keys = Table(
@@ -85,7 +87,20 @@ accounts = Table(
     Column("user_id", BIG, ForeignKey("users.id"), primary_key=True, autoincrement=False),
     Column("balance_nanos", BIG, nullable=False),
     Column("used_nanos", BIG, nullable=False),  # what usage entries took, as a positive number
+    Column("leased_nanos", BIG, nullable=False, server_default=text("0")),  # sum of its leases
+    Column("overdraft_nanos", BIG, nullable=False, server_default=text("0")),  # allowed below zero
 )
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("worker", Text, primary_key=True),  # the name of its journal
+    Column("user_id", BIG, ForeignKey("accounts.user_id"), primary_key=True, autoincrement=False),
+    Column("amount_nanos", BIG, nullable=False),
+    Column("renewed_at", BIG, nullable=False),  # by the database's own clock
+    Index("ix_leases_renewed_at", "renewed_at"),
+)
+"""What a worker may spend of an account without asking again."""
 
 entries = Table(
     "entries",
@@ -97,6 +112,7 @@ entries = Table(
     Column("note", Text, nullable=False),
     Column("request_id", Text, unique=True),
     Column("created_at", BIG, nullable=False),
+    Column("detail", Text, nullable=False, server_default=text("''")),  # JSON: the bill explained
     Index("ix_entries_user_id_id", "user_id", "id"),
 )
 """Append-only: triggers refuse updates and deletes."""
