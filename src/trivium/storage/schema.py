@@ -190,3 +190,13 @@ stored_items = Table(
     ),
     Index("ix_stored_items_user_id_response_id", "user_id", "response_id"),
 )
+
+traces = Table(
+    "traces",
+    metadata,
+    Column("user_id", BIG, primary_key=True, autoincrement=False),
+    Column("id", Text, primary_key=True),  # a call's id, or the digest of a vendor's signature
+    Column("created_at", BIG, nullable=False, index=True),
+    Column("value", LargeBinary, nullable=False),  # recall/trace.py
+)
+"""What clients do not send back with a call, and which channel made a signature."""
