@@ -273,12 +273,34 @@ MODEL = {
 }
 
 
+def test_price_lists_are_built_oldest_first():
+    """Whatever their order in the file; a free model has none."""
+    later = [
+        {"since": "2028-01-01", "price": {"input": "3"}},
+        {"since": "2027-01-01", "images": [{"price": "0.04", "size": "1x1", "quality": "hd"}]},
+    ]
+    tiers = [{"above": 20, "price": {"input": "9"}}, {"above": 10, "price": {"input": "5"}}]
+    models = [
+        {**MODEL, "price_changes": later, "tiers": tiers},
+        {"name": "b", "free": True, "bindings": [{"channel": "a"}]},
+    ]
+    built = _build({"channels": [_channel()], "models": models}).models
+    first, second, third = built["gpt-5"].prices
+    assert (0, 1_798_761_600, 1_830_297_600) == (first.since, second.since, third.since)
+    assert [(10, Decimal(5)), (20, Decimal(9))] == [
+        (t.above, t.price["input"]) for t in first.tiers
+    ]
+    assert [("1x1", "hd", Decimal("0.04"))] == [(i.size, i.quality, i.price) for i in second.images]
+    assert () == built["b"].prices
+
+
 def test_a_model_is_built_with_exact_prices():
     """Decimals stay decimals; a binding's name defaults to the public one."""
     model = _build({"channels": [_channel()], "models": [MODEL]}).models["gpt-5"]
 
     first, second = model.bindings
-    assert {"input": Decimal("1.25"), "output": Decimal(10)} == model.price
+    (row,) = model.prices
+    assert {"input": Decimal("1.25"), "output": Decimal(10)} == row.price
     assert (5, False, "trivium") == (model.context_max, model.free, model.owned_by)
     assert ("gpt-5-2026", Shape.CHAT, 1, 4) == (
         first.model, first.shape, first.priority, first.weight,

@@ -6,6 +6,8 @@ import pytest
 from trivium.settings.model import Settings
 from trivium.settings.relations import relations
 
+PRICE = {"input": "1", "output": "2"}
+
 
 def _channel(name="a", **more):
     return {"name": name, "provider": "openai", **more}
@@ -29,6 +31,10 @@ def _problems(data, broken=()):
         {"server": {"tls_certificate": "a", "tls_key": "b"}},
         {"models": [_model()]},
         {"models": [_model(price={"input": "0", "output": "1"})]},
+        {"models": [_model(price={"per_request": "0.01"})]},
+        {"models": [_model(images=[{"price": "0.04"}, {"price": "0.1", "size": "1x1"}])]},
+        {"models": [_model(price=PRICE, tiers=[{"above": 9, "price": {"input": "2"}}])]},
+        {"models": [_model(price=PRICE, price_changes=[{"since": "2027-01-01", "price": PRICE}])]},
         {"models": [_model("m", {"channel": "a", "weight": 0}, {"channel": "a"})]},
         {"channels": [_channel("a"), _channel("b")]},
         {"channels": [_channel(headers={"x-a": "1", "x-b": "1"})]},
@@ -104,6 +110,71 @@ def test_settings_that_fit_together_have_no_problem(data):
             {"models": [_model(price={"input": "0", "output": "0.00"})]},
             ("models", 0, "price"),
             "is 0 throughout; a model that costs nothing says so instead",
+        ),
+        (
+            {"models": [_model(price={"output": "1"})]},
+            ("models", 0, "price"),
+            "has output without input: the prompt would cost nothing",
+        ),
+        (
+            {"models": [_model(price={"input": "1", "reasoning": "1"})]},
+            ("models", 0, "price"),
+            "has reasoning without output: tokens of the ordinary kind would cost nothing",
+        ),
+        (
+            {"models": [_model(price={**PRICE, "cache_write_5m": "1"})]},
+            ("models", 0, "price"),
+            "has cache_write_5m without cache_write_1h, and no cache_write for both",
+        ),
+        (
+            {"models": [_model(price=PRICE, tiers=[{"above": 5}])]},
+            ("models", 0, "tiers", 0, "price"),
+            "is missing: a tier has prices of its own",
+        ),
+        (
+            {"models": [_model(price=PRICE, tiers=[{"above": 5, "price": {"per_second": "1"}}])]},
+            ("models", 0, "tiers", 0, "price", "per_second"),
+            "has no tiers: tokens alone do",
+        ),
+        (
+            {
+                "models": [
+                    _model(
+                        price=PRICE,
+                        tiers=[{"above": 5, "price": PRICE}, {"above": 5, "price": PRICE}],
+                    )
+                ]
+            },
+            ("models", 0, "tiers", 1, "above"),
+            "is taken: another tier begins there",
+        ),
+        (
+            {
+                "models": [
+                    _model(price={"input": "1"}, tiers=[{"above": 5, "price": {"reasoning": "1"}}])
+                ]
+            },
+            ("models", 0, "tiers", 0, "price"),
+            "has reasoning without output: tokens of the ordinary kind would cost nothing",
+        ),
+        (
+            {"models": [_model(images=[{"price": "1"}, {"price": "2"}])]},
+            ("models", 0, "images", 1),
+            "has the size and quality of a row above",
+        ),
+        (
+            {"models": [_model(price=PRICE, price_changes=[{"since": "2027-01-01"}])]},
+            ("models", 0, "price_changes", 0, "price"),
+            "is missing: a change gives every price anew",
+        ),
+        (
+            {
+                "models": [
+                    _model(price=PRICE, price_changes=[{"since": "2027-01-01", "price": PRICE}] * 2)
+                ]
+            },
+            ("models", 0, "price_changes", 1, "since"),
+            "is taken: another change begins on that day",
         ),
         (
             {"models": [{"name": "m", "free": True}]},

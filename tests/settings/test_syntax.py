@@ -76,6 +76,9 @@ def test_other_addresses_are_refused(text):
         (syntax.header_value, ["a", "a b", "Bearer x"], ["", "a\r\nb: c", "ä", " a", "a "]),
         (syntax.price_kind, ["input", "per_second"], ["inputs", "Input", ""]),
         (syntax.price, ["0", "1.25"], ["-1", "1,5", "free"]),
+        (syntax.since, ["2027-01-01"], ["2027-13-01", "soon"]),
+        (syntax.factor, ["0.8", "4/5", "2"], ["0", "0/5", "1/0", "-1", "half"]),
+        (syntax.group_name, ["students", "a-1"], ["", " a", "a b"]),
     ],
 )  # fmt: skip
 def test_checks_tell_good_from_bad(check, good, bad):

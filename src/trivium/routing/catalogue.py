@@ -9,11 +9,28 @@ from typing import TypeAlias
 from trivium.providers.address import normalise as shipped_normalise
 from trivium.providers.address import target
 from trivium.providers.base import Auth, Provider
-from trivium.routing.model import Binding, Catalogue, Channel, Model, TimeLimits
+from trivium.routing.model import (
+    Binding,
+    Catalogue,
+    Channel,
+    ImagePrice,
+    Model,
+    PriceRow,
+    Tier,
+    TimeLimits,
+)
 from trivium.secret import Secret
 from trivium.settings.errors import Path, SettingsError
 from trivium.settings.load import Loaded, environment
-from trivium.settings.model import BindingEntry, ChannelEntry, Settings, Upstream
+from trivium.settings.model import (
+    BindingEntry,
+    ChannelEntry,
+    ModelEntry,
+    PriceChange,
+    Settings,
+    Upstream,
+)
+from trivium.settings.prices import day
 from trivium.settings.secrets import Secrets
 from trivium.settings.source import dotted
 from trivium.wire.operation import CONVERSATION, SHAPE, Shape
@@ -87,7 +104,7 @@ def build(
                 if (channel := channels.get(bound.channel)) is not None
             ),
             free=entry.free,
-            price={kind: Decimal(price) for kind, price in entry.price.items()},
+            prices=_prices(entry),
             title=entry.title,
             owned_by=entry.owned_by,
             context_max=entry.context_max,
@@ -180,6 +197,7 @@ class _Builder:
             shape=shape,
             priority=entry.priority,
             weight=entry.weight,
+            profile=entry.profile.facts(),
         )
 
     def _provider(self, path: Path, name: str) -> Provider | None:
@@ -250,6 +268,33 @@ def spoken_shapes(provider: Provider) -> list[Shape]:
     """Conversation shapes a provider serves natively, in the order of :class:`Shape`."""
     served = {SHAPE[operation] for operation in provider.paths}
     return [shape for shape in Shape if shape in served and shape in CONVERSATION]
+
+
+def _prices(entry: ModelEntry) -> tuple[PriceRow, ...]:
+    """Every price list of a model, oldest first."""
+    if entry.free:
+        return ()
+    later = [_price_row(change, day(change.since)) for change in entry.price_changes]
+    return (_price_row(entry, 0), *sorted(later, key=lambda row: row.since))
+
+
+def _price_row(entry: ModelEntry | PriceChange, since: int) -> PriceRow:
+    return PriceRow(
+        since=since,
+        price=_decimals(entry.price),
+        tiers=tuple(
+            Tier(above=tier.above, price=_decimals(tier.price))
+            for tier in sorted(entry.tiers, key=lambda tier: tier.above)
+        ),
+        images=tuple(
+            ImagePrice(size=image.size, quality=image.quality, price=Decimal(image.price))
+            for image in entry.images
+        ),
+    )
+
+
+def _decimals(price: Mapping[str, str]) -> dict[str, Decimal]:
+    return {kind: Decimal(text) for kind, text in price.items()}
 
 
 def _limits(entry: ChannelEntry, upstream: Upstream) -> TimeLimits:

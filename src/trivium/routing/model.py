@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import Any
 
 import msgspec
 
+from trivium.conversation.opaque import Origin
+from trivium.conversation.target import TargetFacts, target
 from trivium.providers.base import Provider
+from trivium.providers.profiles import profile
 from trivium.secret import Secret
-from trivium.wire.operation import Operation, Shape, served
+from trivium.wire.operation import CONVERSATION, SHAPE, Operation, Shape, served
 
 
 class TimeLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +53,51 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
     """Conversation shape to speak upstream; ``None``: the caller's if the provider has it."""
     priority: int = 0
     weight: int = 1
+    profile: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """What the operator knows better of the model than the shipped profile."""
+    targets: Mapping[Shape, TargetFacts] = msgspec.field(default_factory=dict)
+    """What the model takes, by each shape it may be asked in. Always worked out from the rest,
+    once a binding: no request looks a profile up."""
+
+    def __post_init__(self) -> None:
+        """Raises ``msgspec.ValidationError`` for a profile that is none."""
+        channel = self.channel
+        provider = channel.provider.name
+        found: dict[Shape, TargetFacts] = {}
+        for shape in {SHAPE[operation] for operation in channel.provider.paths} & CONVERSATION:
+            known = profile(shape.value, provider, self.model)
+            origin = Origin(shape=shape.value, provider=provider, account=channel.name)
+            found[shape] = target(origin, self.model, **{**known, **self.profile})
+        msgspec.structs.force_setattr(self, "targets", found)
+
+
+class Tier(msgspec.Struct, frozen=True, kw_only=True):
+    """Prices that differ for requests with a long context."""
+
+    above: int
+    """Input tokens above which they hold."""
+    price: Mapping[str, Decimal]
+
+
+class ImagePrice(msgspec.Struct, frozen=True, kw_only=True):
+    """The price of one generated image."""
+
+    size: str
+    """``1024x1024``; empty: any other."""
+    quality: str
+    """``high``; empty: any other."""
+    price: Decimal
+
+
+class PriceRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything one model costs from a moment on, in US dollars."""
+
+    since: int = 0
+    """Seconds since the epoch; 0: always."""
+    price: Mapping[str, Decimal] = msgspec.field(default_factory=dict)
+    """By kind (``settings/prices.py``); tokens by the million."""
+    tiers: tuple[Tier, ...] = ()
+    images: tuple[ImagePrice, ...] = ()
 
 
 class Model(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +106,8 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     bindings: tuple[Binding, ...]
     free: bool = False
-    price: Mapping[str, Decimal] = msgspec.field(default_factory=dict)
-    """USD per million tokens by kind (``input``, ``cache_read``, …); empty when free."""
+    prices: tuple[PriceRow, ...] = ()
+    """What it costs, oldest first; empty when free."""
     title: str | None = None
     owned_by: str = "trivium"
     context_max: int | None = None

@@ -6,6 +6,8 @@ overrides a scalar. Unknown settings are errors. A secret is written ``env:NAME`
 
 import msgspec
 
+from trivium.settings.profile import Profile
+
 
 class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A table of the file; a misspelt setting is an error, not silence."""
@@ -127,6 +129,22 @@ class Records(_Section, frozen=True):
     """Older records are swept; 0 keeps them for ever."""
 
 
+class Ledger(_Section, frozen=True):
+    """Holds, the journal and what a broken request costs."""
+
+    flush_s: float = 1.0
+    """How often settled requests are booked in the database, in one batch."""
+    fsync_ms: int = 0
+    """How often the journal is forced to the disk, for a loss of power; 0: the system decides
+    (the death of a process alone loses nothing)."""
+    interrupted: str = "free"
+    """What a request costs that was running when its worker was killed: ``free``, ``input`` (its
+    estimated input) or ``hold`` (the most it could have cost)."""
+    lease_s: float = 900.0
+    """After so long without a word from a worker, what it had leased is free again. Beyond half of
+    it without the database a worker stops spending."""
+
+
 class Logs(_Section, frozen=True):
     """What is logged, to standard error."""
 
@@ -189,6 +207,41 @@ class BindingEntry(_Section, frozen=True):
     """Lower goes first; higher ones are fallbacks."""
     weight: int = 1
     """Share of the requests among bindings of one priority; 0: only when all others failed."""
+    profile: Profile = Profile()
+    """What the model takes, where it differs from the shipped profile: the table below."""
+
+
+class TierEntry(_Section, frozen=True):
+    """One ``[[models.tiers]]`` table: other prices for requests with a long context."""
+
+    above: int
+    """Input tokens of all kinds above which these prices hold for the whole request."""
+    price: dict[str, str] = msgspec.field(default_factory=dict)
+    """The prices that differ; all others stay."""
+
+
+class ImageEntry(_Section, frozen=True):
+    """One ``[[models.images]]`` table: the price of a generated image."""
+
+    price: str
+    """US dollars an image."""
+    size: str = ""
+    """``1024x1024``; empty: any size without a row of its own."""
+    quality: str = ""
+    """``high``; empty: any quality without a row of its own."""
+
+
+class PriceChange(_Section, frozen=True):
+    """One ``[[models.price_changes]]`` table: all prices from a day on."""
+
+    since: str
+    """The first day, as ``2027-01-01``; it begins at midnight UTC."""
+    price: dict[str, str] = msgspec.field(default_factory=dict)
+    """As ``price`` of the model, which it replaces."""
+    tiers: tuple[TierEntry, ...] = ()
+    """As ``tiers`` of the model, which they replace."""
+    images: tuple[ImageEntry, ...] = ()
+    """As ``images`` of the model, which they replace."""
 
 
 class ModelEntry(_Section, frozen=True):
@@ -200,6 +253,12 @@ class ModelEntry(_Section, frozen=True):
     """Where it is served: at least one ``[[models.bindings]]``."""
     price: dict[str, str] = msgspec.field(default_factory=dict)
     """US dollars by kind, as decimals in quotes; the kinds are listed below."""
+    tiers: tuple[TierEntry, ...] = ()
+    """Other prices for long contexts."""
+    images: tuple[ImageEntry, ...] = ()
+    """Prices of generated images by size and quality."""
+    price_changes: tuple[PriceChange, ...] = ()
+    """Prices that begin on a later day."""
     free: bool = False
     """The only way to a price of zero."""
     title: str | None = None
@@ -220,6 +279,8 @@ class Settings(_Section, frozen=True):
     shared: Shared = Shared()
     upstream: Upstream = Upstream()
     records: Records = Records()
+    ledger: Ledger = Ledger()
     logs: Logs = Logs()
+    groups: dict[str, str] = msgspec.field(default_factory=dict)
     channels: tuple[ChannelEntry, ...] = ()
     models: tuple[ModelEntry, ...] = ()

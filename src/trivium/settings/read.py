@@ -13,7 +13,7 @@ from msgspec import inspect
 
 from trivium.settings.errors import Path, Problem, shown
 from trivium.settings.model import Settings
-from trivium.settings.rules import rule
+from trivium.settings.rules import RULES, rule
 
 _BAD = object()
 """Stands for a value that had a problem."""
@@ -65,7 +65,7 @@ class _Walk:
             what = f"is not a setting (did you mean {close[0]}?)"
             self._report((*path, name), what, found.example)
             return
-        home = next((s for s in known if not path and rule((s, name))), None)
+        home = next((s for s in known if not path and f"{s}.{name}" in RULES), None)
         if home:
             self._report((name,), f"is a setting of [{home}]: write it below that line")
         else:

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import model
+from trivium.settings import model, profile
 from trivium.settings.environment import variables
 from trivium.settings.prices import KINDS
 
@@ -25,18 +25,23 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[shared]": model.Shared,
     "[upstream]": model.Upstream,
     "[records]": model.Records,
+    "[ledger]": model.Ledger,
     "[logs]": model.Logs,
     "[[channels]]": model.ChannelEntry,
     "[channels.timeouts]": model.Timeouts,
     "[[models]]": model.ModelEntry,
     "[[models.bindings]]": model.BindingEntry,
+    "[[models.tiers]]": model.TierEntry,
+    "[[models.images]]": model.ImageEntry,
+    "[[models.price_changes]]": model.PriceChange,
+    "[models.bindings.profile]": profile.Profile,
 }
 
 
 def meanings() -> dict[tuple[str, str], str]:
     """The docstring of every field by struct and field name, on one line, as Markdown."""
     out: dict[tuple[str, str], str] = {}
-    for kind in ast.parse(inspect.getsource(model)).body:
+    for kind in (*ast.parse(inspect.getsource(model)).body, *_profile()):
         if not isinstance(kind, ast.ClassDef):
             continue
         for field, doc in zip(kind.body, kind.body[1:], strict=False):
@@ -53,6 +58,10 @@ def meanings() -> dict[tuple[str, str], str]:
                 )
                 out[kind.name, field.target.id] = text
     return out
+
+
+def _profile() -> list[ast.stmt]:
+    return ast.parse(inspect.getsource(profile)).body
 
 
 def reference() -> str:

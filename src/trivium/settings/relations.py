@@ -5,7 +5,8 @@ from decimal import Decimal
 from difflib import get_close_matches
 
 from trivium.settings.errors import Path, Problem
-from trivium.settings.model import ModelEntry, Settings
+from trivium.settings.model import ModelEntry, PriceChange, Settings
+from trivium.settings.prices import gap
 
 
 def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
@@ -87,18 +88,55 @@ def _channels(settings: Settings) -> Iterator[Problem]:
 
 
 def _price(i: int, model: ModelEntry) -> Iterator[Problem]:
-    if model.free and model.price:
-        yield Problem(("models", i, "free"), "stands beside a price: keep one of the two")
-    elif not model.free and not model.price:
+    path = ("models", i)
+    priced = bool(model.price or model.images)
+    if model.free:
+        if priced or model.tiers or model.price_changes:
+            yield Problem((*path, "free"), "stands beside a price: keep one of the two")
+        return
+    if not priced:
+        yield Problem((*path, "price"), "is missing; a model that costs nothing says free = true")
+        return
+    yield from _row(path, model)
+    days: dict[str, int] = {}
+    for j, change in enumerate(model.price_changes):
+        below = (*path, "price_changes", j)
+        if change.since and days.setdefault(change.since, j) != j:
+            yield Problem((*below, "since"), "is taken: another change begins on that day")
+        if not change.price and not change.images:
+            yield Problem((*below, "price"), "is missing: a change gives every price anew")
+            continue
+        yield from _row(below, change)
+
+
+def _row(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
+    """One whole price list: what it costs at first, or from a day on."""
+    values = [*row.price.values(), *(image.price for image in row.images)]
+    if not any(Decimal(price or 0) for price in values):
         yield Problem(
-            ("models", i, "price"), "is missing; a model that costs nothing says free = true"
-        )
-    elif not model.free and not any(Decimal(price) for price in model.price.values()):
-        yield Problem(
-            ("models", i, "price"),
+            (*path, "price"),
             "is 0 throughout; a model that costs nothing says so instead",
             "free = true",
         )
+    missing = gap(row.price)
+    if missing:
+        yield Problem((*path, "price"), missing)
+    above: dict[int, int] = {}
+    for j, tier in enumerate(row.tiers):
+        if tier.above and above.setdefault(tier.above, j) != j:
+            yield Problem((*path, "tiers", j, "above"), "is taken: another tier begins there")
+        stray = [kind for kind in tier.price if "per_" in kind]
+        missing = gap({**row.price, **tier.price})
+        if not tier.price:
+            yield Problem((*path, "tiers", j, "price"), "is missing: a tier has prices of its own")
+        elif stray:
+            yield Problem((*path, "tiers", j, "price", stray[0]), "has no tiers: tokens alone do")
+        elif missing:
+            yield Problem((*path, "tiers", j, "price"), missing)
+    kinds: dict[tuple[str, str], int] = {}
+    for j, image in enumerate(row.images):
+        if kinds.setdefault((image.size, image.quality), j) != j:
+            yield Problem((*path, "images", j), "has the size and quality of a row above")
 
 
 def _bindings(i: int, model: ModelEntry) -> Iterator[Problem]:

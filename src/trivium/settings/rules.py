@@ -9,6 +9,7 @@ import msgspec
 
 from trivium.settings import syntax
 from trivium.settings.errors import Path
+from trivium.settings.profile import EXAMPLES
 from trivium.settings.syntax import Check, above_zero, between, one_of
 
 
@@ -32,6 +33,7 @@ class Rule(msgspec.Struct, frozen=True):
 _MANY: Final = between(1, 1_000_000)
 _BYTES: Final = between(1_024, 2**40)
 _WAIT: Final = between(0, 1_000_000)
+_PRICE: Final = 'price = { input = "1.25", output = "10" }'
 
 RULES: Final[dict[str, Rule]] = {
     "server": Rule("[server]"),
@@ -92,6 +94,13 @@ RULES: Final[dict[str, Rule]] = {
     "logs": Rule("[logs]"),
     "logs.level": Rule('level = "info"', one_of("debug", "info", "warning", "error")),
     "logs.format": Rule('format = "auto"', one_of("auto", "json", "text")),
+    "ledger": Rule("[ledger]"),
+    "ledger.flush_s": Rule("flush_s = 1.0", between(0.01, 60)),
+    "ledger.fsync_ms": Rule("fsync_ms = 50", between(0, 60_000)),
+    "ledger.interrupted": Rule('interrupted = "free"', one_of("free", "input", "hold")),
+    "ledger.lease_s": Rule("lease_s = 900.0", between(10, 86_400)),
+    "groups": Rule('groups = { students = "0.8" }', names=syntax.group_name),
+    "groups.*": Rule('groups = { students = "0.8" }', syntax.factor),
     "channels": Rule("[[channels]]"),
     "channels.name": Rule('name = "openai-main"', syntax.channel_name),
     "channels.provider": Rule('provider = "openai"', syntax.filled),
@@ -125,8 +134,33 @@ RULES: Final[dict[str, Rule]] = {
     ),
     "models.bindings.priority": Rule("priority = 0", between(-1_000_000, 1_000_000)),
     "models.bindings.weight": Rule("weight = 1", between(0, 1_000_000)),
-    "models.price": Rule('price = { input = "1.25", output = "10" }', names=syntax.price_kind),
-    "models.price.*": Rule('price = { input = "1.25", output = "10" }', syntax.price),
+    "models.bindings.profile": Rule("[models.bindings.profile]"),
+    **{
+        f"models.bindings.profile.{name}": Rule(example, check)
+        for name, (example, check) in EXAMPLES.items()
+    },
+    "models.price": Rule(_PRICE, names=syntax.price_kind),
+    "models.price.*": Rule(_PRICE, syntax.price),
+    "models.tiers": Rule("[[models.tiers]]"),
+    "models.tiers.above": Rule("above = 200000", between(1, 1_000_000_000)),
+    "models.tiers.price": Rule(_PRICE, names=syntax.price_kind),
+    "models.tiers.price.*": Rule(_PRICE, syntax.price),
+    "models.images": Rule("[[models.images]]"),
+    "models.images.price": Rule('price = "0.04"', syntax.price),
+    "models.images.size": Rule('size = "1024x1024"'),
+    "models.images.quality": Rule('quality = "high"'),
+    "models.price_changes": Rule("[[models.price_changes]]"),
+    "models.price_changes.since": Rule('since = "2027-01-01"', syntax.since),
+    "models.price_changes.price": Rule(_PRICE, names=syntax.price_kind),
+    "models.price_changes.price.*": Rule(_PRICE, syntax.price),
+    "models.price_changes.tiers": Rule("[[models.price_changes.tiers]]"),
+    "models.price_changes.tiers.above": Rule("above = 200000", between(1, 1_000_000_000)),
+    "models.price_changes.tiers.price": Rule(_PRICE, names=syntax.price_kind),
+    "models.price_changes.tiers.price.*": Rule(_PRICE, syntax.price),
+    "models.price_changes.images": Rule("[[models.price_changes.images]]"),
+    "models.price_changes.images.price": Rule('price = "0.04"', syntax.price),
+    "models.price_changes.images.size": Rule('size = "1024x1024"'),
+    "models.price_changes.images.quality": Rule('quality = "high"'),
     "models.free": Rule("free = true"),
     "models.title": Rule('title = "GPT-5"', syntax.filled),
     "models.owned_by": Rule('owned_by = "trivium"', syntax.filled),

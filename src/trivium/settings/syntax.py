@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from trivium.settings.errors import shown
-from trivium.settings.prices import DECIMAL, KINDS
+from trivium.settings.prices import DECIMAL, KINDS, day, multiplier
 
 Check: TypeAlias = Callable[[Any], str | None]
 
@@ -195,3 +195,30 @@ def price(value: str) -> str | None:
     if DECIMAL.fullmatch(value):
         return None
     return f"must be a plain decimal of 0 or more in US dollars, not {shown(value)}"
+
+
+def since(value: str) -> str | None:
+    """Check a day."""
+    try:
+        day(value)
+    except ValueError:
+        return f"must be a day as YYYY-MM-DD, not {shown(value)}"
+    return None
+
+
+def factor(value: str) -> str | None:
+    """Check a group's multiplier."""
+    try:
+        exact = multiplier(value)
+    except ValueError:
+        exact = None
+    if exact:
+        return None
+    return f"must be a factor above 0 as a decimal or a fraction, not {shown(value)}"
+
+
+def group_name(value: str) -> str | None:
+    """Check the name of a price group."""
+    if _CHANNEL.fullmatch(value):
+        return None
+    return "is not a name: 1 to 64 letters, digits or ._:/@- that begin with a letter or digit"
