@@ -257,3 +257,12 @@ def test_every_member_of_the_whole_request_can_be_refused():
     fields = {field.name for field in msgspec.structs.fields(Conversation)}
     named = {row.field for row in ROWS.values() if row.field.islower()}
     assert set() == {name for name in named if "." not in name} - fields
+
+
+def test_stop_sequences_are_refused_by_a_shape_without_them():
+    """The caller's code counts on the cut: text beyond it must not come unannounced."""
+    responses = target(Origin("responses", "openai", "main"), "m")
+    with pytest.raises(Fault) as caught:
+        fit(ASK, known=responses, stop=("END",))
+    assert (Kind.UNREPRESENTABLE, "stop") == (caught.value.kind, caught.value.param)
+    assert (ASK,) == fit(ASK, known=responses)[0]

@@ -70,6 +70,8 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
             member(Concept.HISTORY, conversation.shape),
             "this model does not go on with an assistant message; end with a user's",
         )
+    if any(conversation.stop) and target.stop_max == 0:
+        lacking(report, Concept.STOP, conversation.shape, "no stop sequences are taken")
     changes = _refused(conversation, target, report)
     if turns != conversation.turns:
         changes["turns"] = turns

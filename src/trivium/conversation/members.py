@@ -149,7 +149,6 @@ ROWS: Final = MappingProxyType(
             "max_tokens",
             _G + "maxOutputTokens",
         ),
-        # responses has none: the gateway cuts the text itself
         Concept.STOP: Row("stop", _C, "stop", None, "stop_sequences", _G + "stopSequences"),
         Concept.REASONING: Row(
             "reasoning", _H, "reasoning_effort", "reasoning", "thinking", _G + "thinkingConfig"

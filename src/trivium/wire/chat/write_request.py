@@ -106,8 +106,7 @@ class _Writer:
         stop = self._wish.stop
         most = self._facts.stop_max
         if most == 0:
-            # the gateway cuts the text itself
-            return
+            return  # ``fitted`` has refused them
         if most is not None and len(stop) > most:
             self._lack(Concept.STOP, f"at most {most} are taken")
             stop = stop[:most]
