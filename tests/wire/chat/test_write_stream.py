@@ -427,3 +427,16 @@ def test_usage_is_the_last_reported(stream_of):
     """Counters replace each other; they are never added."""
     events = [Start("", "", Usage(fresh=1)), UsageReport(Usage(fresh=2, output=1)), Done()]
     assert 2 == chunks(stream_of(events, usage_wanted=True))[-1]["usage"]["prompt_tokens"]
+
+
+def test_trap_071_a_call_of_a_free_text_tool_is_one_again(writing, asked):
+    """The upstream knew a function with one ``input`` only."""
+    tools = [{"type": "custom", "custom": {"name": "patch"}}]
+    around = msgspec.structs.replace(writing(), request=asked(tools=tools))
+    answer = Answer((Candidate((ToolCall("call_1", "patch", '{"input":"a\\nb"}'),), CALLED),))
+    streamed = deltas(CODEC.write_stream(around).feed(replayed(answer)))
+    first, *more = [delta["tool_calls"][0] for delta in streamed if "tool_calls" in delta]
+    assert ("custom", {"name": "patch", "input": ""}) == (first["type"], first["custom"])
+    assert "a\nb" == "".join(one["custom"]["input"] for one in more)
+    (choice,) = msgspec.json.decode(CODEC.write_answer(answer, around))["choices"]
+    assert {"name": "patch", "input": "a\nb"} == choice["message"]["tool_calls"][0]["custom"]

@@ -10,6 +10,7 @@ import msgspec
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import CallKind, ToolCall
+from trivium.conversation.custom import Customs
 from trivium.conversation.items import Part
 from trivium.conversation.parts import (
     SECTION,
@@ -31,6 +32,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 def write(answer: Answer, context: WriteContext) -> bytes:
     """The whole body for the caller."""
+    answer = Customs(context.request.tools).answer(answer)
     legacy = "functions" in context.members and "tools" not in context.members
     body: dict[str, Any] = {
         "id": f"chatcmpl-{context.id}",

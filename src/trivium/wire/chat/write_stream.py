@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.calls import CallKind, ToolCall
+from trivium.conversation.custom import Customs
 from trivium.conversation.events import (
     Cited,
     Delta,
@@ -83,6 +84,7 @@ class Writer:
     __slots__ = (
         "_choices",
         "_context",
+        "_customs",
         "_ended",
         "_head",
         "_legacy",
@@ -93,6 +95,7 @@ class Writer:
 
     def __init__(self, context: WriteContext) -> None:
         self._context = context
+        self._customs = Customs(context.request.tools)
         self._choices: list[_Choice] = []
         self._parts: dict[int, _Part] = {}
         self._usage: Usage | None = None
@@ -118,6 +121,8 @@ class Writer:
         out: list[bytes] = []
         texts: list[str] = []
         live = -1
+        if self._customs:
+            events = self._customs.events(events)
         for event in events:
             # HOT: neighbouring deltas of a part are joined with the bytes between two of them;
             # the texts are encoded one by one, nothing else is made per delta

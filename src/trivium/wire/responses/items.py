@@ -28,12 +28,6 @@ from trivium.wire.responses import quote
 _SHAPE: Final = "responses"
 
 
-class _Wrapped(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    input: str
-
-
-_wrapped: Final = msgspec.json.Decoder(_Wrapped).decode
-
 PREFIX: Final = {
     "message": "msg_",
     "function_call": "fc_",
@@ -62,8 +56,7 @@ def kind(part: Part) -> str | None:
 def declared(call: ToolCall, tools: tuple[Tool, ...]) -> ToolCall:
     """A call in the words of the caller's own declaration.
 
-    A target without namespaces or free-text tools was told of a flat name and of a function with
-    one ``input``.
+    A target without namespaces was told of a flat name.
     """
     for tool in tools:
         if not isinstance(tool, FunctionTool | CustomTool):
@@ -71,18 +64,8 @@ def declared(call: ToolCall, tools: tuple[Tool, ...]) -> ToolCall:
         flat = call.namespace is None and call.name == qualified(tool.name, tool.namespace)
         if not flat and (call.name, call.namespace) != (tool.name, tool.namespace):
             continue
-        kind = CallKind.CUSTOM if isinstance(tool, CustomTool) else call.kind
-        return msgspec.structs.replace(call, name=tool.name, namespace=tool.namespace, kind=kind)
+        return msgspec.structs.replace(call, name=tool.name, namespace=tool.namespace)
     return call
-
-
-def raw_input(arguments: str) -> str:
-    """The free text in the arguments of a function that stood for a free-text tool."""
-    try:
-        return _wrapped(arguments).input
-    except (ValueError, RecursionError):
-        # the model did not keep to the schema: its words are better than none
-        return arguments
 
 
 def output_text(

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.calls import ToolCall
+from trivium.conversation.custom import Customs
 from trivium.conversation.events import (
     Cited,
     Delta,
@@ -43,6 +44,7 @@ class Writer:
     __slots__ = (
         "_begun",
         "_ctx",
+        "_customs",
         "_ended",
         "_envelope",
         "_finish",
@@ -53,15 +55,13 @@ class Writer:
         "_summarised",
         "_tier",
         "_usage",
-        "_wrapped",
     )
 
     def __init__(self, ctx: WriteContext) -> None:
         self._ctx = ctx
         self._envelope = Envelope(ctx)
         self._parts: dict[int, Saying] = {}
-        self._wrapped: dict[int, Saying] = {}
-        """Calls whose free text is known only when their arguments are whole."""
+        self._customs = Customs(ctx.request.tools)
         self._output: list[Item] = []
         self._ended: Item | None = None
         """The item whose parts have all ended and which is not closed yet."""
@@ -80,12 +80,12 @@ class Writer:
         # HOT: a delta costs one formatting of a prepared frame
         out: list[bytes] = []
         parts = self._parts
+        if self._customs:
+            events = self._customs.events(events)
         for at, event in enumerate(events):
             if type(event) is Delta:
                 part = parts.get(event.index)
                 if part is None:
-                    if event.index in self._wrapped:
-                        self._wrapped[event.index].pieces.append(event.text)
                     continue
                 frame = part.frame or self._open(part, out)
                 part.pieces.append(event.text)
@@ -211,9 +211,6 @@ class Writer:
             return
         if isinstance(part, ToolCall):
             own = items.declared(part, self._ctx.request.tools)
-            if own.kind is not part.kind:
-                self._wrapped[event.index] = Saying(own)
-                return
             late = (
                 one.opaque for one in following if type(one) is PartEnd and one.index == event.index
             )
@@ -249,19 +246,8 @@ class Writer:
         self._open(saying, out)
 
     def _part_end(self, event: PartEnd, out: list[bytes]) -> None:
-        if event.index in self._wrapped:
-            self._unwrap(event, out)
-        elif event.index in self._parts:
+        if event.index in self._parts:
             self._end(self._parts[event.index], event.opaque, out)
-
-    def _unwrap(self, event: PartEnd, out: list[bytes]) -> None:
-        held = self._wrapped.pop(event.index)
-        text = items.raw_input(held.text)
-        assert isinstance(held.part, ToolCall), "only calls are held"
-        self._call(event.index, held.part, held.part.opaque + event.opaque, out)
-        if text:
-            out.append(self.feed([Delta(event.index, text)]))
-        self._end(self._parts[event.index], (), out)
 
     def _open(self, part: Saying, out: list[bytes]) -> bytes:
         """Give a part its place in an item, a new one or the message before it."""
