@@ -1,0 +1,152 @@
+"""docs/translation.md says what the codecs do, feature by feature and pair by pair."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stories.features import streams, verdicts
+from stories.features.asking import SHAPES
+from stories.features.canonical import of_answer
+from stories.features.requests import REQUESTS
+from stories.features.table import cells, document, lost
+from stories.features.telling import TELLINGS
+from stories.features.verdicts import (
+    LOSSLESS,
+    LOST,
+    NO_WORDS,
+    PLACELESS,
+    REFUSED,
+    REPORTED,
+    conversation,
+    heard,
+    of_asking,
+    reading,
+    written,
+)
+from trivium.faults import Fault, Kind
+from trivium.wire.codecs import CODECS
+from trivium.wire.operation import Shape
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "translation.md"
+KNOWN: dict[str, tuple[str, ...]] = {
+    "PDF": ("chat>generate", "responses>generate", "messages>generate"),
+    "cache marks": ("chat>generate", "responses>generate", "messages>generate"),
+    "end user and safety identifier": ("chat>messages", "responses>messages"),
+    "grammar tools": ("responses>chat",),
+    "storing the answer": ("chat>responses",),
+    "system in the middle": (
+        "chat>messages",
+        "chat>generate",
+        "responses>messages",
+        "responses>generate",
+        "messages>generate",
+    ),
+    "thinking in tokens between two steps": (
+        "messages>chat",
+        "messages>responses",
+        "messages>generate",
+        "generate>chat",
+        "generate>responses",
+        "generate>messages",
+    ),
+    "thoughts shown": ("responses>chat", "messages>chat", "generate>chat"),
+    "tool result with an image": ("responses>chat", "messages>chat", "generate>chat"),
+}
+"""What is neither carried nor told yet: the feature, and its pairs as ``caller>upstream``."""
+
+
+def test_the_page_is_what_the_codecs_do():
+    """`scripts/translation_table.py` writes it anew."""
+    assert document() == PAGE.read_text()
+
+
+def test_nothing_is_lost_in_silence():
+    """A feature that does not arrive is reported or refused."""
+    known = {(title, *pair.split(">")) for title, pairs in KNOWN.items() for pair in pairs}
+    assert known == set(lost()), "\n".join(f"{where}: {why}" for where, why in lost().items())
+
+
+def test_no_cell_is_untested():
+    """Sixteen pairs, each with a verdict on every feature; every verdict is one of the words."""
+    found = cells()
+    titles = {(kind, title) for kind, title, _, _ in found}
+    assert len(titles) * 16 == len(found)
+    assert len(titles) > 90
+    for (kind, *_), cell in found.items():
+        allowed = {LOSSLESS, NO_WORDS, LOST} | (
+            {REPORTED, REFUSED} if kind == "asked" else {PLACELESS}
+        )
+        assert cell.word in allowed
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_same_shape_loses_nothing(shape):
+    """It is relayed."""
+    own = {cell.word for (_, _, *pair), cell in cells().items() if pair == [shape, shape]}
+    assert own <= {LOSSLESS, NO_WORDS}
+
+
+@pytest.mark.parametrize(
+    ("case", "shape"),
+    [
+        pytest.param(case, shape, id=f"{case.title}-{shape}")
+        for case in TELLINGS
+        for shape in case.bodies
+    ],
+)
+def test_an_answer_means_the_same_whole_and_streamed(case, shape):
+    """The bodies of the table and their streams are one answer to their own readers."""
+    body = case.bodies[shape]
+    whole = CODECS[Shape(shape)].read_answer(msgspec.json.encode(body), reading(shape))
+    streamed = heard(shape, streams.stream(shape, body))
+    assert streamed.fault is None
+    assert of_answer(whole) == of_answer(streamed.answer())
+
+
+def test_the_words_of_a_feature_are_its_own():
+    """Titles tell features apart: two of one name would hide each other."""
+    titles = [case.title for case in REQUESTS]
+    assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize("caller", SHAPES)
+@pytest.mark.parametrize("case", REQUESTS, ids=lambda case: case.title)
+def test_what_is_dropped_is_refused_in_strict_mode(case, caller):
+    """`trivium-strict: true` makes every drop a 400; without one, nothing changes."""
+    body = case.bodies.get(caller)
+    for upstream in SHAPES:
+        if body is None or upstream == caller:
+            continue
+        spoken = conversation(caller, body)
+        try:
+            data, report = written(spoken, upstream)
+        except Fault:
+            continue
+        if report.drops:
+            with pytest.raises(Fault) as caught:
+                written(spoken, upstream, strict=True)
+            assert Kind.UNREPRESENTABLE is caught.value.kind
+        else:
+            assert data == written(spoken, upstream, strict=True)[0]
+
+
+@pytest.mark.parametrize(
+    ("title", "upstream"), [("temperature", "messages"), ("seed", "generate"), ("tools", "chat")]
+)
+def test_a_writer_that_forgets_a_member_would_be_seen(monkeypatch, title, upstream):
+    """The table can say `lost`."""
+    case = next(case for case in REQUESTS if case.title == title)
+    codec = CODECS[Shape(upstream)]
+
+    def forgetful(spoken, facts, report):
+        body = msgspec.json.decode(codec.write_request(spoken, facts, report))
+        body.pop("temperature", None)
+        body.pop("tools", None)
+        body.get("generationConfig", {}).pop("seed", None)
+        return msgspec.json.encode(body)
+
+    broken = msgspec.structs.replace(codec, write_request=forgetful)
+    monkeypatch.setattr(verdicts, "CODECS", {**CODECS, Shape(upstream): broken})
+    caller = "messages" if upstream == "chat" else "chat"
+    assert LOST == of_asking(case, caller, upstream).word
