@@ -64,7 +64,7 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
         )
         is not None
     )
-    turns = joined(paired(joined(turns), target.call_id_max, report))
+    turns = joined(paired(joined(turns), target.call_id_max, report, exact=target.call_id_exact))
     if turns and turns[-1].role is Role.ASSISTANT and not target.prefill:
         raise report.refusal(
             member(Concept.HISTORY, conversation.shape),
@@ -129,9 +129,12 @@ def _refused(conversation: Conversation, target: TargetFacts, report: Report) ->
     """What becomes of the members that the model refuses, reported by rank."""
     changes: dict[str, Any] = {}
     drawn: dict[str, None] = {}
+    refused = target.refuses
+    if target.refuses_thinking and _thinks(conversation, target):
+        refused |= target.refuses_thinking
     # in the table's order: that of a set differs from process to process
-    for concept in ROWS if target.refuses else ():
-        if concept not in target.refuses:
+    for concept in ROWS if refused else ():
+        if concept not in refused:
             continue
         field = ROWS[concept].field
         if field.startswith(_SAMPLING):
@@ -148,8 +151,26 @@ def _refused(conversation: Conversation, target: TargetFacts, report: Report) ->
             continue
         off = concept is Concept.REASONING and wished(value) is Effort.NONE
         if not off and value != _NEUTRAL.get(concept, absent):
-            lacking(report, concept, conversation.shape, "not taken by this model")
+            why = "not taken by this model"
+            if concept not in target.refuses:
+                why += " while it thinks"
+            lacking(report, concept, conversation.shape, why)
         changed[name] = absent
     if drawn:
         changes["sampling"] = msgspec.structs.replace(conversation.sampling, **drawn)
     return changes
+
+
+def _thinks(conversation: Conversation, target: TargetFacts) -> bool:
+    """Whether the model will think about this request."""
+    wish = conversation.reasoning
+    if wish is None or Concept.REASONING in target.refuses:
+        return target.thinks_unasked
+    if wished(wish) is Effort.NONE:
+        return target.thinks_unasked and not target.thinking_off
+    return (
+        wish.switch is not None
+        or wish.effort is not None
+        or wish.budget is not None
+        or (target.thinks_unasked)
+    )

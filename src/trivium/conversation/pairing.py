@@ -23,19 +23,24 @@ MISSING: Final = "[No result was given for this call.]"
 _FITS: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def minted(seed: str) -> str:
-    """An id that every shape takes, the same for the same seed: 29 of ``[a-z2-7_]``."""
+def minted(seed: str, exactly: int | None = None) -> str:
+    """An id that every shape takes, the same for the same seed: 29 of ``[a-z2-7_]``.
+
+    ``exactly`` so many letters and digits where a target asks for that, at most 52.
+    """
     digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()
-    return "call_" + base64.b32encode(digest).decode().lower()[:24]
+    text = base64.b32encode(digest).decode().lower()
+    return "call_" + text[:24] if exactly is None else text[:exactly]
 
 
 class _Ids:
     """Target ids of calls, unique over the history."""
 
-    __slots__ = ("_limit", "_report", "_times", "_used")
+    __slots__ = ("_exactly", "_limit", "_report", "_times", "_used")
 
-    def __init__(self, limit: int, report: Report) -> None:
+    def __init__(self, limit: int, report: Report, *, exact: bool) -> None:
         self._limit = limit
+        self._exactly = limit if exact else None
         self._report = report
         self._used: set[str] = set()
         self._times: dict[str, int] = {}
@@ -46,26 +51,34 @@ class _Ids:
         self._times[call.id] = times + 1
         found = call.id
         if not found:
-            found = minted(f"{turn}.{part}.{call.name}")
-        elif len(found) > self._limit or not _FITS.fullmatch(found) or found in self._used:
-            found = minted(f"{call.id}\0{times}")
+            found = minted(f"{turn}.{part}.{call.name}", self._exactly)
+        elif not self._fits(found) or found in self._used:
+            found = minted(f"{call.id}\0{times}", self._exactly)
             self._report.repair(Mend.CALL_ID, call.id)
         while found in self._used:
-            found = minted(found)
+            found = minted(found, self._exactly)
         self._used.add(found)
         return found
 
+    def _fits(self, found: str) -> bool:
+        if self._exactly is not None:
+            return len(found) == self._exactly and found.isascii() and found.isalnum()
+        return len(found) <= self._limit and _FITS.fullmatch(found) is not None
 
-def paired(turns: tuple[Turn, ...], id_max: int, report: Report) -> tuple[Turn, ...]:
+
+def paired(
+    turns: tuple[Turn, ...], id_max: int, report: Report, *, exact: bool = False
+) -> tuple[Turn, ...]:
     """The history with every call answered once, at once, in order.
 
     Ids are rewritten on both sides where they are too long, of other characters, doubled or
     absent. A result pairs with the first unanswered call of its id (or of its name, where one of
     the two has no id) in its own round. Results come first in the user turn after their calls. A
     call without a result gets a placeholder once the history has gone on; a result without a call
-    becomes text. Neighbouring turns must have been joined.
+    becomes text. Neighbouring turns must have been joined. ``exact``: ids have ``id_max``
+    letters and digits, no fewer and nothing else.
     """
-    ids = _Ids(id_max, report)
+    ids = _Ids(id_max, report, exact=exact)
     out: list[Turn] = []
     at = 0
     while at < len(turns):

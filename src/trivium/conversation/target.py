@@ -59,6 +59,10 @@ class TargetFacts(msgspec.Struct, frozen=True, kw_only=True):
     """For people, in refusals: ``the messages shape of claude-x``."""
     refuses: frozenset[Concept] = frozenset()
     """Members the shape has and this model does not take: dropped and reported by rank."""
+    refuses_thinking: frozenset[Concept] = frozenset()
+    """Members it does not take while it thinks."""
+    thinks_unasked: bool = False
+    """Whether it thinks when the request says nothing of it."""
     output_member: str = "max_tokens"
     """Chat: ``max_tokens`` or ``max_completion_tokens``."""
     output_default: int | None = None
@@ -73,6 +77,8 @@ class TargetFacts(msgspec.Struct, frozen=True, kw_only=True):
     thinking_off: bool = True
     """Whether thinking can be switched off."""
     reasoning_back: ReasoningBack = ReasoningBack.NOTHING
+    think_tags: bool = False
+    """Chat: whether the server writes reasoning into the text, between ``<think>`` tags."""
     placeholder_signature: str | None = None
     """Stands in for a missing signature on the first call of a step (generate 3 and later)."""
     developer_role: bool = False
@@ -92,12 +98,16 @@ class TargetFacts(msgspec.Struct, frozen=True, kw_only=True):
     tool_name_first: bool = False
     """Whether a name must begin with a letter or underscore (generate)."""
     call_id_max: int = 64
+    call_id_exact: bool = False
+    """Whether ids have exactly so many characters, letters and digits only (Mistral: 9)."""
     inputs: frozenset[Input] = frozenset()
     schema: bool = True
     """Whether it takes a JSON schema for the answer."""
     schema_full: bool = True
     """Whether any JSON Schema keyword is taken, or only the shape's own subset."""
     temperature_max: float = 2.0
+    temperature_with_top_p: bool = True
+    """Whether both may be sent at once."""
     stop_max: int | None = None
     """Most stop sequences taken; 0: none."""
     cache_marks: int = 0
@@ -137,6 +147,7 @@ BY_SHAPE: Final = MappingProxyType(
             "blank_text": False,
             "schema_full": False,
             "temperature_max": 1.0,
+            "temperature_with_top_p": False,
             "cache_marks": 4,
             "server_tools": frozenset(ServerKind),
         },
@@ -154,6 +165,10 @@ BY_SHAPE: Final = MappingProxyType(
     }
 )
 """What is true of a shape when nothing is known of the model."""
+
+
+NOT_PROFILED: Final = frozenset({"origin", "model", "title"})
+"""Facts that say which model is meant; all others a profile may state."""
 
 
 def target(origin: Origin, model: str, **facts: object) -> TargetFacts:

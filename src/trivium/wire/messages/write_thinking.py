@@ -171,7 +171,7 @@ def sampling(conversation: Conversation, settled: Settled, writing: Writing) -> 
             continue
         if settled.thinks and not harmless:
             writing.lacks(concept, "not taken while the model thinks")
-        elif concept is Concept.TOP_P and "temperature" in out:
+        elif concept is Concept.TOP_P and "temperature" in out and not facts.temperature_with_top_p:
             writing.lacks(concept, "not taken together with temperature")
         else:
             out[name] = value

@@ -1,0 +1,98 @@
+"""Model profiles: which facts of a model differ from its shape's own, read from ``profiles.toml``.
+
+A row names models by their channel's name, and may name shapes and providers. All rows that match
+count; the more specific one wins, fact by fact. Read once, at first use, as the providers' table.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+_WILD: Final = re.compile(r"[*?]")
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One table of ``profiles.toml``."""
+
+    models: tuple[str, ...]
+    """Names in lower case; ``*`` is any text, ``?`` any one character."""
+    facts: Mapping[str, Any]
+    """Fields of ``TargetFacts``."""
+    source: str
+    """The page that says so."""
+    read: date
+    """The day ``source`` was read."""
+    shapes: tuple[str, ...] = ()
+    """Empty: all."""
+    providers: tuple[str, ...] = ()
+    """Empty: all."""
+    secondary: bool = False
+    """Whether the page is not the vendor's own."""
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    row: tuple[Row, ...]
+
+
+class _Rule(NamedTuple):
+    """One name of one row, ready to be asked."""
+
+    rank: tuple[int, int]
+    """Written-out characters of the name, then how many of shape and provider are named."""
+    name: re.Pattern[str]
+    row: Row
+
+
+def rows() -> tuple[Row, ...]:
+    """The table as it is written, for those who check or print it."""
+    text = files("trivium.providers").joinpath("profiles.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), _File).row
+
+
+def plain(model: str) -> str:
+    """A model's name as the rows have it: resellers put a vendor and a slash before it."""
+    return model.rpartition("/")[2].lower()
+
+
+def matching(shape: str, provider: str, model: str) -> list[Row]:
+    """The rows that count for a model, the most specific last."""
+    name = plain(model)
+    found: dict[int, _Rule] = {}
+    for rule in _rules(shape, provider):
+        if rule.name.fullmatch(name):
+            found[id(rule.row)] = rule  # rules rise in rank: a row counts by its best name
+    return [rule.row for rule in sorted(found.values(), key=lambda rule: rule.rank)]
+
+
+def profile(shape: str, provider: str, model: str) -> dict[str, Any]:
+    """What is known of a model behind one shape of one provider; empty when nothing is."""
+    facts: dict[str, Any] = {}
+    for row in matching(shape, provider, model):
+        facts.update(row.facts)
+    return facts
+
+
+@cache
+def _rules(shape: str, provider: str) -> tuple[_Rule, ...]:
+    """The rows of one shape at one provider, the least specific first."""
+    found = [
+        _Rule(
+            (len(_WILD.sub("", name)), bool(row.shapes) + bool(row.providers)),
+            _pattern(name),
+            row,
+        )
+        for row in rows()
+        if shape in (row.shapes or (shape,)) and provider in (row.providers or (provider,))
+        for name in row.models
+    ]
+    return tuple(sorted(found, key=lambda rule: rule.rank))
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(re.escape(name).replace(r"\*", ".*").replace(r"\?", "."))
