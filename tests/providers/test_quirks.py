@@ -20,18 +20,12 @@ from trivium.wire.sse import frames
 LLAMACPP = Path(__file__).parents[1] / "fixtures" / "providers" / "llamacpp"
 ALL = frozenset(QUIRKS)
 FACTS = Facts(model="public", stream=True, output_max=6)
-STREAMS = {
-    "responses_stream.sse": Operation.RESPONSES,
-    "responses_stream_full.sse": Operation.RESPONSES,
-    "responses_tool_stream.sse": Operation.RESPONSES,
-    "messages_tool_stream.sse": Operation.MESSAGES,
-    "messages_stream.sse": Operation.MESSAGES,
-    "messages_late_stream.sse": Operation.MESSAGES,
-    "responses_late_stream.sse": Operation.RESPONSES,
-    "chat_stream.sse": Operation.CHAT,
-    "chat_late_stream.sse": Operation.CHAT,
-}
 MENDED = {Operation.RESPONSES, Operation.MESSAGES, Operation.CHAT}
+STREAMS = {
+    path.name: operation
+    for operation in MENDED
+    for path in sorted(LLAMACPP.glob(f"{operation.value}_*stream*.sse"))
+}
 
 
 def run(watch, operation, *reads, facts=FACTS):
@@ -69,6 +63,15 @@ def test_any_split_of_the_wire_gives_the_same(name, recorded, make_watch):
         assert whole == run(make_watch(), STREAMS[name], wire[:cut], wire[cut:])
     single = run(make_watch(), STREAMS[name], *(wire[i : i + 1] for i in range(len(wire))))
     assert whole == single
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_stream_that_breaks_off_is_the_beginning_of_the_whole(name, recorded, make_watch):
+    """What was passed on is never taken back, wherever the engine dies."""
+    wire = recorded(name)
+    whole = run(make_watch(), STREAMS[name], wire)
+    for cut in range(len(wire)):
+        assert whole.startswith(run(make_watch(), STREAMS[name], wire[:cut]))
 
 
 @pytest.mark.parametrize("name", STREAMS)
@@ -148,7 +151,9 @@ def test_a_stream_begins_with_its_first_event(recorded, watch, events, name, ope
     assert first not in {event["type"] for event in events(wire)}
     assert first == events(out)[0]["type"]
     assert first.encode() == frames(out)[0].event
-    assert len(events(wire)) + 1 == len(events(out))
+    assert [event["type"] for event in events(wire)][-1:] == [
+        event["type"].replace("incomplete", "completed") for event in events(out)
+    ][-1:]
 
 
 def test_a_chat_begins_with_its_role(recorded, watch, events):

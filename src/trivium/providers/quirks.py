@@ -12,6 +12,7 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.providers.repair import chat, messages, responses
+from trivium.providers.repair.response_stream import Events
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts, StreamWatch
 from trivium.wire.sse import DONE, Splitter, frame, frames
@@ -46,7 +47,7 @@ def repair(
     time in seconds since the epoch, for engines that do not say when they began.
     """
     if operation is Operation.RESPONSES and RESPONSES_BARE in quirks:
-        events = responses.Events(
+        events = Events(
             model=facts.model if facts else "",
             limit=facts.output_max if facts else None,
             at=int(at),

@@ -303,9 +303,6 @@ def test_a_departure_frees_the_engine(openai, gateway):
     assert "caller_left" == row["fault"]
 
 
-# Known flaw: some answers of the engine still stop openai-node with "missing output at index 0",
-# about one run in three under load; the same helper passes on the recorded streams.
-@pytest.mark.slow
 @pytest.mark.node
 def test_the_node_clients(gateway, key):
     """Their stream helpers as well."""
