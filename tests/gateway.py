@@ -70,7 +70,7 @@ def settings_for(channels, *, name="m", upstream_model=None, timeouts=None):
                 name=f"{provider}-{number}",
                 provider=provider,
                 api_key=VENDOR_KEY,
-                base_url=f"http://127.0.0.1:{double.port}{BASE[provider]}",
+                base_url=f"http://127.0.0.1:{double.port}{BASE.get(provider, '/v1')}",
                 timeouts=timeouts or Timeouts(),
             )
             for number, (provider, double) in enumerate(channels)
@@ -113,6 +113,7 @@ class Gateway:
         cors=(),
         query_key=True,
         pages_only=False,
+        recall=None,
         **more,
     ):
         """Serve `m` from these (provider, double) pairs."""
@@ -137,6 +138,7 @@ class Gateway:
             loop=loop,
             answer_bytes_max=1_000_000,
             explain_headers=True,
+            recall=recall,
         )
         key = keys.issue(lambda n: bytes(range(n)))
         caller = Caller(
@@ -183,6 +185,10 @@ class Gateway:
     async def get(self, path, *headers, key=True):
         """One GET."""
         return await self.send(self.head(path, b"", *headers, method="GET", key=key))
+
+    async def delete(self, path, *headers):
+        """One DELETE."""
+        return await self.send(self.head(path, b"", *headers, method="DELETE"))
 
     async def send(self, raw):
         """Any bytes, one answer."""

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from trivium.identity.snapshot import Snapshot
     from trivium.observe.recorder import Recorder
     from trivium.observe.sweep import Sweeper
+    from trivium.recall.sweep import Sweeper as Forgetter
     from trivium.storage.database import Database
 
 Ready = Callable[[list[str]], None]
@@ -87,11 +88,12 @@ async def serve(
         listeners, origins = await _listen(settings, stack)
         ready(origins)
         database, snapshot, recorder = await _memory(settings, stack)
-        services = _services(settings, catalogue, recorder, stack)
+        services = _services(settings, catalogue, database, recorder, stack)
         for listener in listeners:
             listener.open(services, snapshot.get)
         await _background(stack, snapshot.watch(settings.storage.poll_s))
         await _background(stack, _sweeper(database, settings).run())
+        await _background(stack, _forgetter(database, settings).run())
         if config_path is not None:
             await _background(stack, watch.run())
         await _background(stack, _pages(settings, listeners, database, snapshot))
@@ -162,11 +164,13 @@ async def _memory(
 def _services(
     settings: Settings,
     catalogue: Catalogue,
+    database: "Database",
     recorder: "Recorder",
     stack: contextlib.AsyncExitStack,
 ) -> Services:
     # after the port is open: the codecs are most of the code there is
     from trivium.pipeline.translation import Translator
+    from trivium.recall.service import Recall
     from trivium.storage.root_key import root_key
     from trivium.wire.codecs import CODECS
 
@@ -182,6 +186,10 @@ def _services(
         now=loop.time,
     )
     stack.push_async_callback(client.close)
+    alone = database.is_sqlite and settings.server.workers == 1
+    recall = Recall(database, key, settings.responses, alone=alone)
+    recall.start()
+    stack.push_async_callback(recall.close)
     return Services(
         router=Router(catalogue, random.random),
         passages=PASSAGES,
@@ -195,7 +203,14 @@ def _services(
         loop=loop,
         answer_bytes_max=upstream.answer_bytes_max,
         explain_headers=settings.server.explain_headers,
+        recall=recall,
     )
+
+
+def _forgetter(database: "Database", settings: Settings) -> "Forgetter":
+    from trivium.recall.sweep import Sweeper as Forgetter
+
+    return Forgetter(database, settings.responses)
 
 
 def _sweeper(database: "Database", settings: Settings) -> "Sweeper":

@@ -32,10 +32,11 @@ from trivium.edge.routes import (
 from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import authenticate
 from trivium.identity.model import Caller
-from trivium.pipeline.context import Route, Services
+from trivium.pipeline import kept
+from trivium.pipeline.context import Route, Services, Stored
 from trivium.pipeline.handle import handle
 from trivium.wire import errors
-from trivium.wire.operation import SHAPE
+from trivium.wire.operation import SHAPE, Shape
 
 log = structlog.get_logger()
 
@@ -157,6 +158,8 @@ class Listener:
             exchange.target = target
             if isinstance(target, Route):
                 exchange.shape = SHAPE[target.operation]
+            elif isinstance(target, Stored):
+                exchange.shape = Shape.RESPONSES
             elif isinstance(target, Listing):
                 exchange.shape = listing.dialect(exchange, target)
             else:
@@ -185,6 +188,9 @@ class Listener:
             exchange.extra += self._cors.preflight(exchange)
             exchange.extra.append((b"allow", methods.encode()))
             exchange.answer(204, b"")
+        elif isinstance(target, Stored):
+            assert self.services is not None
+            self._run(exchange, kept.serve(exchange, target, exchange.query, self.services))
         elif isinstance(target, Listing):
             self._list(exchange, target)
         elif isinstance(target, Root):

@@ -4,11 +4,12 @@ import contextlib
 import functools
 import re
 from typing import Final
+from urllib.parse import unquote
 
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Route
+from trivium.pipeline.context import Route, Stored
 from trivium.wire.generate import path as generate_path
 from trivium.wire.operation import SHAPE, Operation, Shape
 
@@ -36,6 +37,8 @@ _GOOGLE_READER: Final = re.compile(
 """Addresses that only clients of the generate-content shape ask for, served or not."""
 _COLON: Final = re.compile(rb":|%3[Aa]")
 _LISTS: Final = frozenset({b"/v1/models", b"/models"})
+_STORED: Final = re.compile(rb"/v1/responses/([^/]+)(?:/(cancel|input_items))?")
+_DELETE: Final = "DELETE"
 
 
 REMEMBERED_BYTES_MAX: Final = 200
@@ -59,7 +62,7 @@ class Root(msgspec.Struct, frozen=True):
     """``/``: clients probe it; any answer does."""
 
 
-Target = Route | Listing | Page | Root
+Target = Route | Stored | Listing | Page | Root
 
 _POST: Final = "POST"
 _GET: Final = "GET, HEAD"
@@ -92,9 +95,16 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
         if method != "POST":
             raise NotAllowed(_POST)
         return generate
+    stored = _STORED.fullmatch(path)
+    if stored is not None:
+        return _stored(method, stored)
+    return _resolve_listing(method, path)
+
+
+def _resolve_listing(method: str, path: bytes) -> Listing:
     listing = _listing(path)
     if listing is not None:
-        if reads:
+        if method in ("GET", "HEAD"):
             return listing
         if method == "POST" and listing.model and ":" in listing.model:
             raise Fault(Kind.PATH_UNKNOWN, _no_method(listing.model))
@@ -105,7 +115,7 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
 def allowed(path: bytes) -> str | None:
     """Methods a path takes, as ``Allow`` has them; ``None`` when there is nothing."""
     found = []
-    for method, names in (("GET", _GET), ("POST", _POST)):
+    for method, names in (("GET", _GET), ("POST", _POST), ("DELETE", _DELETE)):
         with contextlib.suppress(Fault):
             resolve(method, path, b"")
             found.append(names)
@@ -117,10 +127,27 @@ def shape_of(path: bytes) -> Shape | None:
     route = _ROUTES.get(path)
     if route is not None:
         return SHAPE[route.operation]
+    if _STORED.fullmatch(path):
+        return Shape.RESPONSES
     if _GOOGLE_READER.match(path):
         return Shape.GENERATE
     found = _GENERATE.fullmatch(path)
     return Shape.GENERATE if found is not None and _COLON.search(found[1]) else None
+
+
+def _stored(method: str, found: re.Match[bytes]) -> Stored:
+    """What is asked of a stored response. Raises ``NotAllowed``."""
+    response_id = unquote(found[1].decode("latin-1"))
+    below = (found[2] or b"").decode()
+    if below == "cancel":
+        if method != "POST":
+            raise NotAllowed(_POST)
+        return Stored(response_id=response_id, action=below)
+    if method in ("GET", "HEAD"):
+        return Stored(response_id=response_id, action=below or "retrieve")
+    if method == "DELETE" and not below:
+        return Stored(response_id=response_id, action="delete")
+    raise NotAllowed(_GET if below else f"{_GET}, {_DELETE}")
 
 
 @functools.lru_cache(maxsize=1024)

@@ -12,7 +12,8 @@ from trivium.identity.model import Caller
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
-from trivium.routing.model import Model, Plan, Step
+from trivium.recall.service import Recall
+from trivium.routing.model import Channel, Model, Plan, Step
 from trivium.upstream.call import Client
 from trivium.upstream.message import Composer
 from trivium.wire.operation import Operation, Shape
@@ -30,6 +31,14 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The model named in the path; empty where the body names it."""
     array: bool = False
     """A streamed answer as one JSON array (generate-content without ``alt=sse``)."""
+
+
+class Stored(msgspec.Struct, frozen=True, kw_only=True):
+    """What a path below a stored response asks for."""
+
+    response_id: str
+    action: str
+    """``retrieve``, ``delete``, ``cancel`` or ``input_items``."""
 
 
 class Flow(Protocol):
@@ -112,6 +121,10 @@ class Router(Protocol):
         """Every model, in the operator's order."""
         ...
 
+    def channel(self, name: str) -> Channel | None:
+        """A configured channel."""
+        ...
+
     def plan(self, model: Model, operation: Operation) -> Plan:
         """Ordered channels. Raises ``Fault`` (NO_ROUTE, UNREPRESENTABLE)."""
         ...
@@ -146,6 +159,7 @@ class Services:
         "future",
         "ledger",
         "passages",
+        "recall",
         "recorder",
         "router",
         "time",
@@ -167,6 +181,7 @@ class Services:
         loop: asyncio.AbstractEventLoop,
         answer_bytes_max: int,
         explain_headers: bool,
+        recall: Recall | None = None,
     ) -> None:
         self.router = router
         self.passages = passages
@@ -183,3 +198,5 @@ class Services:
         """A future of the loop. ``asyncio``'s own way asks the kernel who we are, every time."""
         self.answer_bytes_max = answer_bytes_max
         self.explain_headers = explain_headers
+        self.recall = recall
+        """Stored responses; ``None`` where nothing is kept."""

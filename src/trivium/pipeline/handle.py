@@ -8,6 +8,7 @@ import msgspec
 import structlog
 
 from trivium.faults import Fault, Kind
+from trivium.pipeline import memory
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
 from trivium.pipeline.lane import Lane, PassThrough
@@ -38,6 +39,8 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
     try:
         members = peek.members(exchange.body)
         facts = _read(story, route, members)
+        if route.operation is Operation.RESPONSES:
+            await memory.recollect(story, members)
         _admit(story, facts)
         await _call(story, members, facts)
     except Fault as fault:
@@ -84,14 +87,14 @@ def _admit(story: Story, facts: Facts) -> None:
             param="model",
         )
     story.model = services.router.find(facts.model)
-    quote = services.ledger.quote(story.model, facts, len(exchange.body))
+    quote = services.ledger.quote(story.model, facts, story.size_bytes)
     story.hold = services.ledger.hold(exchange.request_id, caller.user_id, quote)
 
 
 async def _call(story: Story, members: Members, facts: Facts) -> None:
     """Try the plan's channels in turn until one answers; never after the first byte."""
     assert story.model is not None
-    plan = story.services.router.plan(story.model, story.operation)
+    plan = memory.narrowed(story.services.router.plan(story.model, story.operation), story)
     last = len(plan.steps) - 1
     for number, step in enumerate(plan.steps):
         try:
@@ -110,7 +113,7 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
     binding = step.binding
     story.attempts += 1
     story.step = step
-    lane = _lane(story, step, members, facts)
+    lane = memory.remembering(story, step, _lane(story, step, members, facts))
     request = services.composer.compose(
         binding.channel,
         0,
@@ -134,13 +137,14 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
 
 
 def _lane(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
-    """The caller's own shape passes; any other is translated."""
+    """The caller's own shape passes; any other, and a recalled history, is translated."""
     services = story.services
-    if SHAPE[step.operation] is not SHAPE[story.operation]:
+    if SHAPE[step.operation] is not SHAPE[story.operation] or memory.spelled(story):
         lane: Lane = services.translator.lane(story, step, members, facts)
         return lane
     passage = services.passages[step.operation]
-    return PassThrough(step, passage, members, facts, story.exchange.body, services.clock.now())
+    asked, body = memory.asked(story, members)
+    return PassThrough(step, passage, asked, facts, body, services.clock.now())
 
 
 @functools.lru_cache(maxsize=1024)

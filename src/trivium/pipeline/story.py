@@ -6,6 +6,7 @@ from trivium.faults import Fault
 from trivium.ledger.model import Hold
 from trivium.observe.record import Record
 from trivium.pipeline.context import Exchange, Services
+from trivium.recall.model import Recollection
 from trivium.routing.model import Model, Step
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
@@ -28,6 +29,7 @@ class Story:
         "hold",
         "model",
         "operation",
+        "recollection",
         "services",
         "status",
         "step",
@@ -41,6 +43,8 @@ class Story:
         self.facts: Facts | None = None
         self.conversation: Conversation | None = None
         """The request in canonical form, once a translation has read it."""
+        self.recollection: Recollection | None = None
+        """What a responses request refers to, once that has been looked up."""
         self.model: Model | None = None
         self.hold: Hold | None = None
         self.step: Step | None = None
@@ -50,6 +54,12 @@ class Story:
         self.fault: Fault | None = None
         self.first_byte_at: float | None = None
         self._settled = False
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the request with the history it refers to."""
+        recollection = self.recollection
+        return len(self.exchange.body if recollection is None else recollection.body)
 
     def settle(self) -> None:
         """Book what was used. Called before the last byte goes to the caller, and again in the

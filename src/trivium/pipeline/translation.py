@@ -17,6 +17,7 @@ from trivium.conversation.restore import restored, restored_events, shortened
 from trivium.conversation.target import TargetFacts, target
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.pipeline import memory
 from trivium.pipeline.context import Headers
 from trivium.pipeline.lane import Whole
 from trivium.pipeline.story import Story
@@ -72,10 +73,11 @@ class Translator:
                 },
                 open=opener(self._key, caller.user_id),
             )
-            story.conversation = write.read_request(dict(members.pairs), context)
+            asked, _ = memory.asked(story, members)
+            story.conversation = write.read_request(dict(asked.pairs), context)
         answer = WriteContext(
             request=story.conversation,
-            members=dict(members.pairs),
+            members=dict(memory.told(story, members).pairs),
             id=exchange.request_id.removeprefix("req_"),
             created=int(self._clock.now()),
             model=facts.model,

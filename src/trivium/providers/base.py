@@ -36,6 +36,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     reasoning: bool = False
     structured_output: bool = False
     prompt_cache: bool = False
+    stored_responses: bool = False
+    """Keeps answers of the responses shape under their id, for later requests to refer to."""
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):

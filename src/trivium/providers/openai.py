@@ -46,6 +46,7 @@ PROVIDER: Final = Provider(
         reasoning=True,
         structured_output=True,
         prompt_cache=True,
+        stored_responses=True,
     ),
     forwards=frozenset({"openai-beta"}),
     failure=default_failure,

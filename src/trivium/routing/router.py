@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from trivium.faults import Fault, Kind
-from trivium.routing.model import Catalogue, Model, Plan
+from trivium.routing.model import Catalogue, Channel, Model, Plan
 from trivium.routing.policy import TITLES, Candidates, candidates, order
 from trivium.wire.operation import Operation
 
@@ -34,6 +34,10 @@ class Router:
     def models(self) -> Iterable[Model]:
         """Every model, in the order of the file."""
         return self._models.values()
+
+    def channel(self, name: str) -> Channel | None:
+        """A configured channel; ``None`` when there is none of this name."""
+        return self.catalogue.channels.get(name)
 
     def plan(self, model: Model, operation: Operation) -> Plan:
         """Ordered channels for one request; at least one step.

@@ -145,6 +145,20 @@ class Ledger(_Section, frozen=True):
     it without the database a worker stops spending."""
 
 
+class Responses(_Section, frozen=True):
+    """Answers of the responses shape that callers may refer to later."""
+
+    store: bool = True
+    """Whether answers are kept unless the caller says ``store: false``, as the vendor does;
+    ``false``: none are, here or upstream."""
+    retention_days: int = 30
+    """How long one is kept, as at the vendor."""
+    response_bytes_max: int = 33_554_432
+    """An answer with its whole input beyond 32 MiB is not kept."""
+    user_bytes_max: int = 1_073_741_824
+    """What is kept for one user, compressed: beyond 1 GiB the oldest go, within minutes."""
+
+
 class Logs(_Section, frozen=True):
     """What is logged, to standard error."""
 
@@ -279,6 +293,7 @@ class Settings(_Section, frozen=True):
     shared: Shared = Shared()
     upstream: Upstream = Upstream()
     records: Records = Records()
+    responses: Responses = Responses()
     ledger: Ledger = Ledger()
     logs: Logs = Logs()
     groups: dict[str, str] = msgspec.field(default_factory=dict)

@@ -112,6 +112,21 @@ class Composer:
             payload = b"%b%d\r\n\r\n%b" % (head.whole, len(body), body)
         return Request(origin=head.origin, payload=payload, limits=channel.limits)
 
+    def errand(self, channel: Channel, method: bytes, below: str) -> Request:
+        """A request without a body about something below the channel's responses: ``below`` is
+        the rest of the path. Raises ``ValueError`` as ``compose`` does.
+        """
+        head = _head(channel, 0, Operation.RESPONSES, "", stream=False, array=False)
+        line, _, rest = head.whole.partition(b"\r\n")
+        path, _, query = line.split(b" ")[1].partition(b"?")
+        more, _, own = below.encode("ascii", "replace").partition(b"?")
+        joined = b"&".join(part for part in (query, own) if part)
+        target = path + more + (b"?" + joined if joined else b"")
+        if not _TARGET.fullmatch(target):
+            raise ValueError(f"channel {channel.name!r}: no request can be written to this path")
+        payload = b"%b %b HTTP/1.1\r\n%b0\r\n\r\n" % (method, target, rest)
+        return Request(origin=head.origin, payload=payload, limits=channel.limits)
+
 
 def verify(channel: Channel) -> None:
     """Check what an operator wrote. Raises ``ValueError`` naming channel and header."""

@@ -1,0 +1,173 @@
+"""Requests about stored responses: read, delete, cancel, list the input.
+
+What we keep is answered from the store; what an upstream keeps is asked of it, with the operator's
+account and only for the owner. Nothing of this is billed.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import parse_qsl, quote, urlencode
+
+import msgspec
+import structlog
+
+from trivium.faults import Fault, Kind
+from trivium.pipeline.context import Exchange, Services, Stored
+from trivium.providers.base import Refusal
+from trivium.recall.model import Kept
+from trivium.recall.page import input_items
+from trivium.recall.policy import unknown_response
+from trivium.routing.model import Channel
+from trivium.upstream.call import Call
+from trivium.wire import errors
+
+ANSWER_BYTES_MAX: Final = 134_217_728
+"""A stored response with images in it."""
+_PASSED: Final = frozenset({"after", "include", "include[]", "limit", "order"})
+"""Query parameters that travel to an upstream."""
+
+_encode: Final = msgspec.json.Encoder().encode
+
+log = structlog.get_logger()
+
+
+async def serve(exchange: Exchange, target: Stored, query: bytes, services: Services) -> None:
+    """Answer one authenticated request to its end. Never raises."""
+    try:
+        kept = await _find(exchange, target, services)
+        named = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True))
+        _check(target, named)
+        if kept.response is None:
+            body = await _ask(target, kept, named, services)
+        else:
+            body = _answer(target, kept, kept.response, named)
+        if target.action == "delete":
+            assert services.recall is not None
+            await services.recall.forget(kept.user_id, kept.id)
+        exchange.answer(200, body)
+    except Fault as fault:
+        exchange.fail(fault)
+    except asyncio.CancelledError:
+        if not exchange.gone:
+            exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
+    except Exception:
+        log.exception("request_crashed", request_id=exchange.request_id)
+        exchange.fail(errors.internal())
+
+
+def _check(target: Stored, query: Mapping[str, str]) -> None:
+    """What only answers that run in the background can be asked for."""
+    if target.action == "cancel":
+        raise Fault(
+            Kind.INVALID_VALUE,
+            "Only a response that was created with `background` can be cancelled; to stop "
+            "another, close its connection.",
+            param="response_id",
+        )
+    if query.get("stream", "").lower() in ("true", "1"):
+        raise Fault(
+            Kind.UNREPRESENTABLE,
+            "`stream` must be false: only a response that was created with `background` can "
+            "be streamed again.",
+            param="stream",
+        )
+
+
+async def _find(exchange: Exchange, target: Stored, services: Services) -> Kept:
+    caller = exchange.caller
+    assert caller is not None
+    kept = None
+    if services.recall is not None:
+        kept = await services.recall.find(caller.user_id, target.response_id)
+    if kept is None:
+        raise unknown_response(target.response_id, "response_id")
+    return kept
+
+
+def _answer(target: Stored, kept: Kept, response: bytes, query: Mapping[str, str]) -> bytes:
+    """What we keep."""
+    if target.action == "input_items":
+        return input_items(kept, query)
+    if target.action == "delete":
+        return _encode({"id": kept.id, "object": "response", "deleted": True})
+    return response
+
+
+async def _ask(target: Stored, kept: Kept, query: Mapping[str, str], services: Services) -> bytes:
+    """What the upstream keeps, in its own words."""
+    channel = services.router.channel(kept.channel)
+    if channel is None:
+        if target.action == "delete":
+            return _answer(target, kept, b"", query)
+        raise Fault(
+            Kind.NOT_FOUND,
+            f"The response `{kept.id}` is kept by an upstream that this gateway does not call any "
+            "more.",
+            param="response_id",
+        )
+    suffix = "/input_items" if target.action == "input_items" else ""
+    passed = urlencode([(name, value) for name, value in query.items() if name in _PASSED])
+    request = services.composer.errand(
+        channel,
+        b"DELETE" if target.action == "delete" else b"GET",
+        f"/{quote(kept.id, safe='')}{suffix}" + (f"?{passed}" if passed else ""),
+    )
+    errand = Errand(services.future())
+    call: Call | None = None
+    try:
+        call = await services.client.open(request, errand)
+        await errand.outcome
+    finally:
+        if call is not None:
+            call.abort()
+    return _told(errand, channel, target, kept)
+
+
+def _told(errand: "Errand", channel: Channel, target: Stored, kept: Kept) -> bytes:
+    body = b"".join(errand.parts)
+    if 200 <= errand.status < 300:
+        return body
+    if errand.status == 404 and target.action == "delete":
+        return _answer(target, kept, b"", {})  # gone is gone
+    if errand.status == 404:
+        raise unknown_response(kept.id, "response_id")
+    headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in errand.headers}
+    raise channel.provider.failure(Refusal(status=errand.status, headers=headers, body=body))
+
+
+class Errand:
+    """The sink of one short call: takes the whole answer. See ``upstream.call.Sink``."""
+
+    __slots__ = ("headers", "outcome", "parts", "size", "status")
+
+    def __init__(self, outcome: asyncio.Future[None]) -> None:
+        self.outcome = outcome
+        """Done when the answer is whole; a fault when it never will be."""
+        self.status = 0
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.parts: list[bytes] = []
+        self.size = 0
+
+    def head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+        """The status says what the body means."""
+        self.status = status
+        self.headers = headers
+
+    def data(self, data: bytes) -> None:
+        """A piece of the body."""
+        self.size += len(data)
+        if self.size <= ANSWER_BYTES_MAX:
+            self.parts.append(data)
+
+    def done(self) -> None:
+        """The body is whole."""
+        if self.size > ANSWER_BYTES_MAX:
+            self.broke(Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is too large."))
+        elif not self.outcome.done():
+            self.outcome.set_result(None)
+
+    def broke(self, fault: Fault) -> None:
+        """The answer cannot go on."""
+        if not self.outcome.done():
+            self.outcome.set_exception(fault)

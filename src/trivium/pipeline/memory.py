@@ -1,0 +1,184 @@
+"""What responses requests remember of each other, as the story needs it.
+
+``recall/`` decides and keeps; here requests are looked up before they are admitted, plans are
+narrowed to the channel that keeps what is referred to, and answers are noted as they pass.
+"""
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.pipeline.context import Headers
+from trivium.pipeline.lane import Lane, Whole
+from trivium.pipeline.story import Story
+from trivium.recall.model import Note, Recollection
+from trivium.recall.policy import recollect as _recollect
+from trivium.recall.policy import told as _told
+from trivium.recall.service import Recall
+from trivium.routing.model import Plan, Step
+from trivium.wire.operation import Operation
+from trivium.wire.passage import StreamWatch
+from trivium.wire.peek import Members
+
+
+async def recollect(story: Story, members: Members) -> None:
+    """Find what a responses request refers to. Raises ``Fault`` naming the member."""
+    recall, caller = story.services.recall, story.exchange.caller
+    if recall is not None and caller is not None:
+        story.recollection = await _recollect(recall, caller.user_id, members, story.exchange.body)
+
+
+def narrowed(plan: Plan, story: Story) -> Plan:
+    """The plan, or of it the channel that keeps what the request refers to. Raises NOT_FOUND."""
+    recollection = story.recollection
+    if recollection is None or recollection.channel is None:
+        return plan
+    steps = tuple(
+        step
+        for step in plan.steps
+        if step.operation is Operation.RESPONSES
+        and step.binding.channel.name == recollection.channel
+    )
+    if not steps:
+        raise Fault(
+            Kind.NOT_FOUND,
+            f"`{recollection.param}` refers to what is kept by an upstream that does not serve "
+            "this model here, or does not any more. Send the whole input instead.",
+            param=recollection.param,
+        )
+    return msgspec.structs.replace(plan, steps=steps)
+
+
+def spelled(story: Story) -> bool:
+    """Whether the request's history is one that we kept: it has our ids, and must be rewritten
+    even for an upstream of the same shape.
+    """
+    return story.recollection is not None and story.recollection.spelled
+
+
+def asked(story: Story, members: Members) -> tuple[Members, bytes]:
+    """The request with what it refers to, as members and as bytes."""
+    if story.recollection is None:
+        return members, story.exchange.body
+    return story.recollection.asked, story.recollection.body
+
+
+def told(story: Story, members: Members) -> Members:
+    """What an answer echoes of the request."""
+    if story.recollection is None:
+        return members
+    return _told(members, stored=story.recollection.stored)
+
+
+def remembering(story: Story, step: Step, lane: Lane) -> Lane:
+    """The lane, and behind it a note of the answer if it is to be kept."""
+    recollection, recall = story.recollection, story.services.recall
+    if recollection is None or recall is None or not recollection.stored:
+        return lane
+    return Remembering(story, step, lane, recollection, recall)
+
+
+class Remembering:
+    """A lane whose answer is noted on its way to the caller. See ``Lane``."""
+
+    __slots__ = ("_lane", "_recall", "_recollection", "_step", "_story", "body", "operation")
+
+    def __init__(
+        self, story: Story, step: Step, lane: Lane, recollection: Recollection, recall: Recall
+    ) -> None:
+        self.operation = lane.operation
+        self.body = lane.body
+        self._story = story
+        self._step = step
+        self._lane = lane
+        self._recollection = recollection
+        self._recall = recall
+
+    @property
+    def notes(self) -> Headers:
+        """The lane's own."""
+        return self._lane.notes
+
+    def whole(self, body: bytes) -> Whole:
+        """The lane's answer, noted."""
+        whole = self._lane.whole(body)
+        self.note(whole.body, stream=False)
+        return whole
+
+    def watch(self) -> StreamWatch | None:
+        """The lane's watch, and the end of its stream noted."""
+        watch = self._lane.watch()
+        return None if watch is None else RememberingWatch(watch, self)
+
+    def note(self, said: bytes, *, stream: bool) -> None:
+        """Keep an answer. HOT: reads nothing, appends to a queue."""
+        story, recollection = self._story, self._recollection
+        channel = self._step.binding.channel
+        caller, facts = story.exchange.caller, story.facts
+        assert caller is not None
+        assert facts is not None
+        # an upstream that keeps answers itself keeps those it was asked for in its own shape
+        elsewhere = (
+            channel.provider.capabilities.stored_responses
+            and self.operation is Operation.RESPONSES
+            and not recollection.spelled
+        )
+        self._recall.keep(
+            Note(
+                user_id=caller.user_id,
+                key_id=caller.key_id,
+                model=facts.model,
+                channel=channel.name,
+                said=said,
+                stream=stream,
+                created_at=int(story.services.clock.now()),
+                input=None if elsewhere else recollection.asked.raw("input") or b"[]",
+                recalled=recollection.recalled,
+            )
+        )
+
+
+class RememberingWatch:
+    """A stream whose last frames are noted, however it ends. See ``StreamWatch``."""
+
+    __slots__ = ("_lane", "_noted", "_said", "_watch", "finished")
+
+    def __init__(self, watch: StreamWatch, lane: Remembering) -> None:
+        self._watch = watch
+        self._lane = lane
+        self._noted = False
+        self._said = False
+        self.finished = False
+
+    @property
+    def usage(self) -> Usage | None:
+        """The watch's own."""
+        return self._watch.usage
+
+    @property
+    def error(self) -> bytes | Fault | None:
+        """The watch's own."""
+        return self._watch.error
+
+    def feed(self, data: bytes) -> bytes:
+        """What the watch forwards; the read with the terminal event is noted."""
+        out = self._watch.feed(data)
+        if out:
+            self._said = True
+            if self._watch.finished:
+                self.finished = True
+                self._note(out)
+        return out
+
+    def end(self, fault: Fault | None, request_id: str) -> bytes:
+        """The watch's last bytes, noted. An attempt of which nothing was sent leaves nothing."""
+        out = self._watch.end(fault, request_id)
+        self.finished = self._watch.finished
+        if out and (self._said or self.finished):
+            self._note(out)
+        return out
+
+    def _note(self, said: bytes) -> None:
+        if not self._noted:
+            self._noted = True
+            self._lane.note(said, stream=True)

@@ -1,0 +1,181 @@
+"""What a request refers to, put in its place: history before input, items for references.
+
+A response that an upstream keeps ties the request to that upstream. One that we keep is spelled
+out, for whichever channel comes. Instructions are not inherited: the vendor's rule.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.recall import items
+from trivium.recall.model import Kept, Limits, Recollection
+from trivium.wire import peek
+from trivium.wire.peek import Members
+
+_NO: Final = b"false"
+_YES: Final = b"true"
+
+
+class Memory(Protocol):
+    """Finds what a user may refer to; ``recall/service.py`` is the real one."""
+
+    limits: Limits
+
+    async def find(self, user_id: int, response_id: str) -> Kept | None:
+        """A user's response."""
+        ...
+
+    async def holder(self, user_id: int, item_id: str) -> Kept | None:
+        """The user's response that an item belongs to."""
+        ...
+
+
+async def recollect(
+    memory: Memory, user_id: int, members: Members, body: bytes
+) -> Recollection | None:
+    """What a responses request refers to; ``None`` when nothing, and nothing is to be kept.
+
+    Raises ``Fault``: NOT_FOUND for what is unknown to this user, INVALID_VALUE for what excludes
+    each other.
+    """
+    wanted = members.raw("store") is None or members.flag("store")
+    stored = wanted and memory.limits.store
+    previous = members.string("previous_response_id")
+    raw = members.raw("input")
+    references = items.references(raw)
+    if previous is None and not references:
+        if not wanted:
+            return None
+        if stored:
+            return Recollection(asked=members, body=body, stored=True)
+        asked, body = _with(members, body, {"store": _NO})
+        return Recollection(asked=asked, body=body, stored=False)
+    if previous is not None and members.raw("conversation") is not None:
+        raise Fault(
+            Kind.INVALID_VALUE,
+            "`previous_response_id` and `conversation` exclude each other: send one of them.",
+            param="previous_response_id",
+        )
+    resolved = await _resolved(memory, user_id, members, previous, references)
+    changes = dict(resolved.changes)
+    if resolved.spelled or not stored:
+        # a history that is ours is nothing an upstream has to keep a copy of
+        changes["store"] = _NO
+    asked, body = _with(members, body, changes)
+    return Recollection(
+        asked=asked,
+        body=body,
+        stored=stored,
+        recalled=resolved.recalled,
+        spelled=resolved.spelled,
+        channel=resolved.channel,
+        param=resolved.param,
+    )
+
+
+class _Resolved(msgspec.Struct, frozen=True):
+    changes: dict[str, bytes | None]
+    recalled: int
+    spelled: bool
+    channel: str | None
+    param: str
+
+
+async def _resolved(
+    memory: Memory,
+    user_id: int,
+    members: Members,
+    previous: str | None,
+    references: dict[int, str],
+) -> _Resolved:
+    channel: str | None = None
+    param = ""
+    before: list[bytes] = []
+    changes: dict[str, bytes | None] = {}
+    if previous is not None:
+        kept = await memory.find(user_id, previous)
+        if kept is None:
+            raise unknown_response(previous, "previous_response_id")
+        if kept.response is None:
+            channel, param = kept.channel, "previous_response_id"
+        else:
+            said = items.said_in(kept.response, stream=False)
+            before = items.history(kept.input, () if said is None else said.output)
+            changes["previous_response_id"] = None
+    rows = items.listed(members.raw("input"))
+    spelled = bool(changes)
+    for at, item_id in references.items():
+        path = f"input[{at}].id"
+        found = await memory.holder(user_id, item_id)
+        if found is None:
+            raise unknown_item(item_id, path)
+        if found.response is None:
+            if channel not in (None, found.channel):
+                raise _scattered(path)
+            channel, param = found.channel, param or path
+        else:
+            rows[at] = _item(found, item_id, path)
+            spelled = True
+    if spelled and channel is not None:
+        # an upstream that keeps one half cannot be shown the other by name
+        raise _scattered(param)
+    if spelled:
+        changes["input"] = items.array([*before, *rows])
+    return _Resolved(changes, len(before), spelled, channel, param)
+
+
+def told(members: Members, *, stored: bool) -> Members:
+    """What an answer echoes: the caller's own words, and whether the answer is really kept."""
+    pairs = [(name, raw) for name, raw in members.pairs if name != "store"]
+    return Members([*pairs, ("store", msgspec.Raw(_YES if stored else _NO))])
+
+
+def unknown_response(response_id: str, param: str) -> Fault:
+    """The 404 for a response that this user has not; whether anybody has it is not said."""
+    return Fault(
+        Kind.NOT_FOUND,
+        f"There is no response `{response_id[: items.ID_CHARS_MAX]}`: it was never stored, or it "
+        "was deleted or has expired.",
+        param=param,
+        code="previous_response_not_found" if param == "previous_response_id" else None,
+    )
+
+
+def unknown_item(item_id: str, param: str) -> Fault:
+    """The 404 for an item that this user has not."""
+    return Fault(
+        Kind.NOT_FOUND,
+        f"There is no item `{item_id[: items.ID_CHARS_MAX]}` in a stored response: send the item "
+        "itself.",
+        param=param,
+    )
+
+
+def _scattered(param: str) -> Fault:
+    return Fault(
+        Kind.UNREPRESENTABLE,
+        f"`{param}` is kept by another upstream than the rest that this request refers to, so no "
+        "channel can see both. Send the items themselves.",
+        param=param,
+    )
+
+
+def _item(kept: Kept, item_id: str, path: str) -> bytes:
+    said = items.said_in(kept.response or b"", stream=False)
+    rows = [*(() if said is None else said.output), *kept.input]
+    found = items.find(rows, item_id)
+    if found is None:
+        raise unknown_item(item_id, path)
+    return found
+
+
+def _with(
+    members: Members, body: bytes, changes: Mapping[str, bytes | None]
+) -> tuple[Members, bytes]:
+    if not changes:
+        return members, body
+    body = members.splice(changes)
+    return peek.members(body), body

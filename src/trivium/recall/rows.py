@@ -1,0 +1,64 @@
+"""A kept response as a row and back: compressed, sealed, bound to its owner and id."""
+
+import zlib
+from typing import Any, Final
+
+import msgspec
+
+from trivium.recall.model import Kept
+from trivium.recall.vault import Vault, VaultError
+
+LEVEL: Final = 1
+"""Histories repeat themselves: the cheapest level already leaves a third."""
+
+_Body = tuple[bytes, list[bytes]]
+_encode: Final = msgspec.msgpack.Encoder().encode
+_decode: Final = msgspec.msgpack.Decoder(_Body).decode
+
+
+def row_of(kept: Kept, vault: Vault) -> dict[str, Any]:
+    """The values of a row."""
+    body = None
+    if kept.response is not None:
+        plain = zlib.compress(_encode((kept.response, kept.input)), LEVEL)
+        body = vault.seal(plain, _place(kept.user_id, kept.id))
+    return {
+        "user_id": kept.user_id,
+        "id": kept.id,
+        "key_id": kept.key_id,
+        "model": kept.model,
+        "channel": kept.channel,
+        "status": kept.status,
+        "created_at": kept.created_at,
+        "expires_at": kept.expires_at,
+        "size_bytes": 0 if body is None else len(body),
+        "body": body,
+    }
+
+
+def kept_of(row: Any, vault: Vault) -> Kept:
+    """The response of a row. Raises VaultError."""
+    response: bytes | None = None
+    given: list[bytes] = []
+    if row.body is not None:
+        plain = vault.open(row.body, _place(row.user_id, row.id))
+        try:
+            response, given = _decode(zlib.decompress(plain))
+        except (zlib.error, msgspec.DecodeError) as error:
+            raise VaultError(f"a stored response cannot be read: {error}") from None
+    return Kept(
+        user_id=row.user_id,
+        id=row.id,
+        key_id=row.key_id,
+        model=row.model,
+        channel=row.channel,
+        status=row.status,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        response=response,
+        input=tuple(given),
+    )
+
+
+def _place(user_id: int, response_id: str) -> bytes:
+    return f"{user_id}/{response_id}".encode()

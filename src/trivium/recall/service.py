@@ -1,0 +1,126 @@
+"""Answers that callers refer to: kept, found by their owner alone, forgotten."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from trivium.clock import Clock, SystemClock
+from trivium.faults import Fault, Kind
+from trivium.recall import items, rows
+from trivium.recall.keeper import PAUSE_S, Keeper
+from trivium.recall.model import Kept, Limits, Note
+from trivium.recall.vault import Vault, VaultError
+from trivium.storage.errors import StorageError
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+LIMIT_S: Final = 5.0
+"""A look-up that holds up a request."""
+PATIENCE_S: Final = 4 * PAUSE_S
+"""How long an answer of another worker may be on its way to the database."""
+
+_SYSTEM: Final = SystemClock()
+
+log = structlog.get_logger()
+
+
+class Recall:
+    """What is remembered between two requests."""
+
+    def __init__(
+        self,
+        db: "Database",
+        root_key: bytes,
+        limits: Limits,
+        *,
+        alone: bool = True,
+        clock: Clock = _SYSTEM,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """``alone``: no other worker or node writes to this database."""
+        self._db = db
+        self._vault = Vault(root_key)
+        self._alone = alone
+        self._clock = clock
+        self._sleep = sleep
+        self.limits = limits
+        self.keeper = Keeper(db, self._vault, limits, clock, sleep)
+
+    def keep(self, note: Note) -> None:
+        """Keep an answer; never waits."""
+        self.keeper.add(note)
+
+    def start(self) -> None:
+        """Begin to write in the background."""
+        self.keeper.start()
+
+    async def close(self) -> None:
+        """Write what waits."""
+        await self.keeper.close()
+
+    async def find(self, user_id: int, response_id: str) -> Kept | None:
+        """A user's response; ``None``: unknown, another's, deleted or expired, all the same.
+
+        Raises ``Fault`` (UPSTREAM_BUSY) when the database is away.
+        """
+        if not items.is_id(response_id):
+            return None
+        return await self._patiently(lambda: self._find(user_id, response_id))
+
+    async def holder(self, user_id: int, item_id: str) -> Kept | None:
+        """The user's response that an item belongs to. Raises as ``find``."""
+        if not items.is_id(item_id):
+            return None
+        return await self._patiently(lambda: self._holder(user_id, item_id))
+
+    async def forget(self, user_id: int, response_id: str) -> bool:
+        """Delete a response; ``False`` when there was none. Raises as ``find``."""
+        from trivium.recall import store
+
+        async with self.keeper.without(user_id, response_id) as waited:
+            try:
+                async with self._db.write(LIMIT_S) as conn:
+                    return await store.forget(conn, user_id, response_id) or waited
+            except StorageError as error:
+                raise _away(error) from error
+
+    async def _patiently(self, look: Callable[[], Awaitable[Kept | None]]) -> Kept | None:
+        try:
+            found = await look()
+            if found is None and not self._alone:
+                await self._sleep(PATIENCE_S)
+                found = await look()
+        except StorageError as error:
+            raise _away(error) from error
+        except VaultError:
+            log.exception("response_unreadable")
+            return None
+        return found
+
+    async def _find(self, user_id: int, response_id: str) -> Kept | None:
+        from trivium.recall import store
+
+        waiting = self.keeper.find(user_id, response_id)
+        if waiting is not None:
+            return waiting
+        async with self._db.read(LIMIT_S) as conn:
+            row = await store.find(conn, user_id, response_id, int(self._clock.now()))
+        return None if row is None else rows.kept_of(row, self._vault)
+
+    async def _holder(self, user_id: int, item_id: str) -> Kept | None:
+        from trivium.recall import store
+
+        waiting = self.keeper.holder(user_id, item_id)
+        if waiting is not None:
+            return waiting
+        async with self._db.read(LIMIT_S) as conn:
+            response_id = await store.holder(conn, user_id, item_id)
+        return None if response_id is None else await self._find(user_id, response_id)
+
+
+def _away(error: StorageError) -> Fault:
+    log.warning("responses_unreachable", error=str(error))
+    return Fault(Kind.UPSTREAM_BUSY, "Stored responses cannot be read at the moment; try again.")

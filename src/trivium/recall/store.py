@@ -1,0 +1,128 @@
+"""Stored responses in SQL. Every function works in the transaction it is given."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Row, delete, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.storage.schema import stored_items, stored_responses
+
+_VALUES = ("key_id", "model", "channel", "status", "created_at", "expires_at", "size_bytes", "body")
+
+
+def _insert(conn: AsyncConnection, table: Any) -> Any:
+    return (sqlite if conn.dialect.name == "sqlite" else postgresql).insert(table)
+
+
+async def save(
+    conn: AsyncConnection,
+    responses: Sequence[Mapping[str, Any]],
+    items: Sequence[Mapping[str, Any]],
+) -> None:
+    """Store rows; repeating the call changes nothing, and an id used again means the newer one."""
+    made = _insert(conn, stored_responses)
+    update = {name: made.excluded[name] for name in _VALUES}
+    await conn.execute(
+        made.on_conflict_do_update(index_elements=["user_id", "id"], set_=update), list(responses)
+    )
+    if items:
+        made = _insert(conn, stored_items)
+        await conn.execute(
+            made.on_conflict_do_update(
+                index_elements=["user_id", "id"], set_={"response_id": made.excluded.response_id}
+            ),
+            list(items),
+        )
+
+
+async def find(conn: AsyncConnection, user_id: int, response_id: str, now: int) -> Row[Any] | None:
+    """A user's response that has not expired."""
+    found = await conn.execute(
+        select(stored_responses).where(
+            stored_responses.c.user_id == user_id,
+            stored_responses.c.id == response_id,
+            stored_responses.c.expires_at > now,
+        )
+    )
+    return found.first()
+
+
+async def holder(conn: AsyncConnection, user_id: int, item_id: str) -> str | None:
+    """Id of the user's response that an item belongs to."""
+    found = await conn.scalar(
+        select(stored_items.c.response_id).where(
+            stored_items.c.user_id == user_id, stored_items.c.id == item_id
+        )
+    )
+    return None if found is None else str(found)
+
+
+async def forget(conn: AsyncConnection, user_id: int, response_id: str) -> bool:
+    """Delete a response and its items' ids."""
+    done = await conn.execute(
+        delete(stored_responses).where(
+            stored_responses.c.user_id == user_id, stored_responses.c.id == response_id
+        )
+    )
+    return bool(done.rowcount)
+
+
+async def delete_expired(conn: AsyncConnection, now: int, limit: int) -> int:
+    """Delete at most so many expired responses; returns how many it were.
+
+    Rows that another node is deleting are left to it.
+    """
+    old = (
+        select(stored_responses.c.user_id, stored_responses.c.id)
+        .where(stored_responses.c.expires_at <= now)
+        .order_by(stored_responses.c.expires_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    return await _delete(conn, [(row.user_id, row.id) for row in await conn.execute(old)])
+
+
+async def owners_above(conn: AsyncConnection, size_bytes: int) -> list[tuple[int, int]]:
+    """Users who keep more than so many bytes, with how many too many it are."""
+    total = func.sum(stored_responses.c.size_bytes)
+    found = await conn.execute(
+        select(stored_responses.c.user_id, total)
+        .where(stored_responses.c.size_bytes > 0)
+        .group_by(stored_responses.c.user_id)
+        .having(total > size_bytes)
+    )
+    return [(int(user_id), int(kept) - size_bytes) for user_id, kept in found]
+
+
+async def delete_oldest(conn: AsyncConnection, user_id: int, size_bytes: int, limit: int) -> int:
+    """Delete a user's oldest bodies until so many bytes are free; returns how many it were."""
+    found = await conn.execute(
+        select(stored_responses.c.id, stored_responses.c.size_bytes)
+        .where(stored_responses.c.user_id == user_id, stored_responses.c.size_bytes > 0)
+        .order_by(stored_responses.c.created_at)
+        .limit(limit)
+    )
+    gone: list[tuple[int, str]] = []
+    for row in found:
+        if size_bytes <= 0:
+            break
+        gone.append((user_id, row.id))
+        size_bytes -= row.size_bytes
+    return await _delete(conn, gone)
+
+
+async def _delete(conn: AsyncConnection, keys: Sequence[tuple[int, str]]) -> int:
+    rows = 0
+    by_user: dict[int, list[str]] = {}
+    for user_id, response_id in keys:
+        by_user.setdefault(user_id, []).append(response_id)
+    for user_id, names in by_user.items():
+        done = await conn.execute(
+            delete(stored_responses).where(
+                stored_responses.c.user_id == user_id, stored_responses.c.id.in_(names)
+            )
+        )
+        rows += int(done.rowcount)
+    return rows

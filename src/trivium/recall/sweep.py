@@ -1,0 +1,94 @@
+"""Deletes responses that have expired, and the oldest of users who keep too much.
+
+Small transactions with pauses, and a budget of seconds a round: a store that was never swept
+shrinks over hours and is in nobody's way.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from trivium.clock import Clock, SystemClock
+from trivium.recall.model import Limits
+from trivium.storage.errors import StorageError
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+BATCH: Final = 200
+"""Responses a transaction; each has some items."""
+PAUSE_S: Final = 0.1
+"""Between two batches."""
+SECONDS_MAX: Final = 60.0
+"""Seconds a round."""
+ROUND_S: Final = 300.0
+"""Between two rounds; a tenth of it when the last one ended with its budget."""
+
+_SYSTEM: Final = SystemClock()
+
+log = structlog.get_logger()
+
+
+class Sweeper:
+    """Keeps the store within its days and bytes."""
+
+    def __init__(
+        self,
+        db: "Database",
+        limits: Limits,
+        clock: Clock = _SYSTEM,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._db = db
+        self._limits = limits
+        self._clock = clock
+        self._sleep = sleep
+
+    async def run(self) -> None:
+        """Sweep round after round; one log line a change of state."""
+        is_down = False
+        while True:
+            await self._sleep(ROUND_S)
+            finished = False
+            while not finished:
+                try:
+                    finished = await self.round()
+                except StorageError as error:
+                    if not is_down:
+                        log.warning("responses_sweep_waits", error=str(error))
+                    is_down = finished = True
+                else:
+                    is_down = False
+                    if not finished:
+                        await self._sleep(ROUND_S / 10)
+
+    async def round(self) -> bool:
+        """Delete what is too old or too much; ``False`` when the budget ended before the work.
+
+        Raises what ``Database.write`` raises; what was deleted until then stays deleted.
+        """
+        from trivium.recall import store
+
+        began = self._clock.monotonic()
+        swept = 0
+        now = int(self._clock.now())
+        while True:
+            async with self._db.write() as conn:
+                rows = await store.delete_expired(conn, now, BATCH)
+            swept += rows
+            if rows < BATCH:
+                break
+            if self._clock.monotonic() - began >= SECONDS_MAX:
+                return False
+            await self._sleep(PAUSE_S)
+        async with self._db.read() as conn:
+            owners = await store.owners_above(conn, self._limits.user_bytes_max)
+        for user_id, excess in owners:
+            async with self._db.write() as conn:
+                swept += await store.delete_oldest(conn, user_id, excess, BATCH)
+            await self._sleep(PAUSE_S)
+        if swept:
+            log.info("responses_swept", responses=swept, users_above_limit=len(owners))
+        return not owners
