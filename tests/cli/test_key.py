@@ -110,3 +110,12 @@ def test_a_key_that_cannot_be_is_not_made(trivium, options, said):
     assert (True, "") == (done.code > 0, done.out)
     assert said in done.err
     assert [] == trivium("key", "list", "--json").data
+
+
+def test_a_key_can_be_strict(trivium):
+    """What it may not lose is refused; the list says so."""
+    done = trivium("key", "create", "--user", "ada", "--strict")
+    trivium("key", "create", "--user", "ada")
+    assert ", strict" in done.err
+    keys_ = trivium("key", "list", "--json").data
+    assert [True, False] == [key["strict"] for key in keys_]

@@ -103,3 +103,17 @@ def test_a_long_header_is_cut_and_counted():
     rows = header.split(", ")
     assert len(header) < HEADER_BYTES_MAX + len(", more=100")
     assert f"more={100 - len(rows) + 1}" == rows[-1]
+
+
+def test_the_record_has_every_name_once():
+    """What was dropped, what was changed, and what only we keep; without the reasons."""
+    report = Report("the chat shape of m")
+    for rank, member in (
+        (Rank.HINT, "temperature"),
+        (Rank.BOOKKEEPING, "metadata"),
+        (Rank.HINT, "seed"),
+    ):
+        report.drop(rank, member, "not taken by this model")
+    report.drop(Rank.HINT, "temperature", "at most 1", Act.CHANGED)
+    assert "temperature, seed, metadata" == report.dropped_names()
+    assert not Report("m").dropped_names()

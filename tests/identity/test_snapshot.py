@@ -189,3 +189,13 @@ async def test_a_revocation_by_another_process_arrives_within_two_polls(identity
     watch.cancel()
     with pytest.raises(asyncio.CancelledError):
         await watch
+
+
+@pytest.mark.asyncio
+async def test_a_strict_key_is_a_strict_caller(identity, snapshot):
+    """And no other is."""
+    await identity.create_user("ada", "ada@example.com")
+    made = [await identity.create_key("ada", strict=strict) for strict in (False, True)]
+    await snapshot.load()
+    assert [False, True] == [snapshot.get(digest(secret)).strict for _, secret in made]
+    assert [False, True] == [key.strict for key in await identity.list_keys()]

@@ -42,6 +42,8 @@ FULL = Record(
     bytes_out=200,
     usage=USAGE,
     end_user="e",
+    dropped="temperature",
+    repaired="call_id;n=2",
 )
 
 
@@ -94,6 +96,8 @@ async def test_every_field_has_its_column(database):
         "characters": 12,
         "requests": 13,
         "estimated": True,
+        "dropped": "temperature",
+        "repaired": "call_id;n=2",
     } == row
 
 

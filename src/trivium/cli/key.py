@@ -44,6 +44,13 @@ def create(
             show_default=False,
         ),
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Refuse what a translation between shapes would leave out, instead of telling.",
+        ),
+    ] = False,
     config_: config.ConfigOption = None,
 ) -> None:
     """Make a key and print it.
@@ -55,7 +62,7 @@ def create(
     models = model or []
 
     async def work(identity: "Identity", _: "Database") -> tuple[Key, str]:
-        return await identity.create_key(user, name, models, expires_at)
+        return await identity.create_key(user, name, models, expires_at, strict=strict)
 
     made, secret = with_identity(loaded.settings.storage, work)
     print(secret)
@@ -63,6 +70,7 @@ def create(
         f"key {made.id} ({printable(made.name)}) of {printable(user)}, models: "
         f"{', '.join(made.models) or 'all'}, expires: "
         f"{'never' if made.expires_at is None else moment(made.expires_at)}"
+        f"{', strict' if made.strict else ''}"
     )
     note("This is the only time the key is shown.")
     for entry in unknown(made.models, loaded.settings):

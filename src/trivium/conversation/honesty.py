@@ -55,6 +55,7 @@ class Mend(Enum):
     RESULT_ORDER = "result_order"
     EMPTY_TEXT = "empty_text"
     FOREIGN_SIGNATURE = "foreign_signature"
+    LOST_STATE = "lost_state"  # what a call's id led to is forgotten
     TOOL_NAME = "tool_name"
     ARGUMENTS = "arguments"  # no JSON object where the target needs one
 
@@ -122,6 +123,10 @@ class Report:
         if found not in self._seen:
             self._seen.add(found)
             self.repairs.append(found)
+
+    def dropped_names(self) -> str:
+        """Members that were left out, changed or kept for the record; empty when none was."""
+        return ", ".join(dict.fromkeys((*(drop.member for drop in self.drops), *self.kept)))
 
     def dropped_header(self) -> str:
         """Value of ``trivium-dropped``; empty when nothing was."""

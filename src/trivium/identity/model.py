@@ -43,6 +43,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     created_at: int = 0
     last_used_at: int | None = None
     """Seconds since the epoch of the last request record; ``None``: none is kept."""
+    strict: bool = False
+    """Whether whatever a translation would leave out is refused instead."""
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -59,6 +61,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Exact names allowed; empty together with ``prefixes`` allows all."""
     prefixes: tuple[str, ...]
     """Allowed prefixes, from entries that end in ``*``."""
+    strict: bool = False
+    """Whatever a translation would leave out is refused instead, as by ``trivium-strict``."""
 
     def may_use(self, model: str) -> bool:
         """Whether the key's allow-list lets it use this model."""

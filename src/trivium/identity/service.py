@@ -98,11 +98,14 @@ class Identity:
         name: str = "default",
         models: Sequence[str] = (),
         expires_at: int | None = None,
+        *,
+        strict: bool = False,
     ) -> tuple[Key, str]:
         """A new key of a user's, and its secret, which is nowhere to be had again.
 
         ``models``: names allowed, a trailing ``*`` matches a prefix, empty allows all.
-        ``expires_at``: seconds since the epoch, ``None``: never.
+        ``expires_at``: seconds since the epoch, ``None``: never. ``strict``: what a translation
+        would leave out is refused.
         Raises ``IdentityError`` (``user``, ``name``, ``models``, ``expires_at``).
         """
         from trivium.identity import store
@@ -119,6 +122,7 @@ class Identity:
             models=_allowed(models),
             expires_at=expires_at,
             created_at=now,
+            strict=strict,
         )
         async with self._db.write() as conn:
             raised = await store.bump(conn)

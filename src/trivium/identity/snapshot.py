@@ -131,6 +131,7 @@ def _caller(row: Any) -> Caller:
         expires_at=float("inf") if row.expires_at is None else float(row.expires_at),
         models=models,
         prefixes=prefixes,
+        strict=row.strict,
     )
 
 

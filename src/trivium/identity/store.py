@@ -19,6 +19,7 @@ _KEY = (
     keys.c.expires_at,
     keys.c.disabled,
     keys.c.created_at,
+    keys.c.strict,
     select(func.max(records.c.at_ms) / 1000)
     .where(records.c.key_id == keys.c.id)
     .scalar_subquery()
@@ -51,6 +52,7 @@ async def callers_after(
             keys.c.models,
             keys.c.expires_at,
             keys.c.disabled,
+            keys.c.strict,
             users.c.disabled.label("user_disabled"),
             users.c.unlimited,
         )
@@ -119,6 +121,7 @@ async def insert_key(conn: AsyncConnection, key: Key, digest: bytes, raised: int
         "expires_at": key.expires_at,
         "disabled": key.disabled,
         "created_at": key.created_at,
+        "strict": key.strict,
         "revision": raised,
     }
     return int((await conn.execute(insert(keys).values(values).returning(keys.c.id))).scalar_one())
@@ -162,6 +165,7 @@ async def _keys(conn: AsyncConnection, query: Select[Any]) -> list[Key]:
             expires_at=row.expires_at,
             disabled=row.disabled,
             created_at=row.created_at,
+            strict=row.strict,
             last_used_at=None if row.last_used_at is None else int(row.last_used_at),
         )
         for row in await conn.execute(query)

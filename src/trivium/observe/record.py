@@ -33,3 +33,7 @@ class Record(msgspec.Struct, kw_only=True, gc=False):
     usage: Usage | None = None
     end_user: str = ""
     """Attribution header of the caller's (user profile, Claude Code session); never trusted."""
+    dropped: str = ""
+    """Names of the members that a translation left out or changed; empty when none was."""
+    repaired: str = ""
+    """Kinds of repairs to the history, with how often; empty when there were none."""

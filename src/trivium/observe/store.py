@@ -33,11 +33,14 @@ def row_of(record: Record) -> tuple[Any, ...]:
         record.upstream_model,
         record.fault,
         record.end_user,
+        record.dropped,
+        record.repaired,
     )
     together = "".join(texts)
     if len(together) > TEXT_CHARS_MAX or not together.isprintable():
         texts = [_text(text) for text in texts]
-    request_id, operation, model, channel, upstream_model, fault, end_user = texts
+    request_id, operation, model, channel, upstream_model, fault, *rest = texts
+    end_user, dropped, repaired = rest
     return (
         request_id,
         int(record.at * 1000),
@@ -57,6 +60,8 @@ def row_of(record: Record) -> tuple[Any, ...]:
         record.bytes_out,
         end_user,
         *(_NO_USAGE if record.usage is None else _counters(record.usage)),
+        dropped or None,
+        repaired or None,
     )
 
 

@@ -67,6 +67,7 @@ keys = Table(
     Column("disabled", Boolean, nullable=False, server_default=false()),
     Column("created_at", BIG, nullable=False),
     Column("revision", BIG, nullable=False),
+    Column("strict", Boolean, nullable=False, server_default=false()),
     # what the snapshots page through
     Index("ix_keys_revision_id", "revision", "id"),
 )
@@ -152,6 +153,9 @@ records = Table(
     Column("characters", BIG),
     Column("requests", BIG),
     Column("estimated", Boolean),
+    # what a translation left out and mended; null when nothing was
+    Column("dropped", Text),
+    Column("repaired", Text),
     Index("ix_records_user_id_at_ms", "user_id", "at_ms"),
     Index("ix_records_key_id_at_ms", "key_id", "at_ms"),  # also says when a key was last used
     Index("ix_records_at_ms", "at_ms"),
