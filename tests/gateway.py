@@ -33,7 +33,7 @@ from trivium.wire.codecs import CODECS
 from trivium.wire.registry import PASSAGES
 
 VENDOR_KEY = "sk-vendor-0123456789abcdef"
-BASE = {"openai": "/v1", "anthropic": "", "gemini": "", "llamacpp": "/v1"}
+BASE = {"openai": "/v1", "anthropic": "", "gemini": "", "llamacpp": "/v1", "groq": "/v1"}
 
 
 class MemoryRecorder:
@@ -114,6 +114,7 @@ class Gateway:
         query_key=True,
         pages_only=False,
         recall=None,
+        traces=None,
         **more,
     ):
         """Serve `m` from these (provider, double) pairs."""
@@ -139,6 +140,7 @@ class Gateway:
             answer_bytes_max=1_000_000,
             explain_headers=True,
             recall=recall,
+            traces=traces,
         )
         key = keys.issue(lambda n: bytes(range(n)))
         caller = Caller(

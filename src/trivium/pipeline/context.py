@@ -145,6 +145,10 @@ class Translator(Protocol):
         """One attempt's lane. Raises ``Fault`` naming a member that cannot be carried."""
         ...
 
+    def estimate(self, story: Any, members: Members, facts: Facts) -> bytes:
+        """The answer to a count of tokens, by our own rule. Raises ``Fault`` naming a member."""
+        ...
+
 
 class Services:
     """Everything a request may call. Built once by the wiring; ``router`` is swapped on reload."""

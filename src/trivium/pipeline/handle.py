@@ -11,13 +11,13 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline import memory
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
-from trivium.pipeline.lane import Lane, PassThrough
+from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
 from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
 from trivium.routing.model import Step
 from trivium.wire import errors, peek
 from trivium.wire.messages.version import version
-from trivium.wire.operation import SHAPE, Operation, Shape
+from trivium.wire.operation import COUNTING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
@@ -28,6 +28,9 @@ _ALIASES = {
     b"anthropic-user-profile-id": b"vendor-user-profile-id",
 }
 """The specification's neutral header names, accepted beside the vendor's own, which win."""
+
+_UNCOUNTED: Final = frozenset({Kind.NO_ROUTE, Kind.UNREPRESENTABLE})
+"""Faults of a count that no upstream can be asked for."""
 
 OVERLOADED: Final = 529
 """Anthropic's status for an overloaded model; its SDKs have a class of their own for it."""
@@ -42,7 +45,10 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
         if route.operation is Operation.RESPONSES:
             await memory.recollect(story, members)
         _admit(story, facts)
-        await _call(story, members, facts)
+        if route.operation in COUNTING:
+            await _count(story, members, facts)
+        else:
+            await _call(story, members, facts)
     except Fault as fault:
         _fail(story, fault)
     except asyncio.CancelledError:
@@ -87,8 +93,24 @@ def _admit(story: Story, facts: Facts) -> None:
             param="model",
         )
     story.model = services.router.find(facts.model)
+    if story.operation in COUNTING:
+        return  # free of charge
     quote = services.ledger.quote(story.model, facts, story.size_bytes)
     story.hold = services.ledger.hold(exchange.request_id, caller.user_id, quote)
+
+
+async def _count(story: Story, members: Members, facts: Facts) -> None:
+    """Have tokens counted; by our own rule where no upstream does it, and say so."""
+    try:
+        await _call(story, members, facts)
+    except Fault as fault:
+        if not (fault.row.fallback or fault.kind in _UNCOUNTED):
+            raise
+        _tell(story, "attempt_failed", fault)
+        body = story.services.translator.estimate(story, members, facts)
+        story.status = 200
+        story.exchange.extra.append((ESTIMATED, b"tokens"))
+        story.exchange.answer(200, body)
 
 
 async def _call(story: Story, members: Members, facts: Facts) -> None:

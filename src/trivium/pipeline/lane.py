@@ -4,7 +4,7 @@ A lane is made for one attempt, from the kept original: what a fallback needs is
 earlier attempt left over. ``pipeline/translation.py`` has the other lane.
 """
 
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -17,6 +17,10 @@ from trivium.routing.model import Step
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts, Passage, StreamWatch
 from trivium.wire.peek import Members
+
+
+ESTIMATED: Final = b"trivium-estimated"
+"""Header that names what we counted because no upstream did: ``tokens`` or ``usage``."""
 
 
 class Whole(msgspec.Struct, frozen=True, gc=False):

@@ -19,10 +19,13 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.pipeline import memory
 from trivium.pipeline.context import Headers
-from trivium.pipeline.lane import Whole
+from trivium.pipeline.counting import Counting, estimated
+from trivium.pipeline.embedding import Embedding
+from trivium.pipeline.lane import Lane, Whole
 from trivium.pipeline.story import Story
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
+from trivium.wire import counting
 from trivium.wire.codec import (
     AnswerContext,
     CallerCodec,
@@ -34,7 +37,7 @@ from trivium.wire.codec import (
 )
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
 from trivium.wire.envelope import opener, sealer
-from trivium.wire.operation import SHAPE, Operation, Shape
+from trivium.wire.operation import COUNTING, EMBEDDING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
@@ -57,26 +60,22 @@ class Translator:
         self._key = key
         self._clock = clock
 
-    def lane(self, story: Story, step: Step, members: Members, facts: Facts) -> "Translation":
+    def lane(self, story: Story, step: Step, members: Members, facts: Facts) -> Lane:
         """One attempt's lane. Raises ``Fault`` naming a member that cannot be carried."""
         exchange = story.exchange
         caller = exchange.caller
         assert caller is not None
-        own = SHAPE[story.operation]
-        write = self._callers[own]
-        if story.conversation is None:
-            context = RequestContext(
-                model=facts.model if own is Shape.GENERATE else None,
-                stream=facts.stream if own is Shape.GENERATE else None,
-                headers={
-                    n.decode("latin-1"): v.decode("latin-1") for n, v in exchange.headers.items()
-                },
-                open=opener(self._key, caller.user_id),
-            )
-            asked, _ = memory.asked(story, members)
-            story.conversation = write.read_request(dict(asked.pairs), context)
+        strict = exchange.headers.get(b"trivium-strict", b"").lower() == b"true"
+        if story.operation in EMBEDDING:
+            pairs = dict(members.pairs)
+            return Embedding(step, story.operation, pairs, facts.model, strict=strict)
+        spoken = self._spoken(story, members, facts)
+        read = self._codecs[SHAPE[step.operation]]
+        if story.operation in COUNTING:
+            goal = target_of(step)
+            return Counting(story.operation, step.operation, spoken, read, goal, strict=strict)
         answer = WriteContext(
-            request=story.conversation,
+            request=spoken,
             members=dict(memory.told(story, members).pairs),
             id=exchange.request_id.removeprefix("req_"),
             created=int(self._clock.now()),
@@ -87,9 +86,33 @@ class Translator:
             array=facts.array,
             seal=sealer(self._key, caller.user_id),
         )
-        strict = exchange.headers.get(b"trivium-strict", b"").lower() == b"true"
-        read = self._codecs[SHAPE[step.operation]]
-        return Translation(step, read, write, story.conversation, answer, strict=strict)
+        write = self._callers[SHAPE[story.operation]]
+        return Translation(step, read, write, spoken, answer, strict=strict)
+
+    def estimate(self, story: Story, members: Members, facts: Facts) -> bytes:
+        """The answer to a count of tokens, by our own rule. Raises ``Fault`` naming a member."""
+        return estimated(story.operation, self._spoken(story, members, facts))
+
+    def _spoken(self, story: Story, members: Members, facts: Facts) -> Conversation:
+        """The caller's request in canonical form, read once."""
+        if story.conversation is not None:
+            return story.conversation
+        exchange = story.exchange
+        caller = exchange.caller
+        assert caller is not None
+        own = SHAPE[story.operation]
+        context = RequestContext(
+            model=facts.model if own is Shape.GENERATE else None,
+            stream=facts.stream if own is Shape.GENERATE else None,
+            headers={n.decode("latin-1"): v.decode("latin-1") for n, v in exchange.headers.items()},
+            open=opener(self._key, caller.user_id),
+        )
+        if story.operation in COUNTING:
+            pairs = counting.request(story.operation, members)
+        else:
+            pairs = dict(memory.asked(story, members)[0].pairs)
+        story.conversation = self._callers[own].read_request(pairs, context)
+        return story.conversation
 
 
 def target_of(step: Step) -> TargetFacts:

@@ -1,0 +1,62 @@
+"""How large a picture is, read from the first bytes of its file; nothing is decoded.
+
+Sources: the PNG specification (11.2.1), GIF89a (18), ITU T.81 (B.2.2), Google's WebP container
+specification, read 2026-11-21.
+"""
+
+from typing import Final
+
+_SIZED: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""JPEG markers of frames, which carry the size; the three left out are tables and arithmetic."""
+_BARE: Final = frozenset(range(0xD0, 0xDA)) | {0x01, 0xFF}
+"""JPEG markers without a length."""
+
+
+def size(data: bytes) -> tuple[int, int] | None:
+    """Width and height in pixels; ``None`` for what is none of PNG, JPEG, GIF and WebP."""
+    found = None
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        found = _pair(data, 16, 20, 4, "big")
+    elif data[:6] in (b"GIF87a", b"GIF89a"):
+        found = _pair(data, 6, 8, 2, "little")
+    elif data.startswith(b"\xff\xd8"):
+        found = _jpeg(data)
+    elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        found = _webp(data)
+    return found if found and min(found) > 0 else None
+
+
+def _pair(data: bytes, first: int, second: int, width: int, order: str) -> tuple[int, int] | None:
+    if len(data) < max(first, second) + width:
+        return None
+    little = order == "little"
+    one, two = data[first : first + width], data[second : second + width]
+    if little:
+        return int.from_bytes(one, "little"), int.from_bytes(two, "little")
+    return int.from_bytes(one, "big"), int.from_bytes(two, "big")
+
+
+def _jpeg(data: bytes) -> tuple[int, int] | None:
+    at = 2
+    while at + 4 <= len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if marker in _SIZED:
+            return _pair(data, at + 7, at + 5, 2, "big")
+        at += 1 if marker == 0xFF else 2
+        if marker not in _BARE:
+            at += max(2, int.from_bytes(data[at : at + 2], "big"))
+    return None
+
+
+def _webp(data: bytes) -> tuple[int, int] | None:
+    form = data[12:16]
+    if form == b"VP8X":
+        found = _pair(data, 24, 27, 3, "little")
+        return found and (found[0] + 1, found[1] + 1)
+    if form == b"VP8 ":
+        found = _pair(data, 26, 28, 2, "little")
+        return found and (found[0] & 0x3FFF, found[1] & 0x3FFF)
+    if form == b"VP8L" and len(data) >= 25:
+        bits = int.from_bytes(data[21:25], "little")
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    return None

@@ -1,0 +1,32 @@
+"""Texts to be turned into vectors, and the vectors: the canonical form of embeddings."""
+
+import msgspec
+
+from trivium.conversation.request import Extension
+from trivium.conversation.usage import Usage
+
+
+class VectorRequest(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One request, of one or many texts."""
+
+    inputs: tuple[str, ...]
+    """In order; never empty."""
+    dimensions: int | None = None
+    """Length of the vectors; ``None``: the model's own."""
+    packed: bool = False
+    """Whether the caller wants 32-bit floats in base64 instead of numbers."""
+    extensions: tuple[Extension, ...] = ()
+    """Members that only the caller's shape has."""
+
+    @property
+    def size(self) -> int:
+        """UTF-8 bytes of all texts."""
+        return sum(len(text.encode("utf-8", "replace")) for text in self.inputs)
+
+
+class VectorAnswer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One vector for each text, in its order."""
+
+    vectors: tuple[list[float], ...]
+    usage: Usage | None = None
+    """``None`` when the vendor reported none."""

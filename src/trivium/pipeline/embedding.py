@@ -1,0 +1,79 @@
+"""The lane of embeddings between shapes: texts out, vectors back, usage counted or estimated."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.estimate import of_bytes
+from trivium.conversation.honesty import Report
+from trivium.conversation.usage import Usage
+from trivium.pipeline.context import Headers
+from trivium.pipeline.lane import ESTIMATED, Whole
+from trivium.providers.failure import error_event
+from trivium.routing.model import Step
+from trivium.wire.embeddings.vectors import VECTORS
+from trivium.wire.generate.vectors import BATCH, ONE
+from trivium.wire.operation import Operation
+from trivium.wire.vectors import CallerVectors, Vectors
+
+_CALLERS: Final[dict[Operation, CallerVectors]] = {
+    Operation.EMBEDDINGS: VECTORS,
+    Operation.GENERATE_EMBED: ONE,
+    Operation.GENERATE_EMBED_BATCH: BATCH,
+}
+_UPSTREAMS: Final[dict[Operation, Vectors]] = {
+    Operation.EMBEDDINGS: VECTORS,
+    Operation.GENERATE_EMBED_BATCH: BATCH,
+}
+
+
+class Embedding:
+    """One attempt's translation of embeddings. See ``Lane``."""
+
+    __slots__ = ("_asked", "_estimated", "_model", "_read", "_wish", "body", "operation", "report")
+
+    def __init__(
+        self,
+        step: Step,
+        asked: Operation,
+        members: Mapping[str, msgspec.Raw],
+        model: str,
+        *,
+        strict: bool = False,
+    ) -> None:
+        """``asked`` and ``model`` are the caller's. Raises ``Fault`` naming a member that is wrong
+        or cannot be carried.
+        """
+        name = step.binding.model
+        self.operation = step.operation
+        self.report = Report(f"the embeddings of {name}", strict=strict)
+        self._asked = _CALLERS[asked]
+        self._read = _UPSTREAMS[step.operation]
+        self._model = model
+        self._estimated = False
+        self._wish = self._asked.read_request(members, model)
+        self.body = self._read.write_request(self._wish, name, self.report)
+
+    @property
+    def notes(self) -> Headers:
+        """What was left out, and whether usage is our own count."""
+        notes: Headers = []
+        if dropped := self.report.dropped_header():
+            notes.append((b"trivium-dropped", dropped.encode("ascii", "replace")))
+        if self._estimated:
+            notes.append((ESTIMATED, b"usage"))
+        return notes
+
+    def whole(self, body: bytes) -> Whole:
+        """The vectors in the caller's shape."""
+        answer = self._read.read_answer(body, len(self._wish.inputs), error_event)
+        if answer.usage is None:
+            self._estimated = True
+            counted = Usage(fresh=of_bytes(self._wish.size), estimated=True)
+            answer = msgspec.structs.replace(answer, usage=counted)
+        return Whole(self._asked.write_answer(answer, self._wish, self._model), answer.usage)
+
+    def watch(self) -> None:
+        """Vectors never stream."""
+        return

@@ -1,0 +1,48 @@
+"""How large a picture is."""
+
+import struct
+
+import pytest
+
+from trivium.conversation.pictures import size
+
+PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480)
+GIF = b"GIF89a" + struct.pack("<HH", 320, 200)
+APP = b"\xff\xe0" + struct.pack(">H", 16) + b"JFIF" + bytes(10)
+FRAME = b"\xff\xc2" + struct.pack(">HBHH", 17, 8, 300, 400)
+JPEG = b"\xff\xd8" + APP + b"\xff\xff" + FRAME[1:]
+RIFF = b"RIFF\x00\x00\x00\x00WEBP"
+EXTENDED = RIFF + b"VP8X" + bytes(8) + (1023).to_bytes(3, "little") + (767).to_bytes(3, "little")
+LOSSY = RIFF + b"VP8 " + bytes(7) + b"\x9d\x01\x2a" + struct.pack("<HH", 0x4000 | 176, 144)
+LOSSLESS = RIFF + b"VP8L" + bytes(4) + b"\x2f" + struct.pack("<I", 99 | 49 << 14)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (PNG, (640, 480)),
+        (GIF, (320, 200)),
+        (JPEG, (400, 300)),
+        (EXTENDED, (1024, 768)),
+        (LOSSY, (176, 144)),
+        (LOSSLESS, (100, 50)),
+    ],
+)
+def test_the_size_stands_in_the_first_bytes(data, expected):
+    """Width first, whatever the file's own order."""
+    assert expected == size(data + b"\x00" * 9)
+
+
+@pytest.mark.parametrize("data", [PNG, GIF, JPEG, EXTENDED, LOSSY, LOSSLESS])
+def test_a_cut_file_has_no_size(data):
+    """However little of it is there; nothing is made up and nothing raised."""
+    assert {None} == {size(data[:end]) for end in range(len(data))}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"%PDF-1.7", b"\xff\xd8" + b"\xff\xd9" * 9, b"\xff\xd8\xff\xe0\x00\x00" * 3, RIFF + b"VP9 " + bytes(20), GIF[:6] + bytes(4)],
+)  # fmt: skip
+def test_other_files_have_none(data):
+    """Nor has a picture of no width."""
+    assert size(data) is None
