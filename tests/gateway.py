@@ -114,7 +114,6 @@ class Gateway:
         query_key=True,
         pages_only=False,
         recall=None,
-        traces=None,
         **more,
     ):
         """Serve `m` from these (provider, double) pairs."""
@@ -140,7 +139,6 @@ class Gateway:
             answer_bytes_max=1_000_000,
             explain_headers=True,
             recall=recall,
-            traces=traces,
         )
         key = keys.issue(lambda n: bytes(range(n)))
         caller = Caller(
