@@ -114,6 +114,7 @@ class Gateway:
         query_key=True,
         pages_only=False,
         recall=None,
+        traces=None,
         **more,
     ):
         """Serve `m` from these (provider, double) pairs."""
@@ -139,6 +140,7 @@ class Gateway:
             answer_bytes_max=1_000_000,
             explain_headers=True,
             recall=recall,
+            traces=traces,
         )
         key = keys.issue(lambda n: bytes(range(n)))
         caller = Caller(

@@ -171,6 +171,8 @@ def _services(
     # after the port is open: the codecs are most of the code there is
     from trivium.pipeline.translation import Translator
     from trivium.recall.service import Recall
+    from trivium.recall.traces import Traces
+    from trivium.recall.vault import Vault
     from trivium.storage.root_key import root_key
     from trivium.wire.codecs import CODECS
 
@@ -187,6 +189,9 @@ def _services(
     )
     stack.push_async_callback(client.close)
     alone = database.is_sqlite and settings.server.workers == 1
+    traces = Traces(database, Vault(key), settings.traces, alone=alone)
+    traces.start()
+    stack.push_async_callback(traces.close)
     recall = Recall(database, key, settings.responses, alone=alone)
     recall.start()
     stack.push_async_callback(recall.close)
@@ -204,6 +209,7 @@ def _services(
         answer_bytes_max=upstream.answer_bytes_max,
         explain_headers=settings.server.explain_headers,
         recall=recall,
+        traces=traces,
     )
 
 

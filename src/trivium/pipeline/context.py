@@ -1,18 +1,20 @@
 """What the story needs: the request as the edge hands it over, and the services it calls."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
 
 from trivium.clock import Clock
+from trivium.conversation.opaque import Open
 from trivium.faults import Fault
 from trivium.identity.model import Caller
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
 from trivium.recall.service import Recall
+from trivium.recall.trace import Trace
 from trivium.routing.model import Channel, Model, Plan, Step
 from trivium.upstream.call import Client
 from trivium.upstream.message import Composer
@@ -145,8 +147,24 @@ class Translator(Protocol):
         """One attempt's lane. Raises ``Fault`` naming a member that cannot be carried."""
         ...
 
+    def opener(self, user_id: int) -> Open:
+        """Opens the envelopes that one user's requests carry."""
+        ...
+
     def estimate(self, story: Any, members: Members, facts: Facts) -> bytes:
         """The answer to a count of tokens, by our own rule. Raises ``Fault`` naming a member."""
+        ...
+
+
+class Traces(Protocol):
+    """Remembers what callers do not send back; ``recall/traces.py`` is the real one."""
+
+    def add(self, user_id: int, id_: str, trace: Trace) -> None:
+        """Remember one trace; never waits."""
+        ...
+
+    async def find(self, user_id: int, ids: Sequence[str]) -> dict[str, Trace]:
+        """Those that are known. Never raises."""
         ...
 
 
@@ -167,6 +185,7 @@ class Services:
         "recorder",
         "router",
         "time",
+        "traces",
         "translator",
     )
 
@@ -186,6 +205,7 @@ class Services:
         answer_bytes_max: int,
         explain_headers: bool,
         recall: Recall | None = None,
+        traces: Traces | None = None,
     ) -> None:
         self.router = router
         self.passages = passages
@@ -204,3 +224,5 @@ class Services:
         self.explain_headers = explain_headers
         self.recall = recall
         """Stored responses; ``None`` where nothing is kept."""
+        self.traces = traces
+        """What callers do not send back; ``None`` where nothing is remembered."""

@@ -8,13 +8,13 @@ import msgspec
 import structlog
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline import memory
+from trivium.pipeline import memory, sticky
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
 from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
 from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
-from trivium.routing.model import Step
+from trivium.routing.model import Plan, Step
 from trivium.wire import errors, peek
 from trivium.wire.messages.version import version
 from trivium.wire.operation import COUNTING, SHAPE, Operation, Shape
@@ -41,7 +41,7 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
     story = Story(exchange, route.operation, services)
     try:
         members = peek.members(exchange.body)
-        facts = _read(story, route, members)
+        facts = read(story, route, members)
         if route.operation is Operation.RESPONSES:
             await memory.recollect(story, members)
         _admit(story, facts)
@@ -65,7 +65,7 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
         story.record()
 
 
-def _read(story: Story, route: Route, members: Members) -> Facts:
+def read(story: Story, route: Route, members: Members) -> Facts:
     """Read what the request says of itself, checked against the specification."""
     if story.exchange.shape is Shape.MESSAGES:
         _check_version(story.exchange)
@@ -115,8 +115,7 @@ async def _count(story: Story, members: Members, facts: Facts) -> None:
 
 async def _call(story: Story, members: Members, facts: Facts) -> None:
     """Try the plan's channels in turn until one answers; never after the first byte."""
-    assert story.model is not None
-    plan = memory.narrowed(story.services.router.plan(story.model, story.operation), story)
+    plan = await planned(story)
     last = len(plan.steps) - 1
     for number, step in enumerate(plan.steps):
         try:
@@ -129,13 +128,20 @@ async def _call(story: Story, members: Members, facts: Facts) -> None:
             return
 
 
+async def planned(story: Story) -> Plan:
+    """The channels of this request, in order. Raises ``Fault`` when there is none."""
+    assert story.model is not None
+    plan = memory.narrowed(story.services.router.plan(story.model, story.operation), story)
+    return await sticky.recall(story, plan)
+
+
 async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> None:
     """Call one channel and stay until the caller has its answer."""
     services, exchange = story.services, story.exchange
     binding = step.binding
     story.attempts += 1
     story.step = step
-    lane = memory.remembering(story, step, _lane(story, step, members, facts))
+    lane = memory.remembering(story, step, lane_for(story, step, members, facts))
     request = services.composer.compose(
         binding.channel,
         0,
@@ -158,15 +164,20 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
         attempt.release()
 
 
-def _lane(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
+def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
     """The caller's own shape passes; any other, and a recalled history, is translated."""
     services = story.services
-    if SHAPE[step.operation] is not SHAPE[story.operation] or memory.spelled(story):
+    story.report = None
+    if SHAPE[step.operation] is not SHAPE[story.operation] or (
+        memory.spelled(story) or not sticky.passes(story, step)
+    ):
         lane: Lane = services.translator.lane(story, step, members, facts)
+        story.report = lane.report
         return lane
     passage = services.passages[step.operation]
     asked, body = memory.asked(story, members)
-    return PassThrough(step, passage, asked, facts, body, services.clock.now())
+    lane_of = sticky.tracing(story, step) if story.shared else PassThrough
+    return lane_of(step, passage, asked, facts, body, services.clock.now())
 
 
 @functools.lru_cache(maxsize=1024)

@@ -1,5 +1,8 @@
 """What is known about one request so far, and its end: settle once, record once."""
 
+from typing import Any
+
+from trivium.conversation.honesty import Report
 from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
@@ -27,10 +30,14 @@ class Story:
         "fault",
         "first_byte_at",
         "hold",
+        "lost",
         "model",
         "operation",
+        "recalled",
         "recollection",
+        "report",
         "services",
+        "shared",
         "status",
         "step",
         "usage",
@@ -45,6 +52,14 @@ class Story:
         """The request in canonical form, once a translation has read it."""
         self.recollection: Recollection | None = None
         """What a responses request refers to, once that has been looked up."""
+        self.report: Report | None = None
+        """What the last attempt's translation left out and mended; ``None``: it had none."""
+        self.recalled: Any = None
+        """What is known of the state it carries (``sticky.Recalled``); ``None``: it has none."""
+        self.lost: tuple[str, ...] = ()
+        """Calls whose traces are forgotten, once a translation has read the request."""
+        self.shared = False
+        """Whether several channels could answer."""
         self.model: Model | None = None
         self.hold: Hold | None = None
         self.step: Step | None = None
@@ -79,6 +94,7 @@ class Story:
         now = self.services.time()
         first = self.first_byte_at
         headers = exchange.headers
+        report = self.report
         profile = headers.get(b"anthropic-user-profile-id") or headers.get(
             b"vendor-user-profile-id"
         )
@@ -102,5 +118,7 @@ class Story:
                 bytes_out=exchange.bytes_out,
                 usage=self.usage,
                 end_user=profile[:NAME_MAX].decode("latin-1") if profile else "",
+                dropped=report.dropped_names() if report else "",
+                repaired=report.repaired_header() if report else "",
             )
         )

@@ -10,20 +10,20 @@ from typing import Final
 from trivium.clock import Clock
 from trivium.conversation.events import Done, Event, Failed, KeepAlive, Start, UsageReport
 from trivium.conversation.fit import fitted
-from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import Origin
+from trivium.conversation.honesty import Mend, Report
+from trivium.conversation.opaque import Open
 from trivium.conversation.request import Conversation
 from trivium.conversation.restore import restored, restored_events, shortened
-from trivium.conversation.target import TargetFacts, target
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.pipeline import memory
+from trivium.pipeline import memory, sticky
 from trivium.pipeline.context import Headers
 from trivium.pipeline.counting import Counting, estimated
 from trivium.pipeline.embedding import Embedding
 from trivium.pipeline.lane import Lane, Whole
 from trivium.pipeline.story import Story
 from trivium.providers.failure import error_event
+from trivium.recall.trace import Tracer
 from trivium.routing.model import Step
 from trivium.wire import counting
 from trivium.wire.codec import (
@@ -60,19 +60,23 @@ class Translator:
         self._key = key
         self._clock = clock
 
+    def opener(self, user_id: int) -> Open:
+        """Opens the envelopes that one user's requests carry."""
+        return opener(self._key, user_id)
+
     def lane(self, story: Story, step: Step, members: Members, facts: Facts) -> Lane:
         """One attempt's lane. Raises ``Fault`` naming a member that cannot be carried."""
         exchange = story.exchange
         caller = exchange.caller
         assert caller is not None
-        strict = exchange.headers.get(b"trivium-strict", b"").lower() == b"true"
+        strict = caller.strict or exchange.headers.get(b"trivium-strict", b"").lower() == b"true"
         if story.operation in EMBEDDING:
             pairs = dict(members.pairs)
             return Embedding(step, story.operation, pairs, facts.model, strict=strict)
         spoken = self._spoken(story, members, facts)
         read = self._codecs[SHAPE[step.operation]]
         if story.operation in COUNTING:
-            goal = target_of(step)
+            goal = step.binding.targets[SHAPE[step.operation]]
             return Counting(story.operation, step.operation, spoken, read, goal, strict=strict)
         answer = WriteContext(
             request=spoken,
@@ -87,7 +91,11 @@ class Translator:
             seal=sealer(self._key, caller.user_id),
         )
         write = self._callers[SHAPE[story.operation]]
-        return Translation(step, read, write, spoken, answer, strict=strict)
+        lane = Translation(step, read, write, spoken, answer, strict=strict)
+        for id_ in story.lost:
+            lane.report.repair(Mend.LOST_STATE, id_)
+        lane.tracer = sticky.tracer(story)
+        return lane
 
     def estimate(self, story: Story, members: Members, facts: Facts) -> bytes:
         """The answer to a count of tokens, by our own rule. Raises ``Fault`` naming a member."""
@@ -111,23 +119,25 @@ class Translator:
             pairs = counting.request(story.operation, members)
         else:
             pairs = dict(memory.asked(story, members)[0].pairs)
-        story.conversation = self._callers[own].read_request(pairs, context)
+        spoken = self._callers[own].read_request(pairs, context)
+        story.conversation, story.lost = sticky.retraced(story, spoken)
         return story.conversation
-
-
-def target_of(step: Step) -> TargetFacts:
-    """What the channel's model takes: its shape's own facts until a profile says more."""
-    channel = step.binding.channel
-    origin = Origin(
-        shape=SHAPE[step.operation].value, provider=channel.provider.name, account=channel.name
-    )
-    return target(origin, step.binding.model)
 
 
 class Translation:
     """One attempt's translation. See ``Lane``."""
 
-    __slots__ = ("_answer", "_context", "_names", "_read", "_write", "body", "operation", "report")
+    __slots__ = (
+        "_answer",
+        "_context",
+        "_names",
+        "_read",
+        "_write",
+        "body",
+        "operation",
+        "report",
+        "tracer",
+    )
 
     def __init__(
         self,
@@ -142,17 +152,21 @@ class Translation:
         """``read`` is the channel's codec, ``write`` the caller's. Raises ``Fault`` when the
         conversation cannot be carried.
         """
-        goal = target_of(step)
+        goal = step.binding.targets[SHAPE[step.operation]]
         self.report = Report(goal.title, strict=strict)
         self.operation = step.operation
         if step.operation is Operation.GENERATE and spoken.stream:
             self.operation = Operation.GENERATE_STREAM
         self.body = read.write_request(fitted(spoken, goal, self.report), goal, self.report)
+        self.tracer: Tracer | None = None
+        """For callers that echo nothing but the ids of calls."""
         self._read = read
         self._write = write
         self._answer = answer
         self._names = shortened(spoken, goal)
-        self._context = AnswerContext(origin=goal.origin, model=goal.model, refused=error_event)
+        self._context = AnswerContext(
+            origin=goal.origin, model=goal.model, think_tags=goal.think_tags, refused=error_event
+        )
 
     @property
     def notes(self) -> Headers:
@@ -170,6 +184,8 @@ class Translation:
         answer = self._read.read_answer(body, self._context)
         if self._names:
             answer = restored(answer, self._names)
+        if self.tracer is not None:
+            answer = self.tracer.answer(answer)
         return Whole(self._write.write_answer(answer, self._answer), answer.usage)
 
     def watch(self) -> "TranslatedStream":
@@ -178,18 +194,24 @@ class Translation:
             self._read.read_stream(self._context),
             self._write.write_stream(self._answer),
             self._names,
+            self.tracer,
         )
 
 
 class TranslatedStream:
     """A stream read in one shape and written in another. See ``StreamWatch``."""
 
-    __slots__ = ("_held", "_names", "_quiet", "_reader", "_writer", "error", "finished")
+    __slots__ = ("_held", "_names", "_quiet", "_reader", "_tracer", "_writer", "error", "finished")
 
     def __init__(
-        self, reader: StreamReader, writer: StreamWriter, names: Mapping[str, str]
+        self,
+        reader: StreamReader,
+        writer: StreamWriter,
+        names: Mapping[str, str],
+        tracer: Tracer | None = None,
     ) -> None:
         """``names``: tools that are called otherwise upstream (``conversation/restore.py``)."""
+        self._tracer = tracer
         self._names = names
         self._reader = reader
         self._writer = writer
@@ -226,6 +248,8 @@ class TranslatedStream:
     def _take(self, events: list[Event]) -> bytes:
         if self._names:
             events = restored_events(events, self._names)
+        if self._tracer is not None:
+            events = self._tracer.events(events)
         if events:
             last = events[-1]
             if type(last) is Failed:

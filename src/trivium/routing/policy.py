@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from trivium.conversation.opaque import Origin
 from trivium.routing.model import Binding, Model, Plan, Skip, Step
 from trivium.wire.operation import (
     CONVERSATION,
@@ -178,3 +179,27 @@ def order(found: Candidates, draw: Callable[[], float]) -> Plan:
 def plan(model: Model, operation: Operation, draw: Callable[[], float]) -> Plan:
     """The whole decision in one call; no steps when no binding serves the operation."""
     return order(candidates(model, operation), draw)
+
+
+def origin_of(step: Step) -> Origin:
+    """Whose opaque state a step's answer carries, and whose it can read."""
+    channel = step.binding.channel
+    shape = SHAPE[step.operation].value
+    return Origin(shape=shape, provider=channel.provider.name, account=channel.name)
+
+
+def sticking(plan: Plan, maker: Origin) -> Plan:
+    """The plan with the maker of a conversation's state first, and the others as they were.
+
+    A wish and no more: a maker that is not in the plan (gone, switched off, not usable now)
+    changes nothing, and one that fails is followed by the others. Hints that a vendor's prompt
+    cache is warm somewhere can move a step in the same way; state, which only one can read, goes
+    before them.
+    """
+    own = [step for step in plan.steps if origin_of(step) == maker]
+    if not own:
+        return plan
+    why = "made this conversation's state"
+    first = [msgspec.structs.replace(step, why=f"{step.why}, {why}") for step in own]
+    rest = [step for step in plan.steps if step not in own]
+    return Plan(steps=(*first, *rest), skipped=plan.skipped)

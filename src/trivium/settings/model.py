@@ -159,6 +159,17 @@ class Responses(_Section, frozen=True):
     """What is kept for one user, compressed: beyond 1 GiB the oldest go, within minutes."""
 
 
+class Traces(_Section, frozen=True):
+    """What clients do not send back: the reasoning behind a tool call, who made a signature."""
+
+    retention_days: int = 7
+    """How long a conversation may rest and still go on with its reasoning; 0 remembers nothing."""
+    trace_bytes_max: int = 1_048_576
+    """The reasoning before one call with its signatures; a larger one is not kept."""
+    memory_bytes_max: int = 33_554_432
+    """Kept in a worker's memory; the database has the rest."""
+
+
 class Logs(_Section, frozen=True):
     """What is logged, to standard error."""
 
@@ -293,6 +304,7 @@ class Settings(_Section, frozen=True):
     shared: Shared = Shared()
     upstream: Upstream = Upstream()
     records: Records = Records()
+    traces: Traces = Traces()
     responses: Responses = Responses()
     ledger: Ledger = Ledger()
     logs: Logs = Logs()

@@ -1,0 +1,181 @@
+"""Whose turn it is: a conversation that carries opaque state goes back to who made that state.
+
+Asked before the plan is carried out, and answered without parsing: most requests carry nothing, and
+that takes a search for a few words. The later mark in a body is the newer one, so the last that can
+be traced decides. What is found here also tells whether a body may pass as it is: state of other
+makers is taken out by reading and writing it (``pipeline/translation.py``), even where caller and
+channel speak the same shape.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.opaque import Opaque, Origin
+from trivium.conversation.request import Conversation
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault
+from trivium.pipeline import memory
+from trivium.pipeline.lane import PassThrough, Whole
+from trivium.pipeline.story import Story
+from trivium.recall.trace import Trace, Tracer
+from trivium.recall.trace import retraced as _retraced
+from trivium.routing.model import Plan, Step
+from trivium.routing.policy import origin_of, sticking
+from trivium.wire import marks
+from trivium.wire.operation import COUNTING, SHAPE, TRANSLATED, Operation, Shape
+from trivium.wire.passage import StreamWatch
+from trivium.wire.peek import Members
+
+_NO_MEMBERS: Final = Members([])
+_CARRYING: Final = TRANSLATED | COUNTING
+
+
+class Recalled(msgspec.Struct, frozen=True):
+    """What is known of the state in one request."""
+
+    traces: Mapping[str, Trace] = msgspec.field(default_factory=dict)
+    """Of the calls in its history, by id."""
+    sealed: bool = False
+    """Whether envelopes of ours are in it, which no vendor must see."""
+    makers: frozenset[Origin] = frozenset()
+    """Channels that are known to have made values which stand there as they made them."""
+
+    def passes(self, step: Step) -> bool:
+        """Whether a channel of the caller's own shape may get the body as it came."""
+        return not self.sealed and self.makers <= {origin_of(step)}
+
+
+async def recall(story: Story, plan: Plan) -> Plan:
+    """The plan with the maker of the request's state first; notes in the story what was found."""
+    if story.operation not in _CARRYING:
+        return plan
+    story.shared = len(plan.steps) > 1
+    shape = SHAPE[story.operation]
+    _, body = memory.asked(story, _NO_MEMBERS)
+    if not marks.any_in(body, shape):
+        return plan
+    caller, traces = story.exchange.caller, story.services.traces
+    assert caller is not None
+    found = marks.found(body, shape)
+    keys = [mark.key for mark in (*found.calls, *found.native)]
+    known = await traces.find(caller.user_id, keys) if keys and traces is not None else {}
+    story.recalled = Recalled(
+        traces=known,
+        sealed=bool(found.envelopes),
+        makers=frozenset(known[mark.key].maker for mark in found.native if mark.key in known),
+    )
+    if not story.shared:
+        return plan
+    open_ = story.services.translator.opener(caller.user_id)
+    for mark in sorted((*found.envelopes, *found.calls, *found.native), key=lambda one: -one.at):
+        maker = known[mark.key].maker if mark.key in known else _sealed_by(open_(mark.key))
+        if maker is not None:
+            return sticking(plan, maker)
+    return plan
+
+
+def _sealed_by(opaque: tuple[Opaque, ...] | None) -> Origin | None:
+    return next((one.origin for one in opaque or () if one.origin is not None), None)
+
+
+def passes(story: Story, step: Step) -> bool:
+    """Whether a channel of the caller's own shape may get the body as it came."""
+    recalled: Recalled | None = story.recalled
+    return recalled is None or recalled.passes(step)
+
+
+def retraced(story: Story, spoken: Conversation) -> tuple[Conversation, tuple[str, ...]]:
+    """The conversation with what its caller left out, and the calls whose traces are lost."""
+    recalled: Recalled | None = story.recalled
+    if recalled is None or spoken.shape != Shape.CHAT.value:
+        return spoken, ()
+    return _retraced(spoken, recalled.traces)
+
+
+def tracer(story: Story) -> Tracer | None:
+    """Leaves the traces of a translated answer, where the caller echoes nothing but ids."""
+    caller, traces = story.exchange.caller, story.services.traces
+    if traces is None or caller is None or story.operation is not Operation.CHAT:
+        return None
+    return Tracer(story.exchange.request_id, functools.partial(traces.add, caller.user_id))
+
+
+class TracedPassThrough(PassThrough):
+    """A relayed answer whose maker will have to be found again: its signatures are noted.
+
+    For models that several channels serve. The bytes go by as they are.
+    """
+
+    __slots__ = ("_note",)
+
+    def __init__(self, *lane: Any, note: Callable[[bytes], None]) -> None:
+        """``note`` is told the bytes that go to the caller, whole events at a time."""
+        super().__init__(*lane)
+        self._note = note
+
+    def whole(self, body: bytes) -> Whole:
+        """The answer, noted."""
+        answer = super().whole(body)
+        self._note(answer.body)
+        return answer
+
+    def watch(self) -> StreamWatch | None:
+        """The lane's own watch, and a look at what passes."""
+        watch = super().watch()
+        return None if watch is None else _Noting(watch, self._note)
+
+
+class _Noting:
+    """Shows a stream to somebody on its way. See ``StreamWatch``."""
+
+    __slots__ = ("_inner", "_note", "finished")
+
+    def __init__(self, inner: StreamWatch, note: Callable[[bytes], None]) -> None:
+        self._inner = inner
+        self._note = note
+        self.finished = False
+
+    @property
+    def usage(self) -> Usage | None:
+        """The inner watch's."""
+        return self._inner.usage
+
+    @property
+    def error(self) -> bytes | Fault | None:
+        """The inner watch's."""
+        return self._inner.error
+
+    def feed(self, data: bytes) -> bytes:
+        """What the inner watch forwards."""
+        out = self._inner.feed(data)
+        self.finished = self._inner.finished
+        if out:
+            self._note(out)
+        return out
+
+    def end(self, fault: Fault | None, request_id: str) -> bytes:
+        """What the inner watch ends with."""
+        out = self._inner.end(fault, request_id)
+        self.finished = self._inner.finished
+        if out:
+            self._note(out)
+        return out
+
+
+def tracing(story: Story, step: Step) -> Callable[..., PassThrough]:
+    """What relays an answer whose maker may have to be found again."""
+    caller, traces = story.exchange.caller, story.services.traces
+    if traces is None or caller is None or step.operation not in TRANSLATED:
+        return PassThrough
+    remember = functools.partial(traces.add, caller.user_id)
+    shape = SHAPE[step.operation]
+    trace = Trace(origin_of(step))
+
+    def note(data: bytes) -> None:
+        for mark in marks.native(data, shape):
+            remember(mark.key, trace)
+
+    return functools.partial(TracedPassThrough, note=note)

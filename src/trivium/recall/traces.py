@@ -1,0 +1,280 @@
+"""Remembers traces: at once in memory, soon in the database, for as long as the settings say.
+
+``add`` never waits and never fails. New traces are written within milliseconds, because a caller
+whose tool is quick may come back to another worker. A trace that another worker is about to write
+is waited for once. What the database cannot take for the moment stays in memory, bounded: the
+oldest go and are counted. A trace that is gone costs the caller that turn's reasoning and is told
+in ``trivium-repaired``; it is never an error.
+"""
+
+import asyncio
+import contextlib
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Final, Protocol
+
+import structlog
+
+from trivium.clock import Clock, SystemClock
+from trivium.recall.trace import Trace, packed, unpacked
+from trivium.recall.vault import Vault, VaultError
+from trivium.storage.errors import StorageError
+from trivium.wire.marks import CALL_PREFIX
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+BATCH: Final = 200
+"""Traces a transaction."""
+GATHER_S: Final = 0.01
+"""How long the first trace of a batch waits for others."""
+PAUSE_S_MAX: Final = 30.0
+"""Longest pause between two tries while the database is away."""
+AGAIN_S: Final = 0.1
+"""When a call's trace is looked for a second time: another worker has written it by then."""
+FIND_S: Final = 2.0
+"""How long a request waits for the database to find its traces; then they are lost to it."""
+CLOSE_S: Final = 5.0
+"""How long the end of a worker may wait for its last traces."""
+LOST_MAX: Final = 10_000
+"""Ids known to lead nowhere, which are not waited for again."""
+SWEEP_S: Final = 600.0
+"""Between two sweeps."""
+SWEEP_ROWS: Final = 500
+"""Rows a transaction: SQLite's other writers wait some 10 ms for it."""
+SWEEP_PAUSE_S: Final = 0.1
+DAY_S: Final = 86_400
+
+_SYSTEM: Final = SystemClock()
+
+log = structlog.get_logger()
+
+_Key = tuple[int, str]
+
+
+class Limits(Protocol):
+    """What is read of the ``[traces]`` settings."""
+
+    @property
+    def retention_days(self) -> int:
+        """Days a trace is kept; 0 remembers nothing."""
+        ...
+
+    @property
+    def trace_bytes_max(self) -> int:
+        """Largest trace that is kept."""
+        ...
+
+    @property
+    def memory_bytes_max(self) -> int:
+        """Bytes of traces in memory, those that wait to be written apart."""
+        ...
+
+
+class Traces:
+    """Traces by user and id."""
+
+    def __init__(
+        self,
+        db: "Database",
+        vault: Vault,
+        limits: Limits,
+        clock: Clock = _SYSTEM,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        *,
+        alone: bool = False,
+    ) -> None:
+        """``alone``: no other worker writes to this database, so nothing is waited for."""
+        self._db = db
+        self._vault = vault
+        self._limits = limits
+        self._clock = clock
+        self._sleep = sleep
+        self._near: OrderedDict[_Key, bytes] = OrderedDict()
+        self._near_bytes = 0
+        self._waiting: OrderedDict[_Key, tuple[int, bytes]] = OrderedDict()
+        self._waiting_bytes = 0
+        self._lost: set[_Key] = set()
+        self._wake = asyncio.Event()
+        self._alone = alone
+        self._tasks: list[asyncio.Task[None]] = []
+        self._is_down = False
+        self.dropped = 0
+        """Traces that were too large, or went while the database was away."""
+
+    @property
+    def waiting(self) -> int:
+        """Traces that are not stored yet."""
+        return len(self._waiting)
+
+    @property
+    def near_bytes(self) -> int:
+        """Bytes kept in memory for the next request."""
+        return self._near_bytes
+
+    def add(self, user_id: int, id_: str, trace: Trace) -> None:
+        """Remember one trace. A second one under the same id is not looked at."""
+        key = (user_id, id_)
+        if not self._limits.retention_days or key in self._near or key in self._waiting:
+            return
+        value = packed(trace)
+        if len(value) > self._limits.trace_bytes_max:
+            self.dropped += 1
+            return
+        self._waiting[key] = (int(self._clock.now()), value)
+        self._waiting_bytes += len(value)
+        while self._waiting_bytes > self._limits.memory_bytes_max:
+            _, (_, oldest) = self._waiting.popitem(last=False)
+            self._waiting_bytes -= len(oldest)
+            self.dropped += 1
+        self._wake.set()
+
+    async def find(self, user_id: int, ids: Sequence[str]) -> dict[str, Trace]:
+        """Those that are known. Never raises: while the database is away they are unknown."""
+        found = self._at_hand(user_id, ids)
+        missing = [id_ for id_ in ids if id_ not in found]
+        if missing and self._limits.retention_days:
+            found.update(await self._stored(user_id, missing))
+            expected = [id_ for id_ in missing if self._is_expected(user_id, id_, found)]
+            if expected:
+                await self._sleep(AGAIN_S)
+                again = await self._stored(user_id, expected)
+                found.update(again)
+                self._give_up(user_id, [id_ for id_ in expected if id_ not in again])
+        out: dict[str, Trace] = {}
+        for id_, value in found.items():
+            trace = unpacked(value)
+            if trace is not None:
+                out[id_] = trace
+        return out
+
+    def start(self) -> None:
+        """Begin to write, and to delete what is old, in the background."""
+        loop = asyncio.get_running_loop()
+        self._tasks = [loop.create_task(self._run()), loop.create_task(self.sweep())]
+
+    async def close(self, limit_s: float = CLOSE_S) -> None:
+        """Stop, and write what waits within the limit."""
+        for task in self._tasks:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        self._tasks = []
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                while not await self.flush():
+                    await self._sleep(0.1)
+        self.dropped += self.waiting
+        if self.dropped:
+            log.warning("traces_dropped", traces=self.dropped)
+
+    async def flush(self) -> bool:
+        """Write everything that waits; ``False`` when the database is away."""
+        from trivium.recall import traces_store
+
+        while self._waiting:
+            batch = [(key, self._waiting[key]) for key in list(self._waiting)[:BATCH]]
+            rows = [
+                (user_id, id_, at, self._vault.seal(value, _place(user_id, id_)))
+                for (user_id, id_), (at, value) in batch
+            ]
+            try:
+                async with self._db.write() as conn:
+                    await traces_store.insert(conn, rows)
+            except StorageError as error:
+                if not self._is_down:
+                    log.warning("traces_wait", error=str(error), waiting=self.waiting)
+                self._is_down = True
+                return False
+            self._is_down = False
+            for key, (_, value) in batch:
+                if self._waiting.pop(key, None) is not None:
+                    self._waiting_bytes -= len(value)
+                self._keep(key, value)
+            await asyncio.sleep(0)
+        return True
+
+    async def sweep(self) -> None:
+        """Delete what is too old, round after round."""
+        from trivium.recall import traces_store
+
+        while True:
+            await self._sleep(SWEEP_S)
+            before = self._since()
+            deleted = SWEEP_ROWS
+            with contextlib.suppress(StorageError):
+                while deleted == SWEEP_ROWS:
+                    async with self._db.write() as conn:
+                        deleted = await traces_store.delete_before(conn, before, SWEEP_ROWS)
+                    await self._sleep(SWEEP_PAUSE_S)
+
+    def _since(self) -> int:
+        return int(self._clock.now()) - self._limits.retention_days * DAY_S
+
+    def _at_hand(self, user_id: int, ids: Sequence[str]) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        for id_ in ids:
+            key = (user_id, id_)
+            if key in self._waiting:
+                found[id_] = self._waiting[key][1]
+            elif key in self._near:
+                self._near.move_to_end(key)
+                found[id_] = self._near[key]
+        return found
+
+    async def _stored(self, user_id: int, ids: Sequence[str]) -> dict[str, bytes]:
+        from trivium.recall import traces_store
+
+        try:
+            async with self._db.read(limit_s=FIND_S) as conn:
+                rows = await traces_store.find(conn, user_id, ids, self._since())
+        except StorageError as error:
+            log.warning("traces_unread", error=str(error))
+            return {}
+        out: dict[str, bytes] = {}
+        for id_, sealed in rows.items():
+            try:
+                out[id_] = self._vault.open(sealed, _place(user_id, id_))
+            except VaultError as error:
+                log.warning("trace_unreadable", error=str(error))
+                continue
+            self._keep((user_id, id_), out[id_])
+        return out
+
+    def _keep(self, key: _Key, value: bytes) -> None:
+        if key not in self._near:
+            self._near[key] = value
+            self._near_bytes += len(value)
+        while self._near_bytes > self._limits.memory_bytes_max:
+            _, oldest = self._near.popitem(last=False)
+            self._near_bytes -= len(oldest)
+
+    def _is_expected(self, user_id: int, id_: str, found: dict[str, bytes]) -> bool:
+        """Whether a trace must be somewhere: ids of ours lead somewhere until it is too old."""
+        return (
+            not self._alone
+            and id_ not in found
+            and id_.startswith(CALL_PREFIX)
+            and (user_id, id_) not in self._lost
+        )
+
+    def _give_up(self, user_id: int, ids: Sequence[str]) -> None:
+        if len(self._lost) + len(ids) > LOST_MAX:
+            self._lost.clear()
+        self._lost.update((user_id, id_) for id_ in ids)
+
+    async def _run(self) -> None:
+        pause = GATHER_S
+        while True:
+            await self._wake.wait()
+            await self._sleep(pause)
+            self._wake.clear()
+            if await self.flush():
+                pause = GATHER_S
+            else:
+                pause = min(max(2 * pause, 1.0), PAUSE_S_MAX)
+                self._wake.set()
+
+
+def _place(user_id: int, id_: str) -> bytes:
+    return f"trace:{user_id}:{id_}".encode()
