@@ -7,7 +7,7 @@ import json
 
 import msgspec
 
-from stories.features import streams, telling
+from stories.features import rules, streams, telling
 from stories.features.asking import SHAPES, function, said
 from stories.features.canonical import differences, of_answer
 from stories.features.requests import REQUESTS
@@ -128,6 +128,7 @@ def _returning(bodies):
         assert SECRET not in json.dumps(told), "an upstream's secret is shown to the caller"
         spoken = conversation(caller, echoed(caller, told), open=opener(KEY, USER))
         back, _ = written(spoken, upstream)
+        rules.check(upstream, back)
         _nobody_else(spoken, upstream)
         return Cell(LOSSLESS) if KEPT[upstream](back) else Cell(LOST, "the secret")
 

@@ -5,7 +5,7 @@ import json
 
 import msgspec
 
-from stories.features import streams
+from stories.features import rules, streams
 from stories.features.asking import SHAPES, said
 from stories.features.canonical import differences, of_answer, of_request
 from trivium.conversation.assemble import Assembler
@@ -80,6 +80,7 @@ def of_asking(case, caller, upstream):
         if fault.kind is Kind.UNREPRESENTABLE and fault.param and "shape" in fault.message:
             return Cell(REFUSED, fault.param)
         raise
+    rules.check(upstream, data)
     again = conversation(upstream, data)
     found = differences(of_request(spoken), of_request(again))
     told = [drop.member for drop in report.drops]
