@@ -8,7 +8,7 @@ import base64
 import itertools
 import struct
 
-from stories.sdk.vendor import fixture
+from stories.sdk.vendor import fixture, replay
 
 VECTOR = (0.25, -0.5, 1.0)
 
@@ -119,6 +119,14 @@ def chat_structured(asked, stage):
         "finish_reason": "stop",
     }
     stage.whole(CHAT_TOOLS | {"choices": [choice]})
+
+
+def responses_text(asked, stage):
+    """A response, its stream, or the count of its input."""
+    if asked.path.endswith("/input_tokens"):
+        stage.whole({"object": "response.input_tokens", "input_tokens": 17})
+    else:
+        replay(asked, stage)
 
 
 def embeddings(asked, stage):
@@ -238,6 +246,7 @@ SCENES = {
     ("chat", "engine"): chat_engine,
     ("chat", "structured"): chat_structured,
     ("completions", "text"): completions_text,
+    ("responses", "text"): responses_text,
     ("embeddings", "text"): embeddings,
     ("messages", "text"): messages_text,
     ("generate", "text"): generate_text,

@@ -19,6 +19,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 SHAPES = {
     "/v1/chat/completions": "chat",
     "/v1/responses": "responses",
+    "/v1/responses/input_tokens": "responses",
     "/v1/completions": "completions",
     "/v1/embeddings": "embeddings",
     "/v1/moderations": "moderations",
