@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stories.features import streams, verdicts
+from stories.features import rules, streams, verdicts
 from stories.features.asking import SHAPES
 from stories.features.canonical import of_answer
 from stories.features.requests import REQUESTS
@@ -150,3 +150,27 @@ def test_a_writer_that_forgets_a_member_would_be_seen(monkeypatch, title, upstre
     monkeypatch.setattr(verdicts, "CODECS", {**CODECS, Shape(upstream): broken})
     caller = "messages" if upstream == "chat" else "chat"
     assert LOST == of_asking(case, caller, upstream).word
+
+
+@pytest.mark.parametrize(
+    ("shape", "change"),
+    [
+        ("chat", {"top_k": 1}),
+        ("chat", {"tool_choice": "auto"}),
+        ("chat", {"messages": [{"role": "tool", "tool_call_id": "a", "content": "x"}]}),
+        ("chat", {"messages": [{"role": "user", "content": []}]}),
+        ("responses", {"max_output_tokens": 1}),
+        ("responses", {"input": [{"type": "reasoning", "id": "rs_1", "summary": []}]}),
+        ("messages", {"max_tokens": 0}),
+        ("messages", {"messages": [{"role": "assistant", "content": "x"}]}),
+        ("messages", {"messages": [{"role": "user", "content": [{"type": "text", "text": " "}]}]}),
+        ("generate", {"contents": [{"role": "user", "parts": []}]}),
+        ("generate", {"generationConfig": {"stopSequences": list("abcdef")}}),
+    ],
+)
+def test_the_doubles_refuse_what_their_vendors_refuse(shape, change):
+    """A check that lets everything pass would prove nothing."""
+    body = next(case for case in REQUESTS if case.title == "plain text").bodies[shape]
+    rules.check(shape, body)
+    with pytest.raises(rules.Broken):
+        rules.check(shape, body | change)
