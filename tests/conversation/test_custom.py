@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.assemble import assembled
 from trivium.conversation.calls import CallKind, ToolCall
-from trivium.conversation.custom import Customs, Unwrapper, unwrapped
+from trivium.conversation.custom import Customs, Unwrapper, in_words, unwrapped
 from trivium.conversation.events import Delta, PartEnd, PartStart
 from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.honesty import Act, Report
 from trivium.conversation.parts import Text
 from trivium.conversation.replay import replayed
-from trivium.conversation.tools import CustomTool, FunctionTool
+from trivium.conversation.tools import CustomTool, FunctionTool, Grammar
 
 TOOLS = (CustomTool("patch"), FunctionTool("look"))
 STOP = Finish(Unified.TOOL_CALLS)
@@ -128,3 +129,19 @@ def test_a_call_that_starts_with_its_arguments_is_unwrapped_too():
 def test_without_free_text_tools_there_is_nothing_to_do():
     """So writers may skip it."""
     assert (True, False) == (bool(Customs(TOOLS)), bool(Customs(TOOLS[1:])))
+
+
+def test_a_grammar_stands_in_the_description_and_is_told():
+    """A function's string is held to nothing."""
+    report = Report("m")
+    tool = CustomTool("patch", "Edits.", Grammar("lark", "start: X"))
+    words = "Edits.\n\nThe input must follow this lark grammar:\n\nstart: X"
+    assert words == in_words(tool, report)
+    assert [("tools.patch.format", Act.CHANGED)] == [(one.member, one.act) for one in report.drops]
+
+
+@pytest.mark.parametrize(("said", "words"), [(None, None), ("", None), ("Edits.", "Edits.")])
+def test_a_free_text_tool_without_a_grammar_loses_nothing(said, words):
+    """Its description is the function's."""
+    report = Report("m")
+    assert (words, []) == (in_words(CustomTool("patch", said), report), report.drops)

@@ -2,7 +2,16 @@
 
 import pytest
 
-from trivium.conversation.effort import BUDGETS, UNSAID, budget_of, effort_of, nearest, room, wished
+from trivium.conversation.effort import (
+    BUDGETS,
+    UNSAID,
+    budget_of,
+    effort_of,
+    inexact,
+    nearest,
+    room,
+    wished,
+)
 from trivium.conversation.opaque import Origin
 from trivium.conversation.request import Effort, ReasoningWish, Thinking
 from trivium.conversation.target import target
@@ -109,3 +118,19 @@ def test_a_budget_stays_within_the_models_bounds(wish, bounds, expected):
 def test_budget_and_limit_fit_together(budget, output_max, bounds, expected):
     """The budget is below the limit, or the vendor refuses both."""
     assert expected == room(budget, output_max, facts(**bounds))
+
+
+@pytest.mark.parametrize(
+    ("wish", "changed"),
+    [
+        (None, False),
+        (ReasoningWish(effort=Effort.LOW), False),
+        (ReasoningWish(effort=Effort.LOW, budget=5), False),
+        (ReasoningWish(budget=8192), False),
+        (ReasoningWish(budget=8191), True),
+        (ReasoningWish(budget=0), False),
+    ],
+)
+def test_a_step_that_is_not_the_budget_is_known_as_such(wish, changed):
+    """The nearest is sent, and told."""
+    assert changed is inexact(wish)

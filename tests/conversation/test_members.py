@@ -4,8 +4,9 @@ import msgspec
 import pytest
 
 from trivium.conversation.honesty import Act, Drop, Report
-from trivium.conversation.members import ROWS, Concept, lacking, member
-from trivium.conversation.request import Sampling
+from trivium.conversation.members import ROWS, Concept, foreign, lacking, member, unnamed
+from trivium.conversation.parts import Native
+from trivium.conversation.request import FormatKind, ResponseFormat, Sampling
 from trivium.faults import Fault
 
 SHAPES = ("chat", "responses", "messages", "generate")
@@ -54,3 +55,23 @@ def test_what_is_lacking_is_reported_by_its_rank_and_name():
     assert ["user"] == report.kept
     with pytest.raises(Fault, match=r"^n cannot be carried to the target: one answer\.$"):
         lacking(report, Concept.CANDIDATES, "chat", "one answer")
+
+
+def test_members_of_another_shape_alone_are_named():
+    """But not that the model itself made a call, which all shapes mean unsaid."""
+    report = Report("m")
+    foreign(Native("messages", b'{"caller":{"type":"direct"}}'), report, "messages")
+    assert [] == report.drops
+    foreign(Native("messages", b'{"caller":{"type":"code"},"defer_loading":true}'), report, "tools")
+    assert [("tools", "only its own shape has caller, defer_loading")] == [
+        (one.member, one.reason) for one in report.drops
+    ]
+
+
+def test_what_names_a_schema_is_told_where_it_has_no_place():
+    """The name in our own record, its words to the caller."""
+    report = Report("m")
+    wish = ResponseFormat(FormatKind.SCHEMA, b"{}", name="n", description="d", strict=True)
+    unnamed(wish, "chat", report)
+    assert ["response_format.name"] == report.kept
+    assert ["response_format.description"] == [one.member for one in report.drops]

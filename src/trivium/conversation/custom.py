@@ -12,12 +12,31 @@ import msgspec
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.events import Delta, Event, PartEnd, PartStart
+from trivium.conversation.honesty import Act, Rank, Report
 from trivium.conversation.items import Part
 from trivium.conversation.names import qualified
 from trivium.conversation.tools import CustomTool, Tool
 
 INPUT: Final = "input"
 """The one member of such a function's arguments."""
+
+
+def in_words(tool: CustomTool, report: Report) -> str | None:
+    """The description of the function that stands for a free-text tool, with its grammar.
+
+    A function's one string cannot be held to a grammar: reported as changed.
+    """
+    if tool.grammar is None:
+        return tool.description or None
+    report.drop(
+        Rank.HINT,
+        f"tools.{tool.name}.format",
+        "said in words, since the target holds no text to a grammar",
+        Act.CHANGED,
+    )
+    rule = f"The input must follow this {tool.grammar.syntax} grammar:"
+    return "\n\n".join(one for one in (tool.description, rule, tool.grammar.definition) if one)
+
 
 _HEAD: Final = re.compile(r'\s{0,32}\{\s{0,32}"input"\s{0,32}:\s{0,32}"')
 _HEAD_MAX: Final = 160

@@ -46,6 +46,13 @@ def wished(wish: ReasoningWish | None) -> Effort | None:
     return effort_of(wish.budget) if wish.budget is not None else None
 
 
+def inexact(wish: ReasoningWish | None) -> bool:
+    """Whether a step is another number of tokens than was asked for."""
+    if wish is None or not wish.budget or wish.effort is not None:
+        return False
+    return BUDGETS[effort_of(wish.budget)] != wish.budget
+
+
 def nearest(step: Effort, known: tuple[Effort, ...]) -> Effort | None:
     """The known step nearest to a wanted one, the lower of two; ``None`` when none is known."""
     if not known:

@@ -16,7 +16,7 @@ import msgspec
 
 from trivium.conversation.calls import ToolResult
 from trivium.conversation.effort import wished
-from trivium.conversation.honesty import Mend, Report
+from trivium.conversation.honesty import Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, joined
 from trivium.conversation.members import ROWS, Concept, lacking, member
 from trivium.conversation.opaque import belonging
@@ -24,6 +24,7 @@ from trivium.conversation.pairing import paired
 from trivium.conversation.parts import Reasoning, Text
 from trivium.conversation.request import Conversation, Effort, FormatKind, ResponseFormat
 from trivium.conversation.target import ReasoningBack, TargetFacts
+from trivium.conversation.tools import CustomTool, FunctionTool, ServerKind, Tool
 
 FILLER: Final = "(no content)"
 """Stands in a turn of which nothing is left."""
@@ -73,6 +74,9 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
     if any(conversation.stop) and target.stop_max == 0:
         lacking(report, Concept.STOP, conversation.shape, "no stop sequences are taken")
     changes = _refused(conversation, target, report)
+    tools = tuple(one for one in conversation.tools if _offered(one, conversation, target, report))
+    if len(tools) < len(conversation.tools):
+        changes["tools"] = tools
     if turns != conversation.turns:
         changes["turns"] = turns
     return msgspec.structs.replace(conversation, **changes) if changes else conversation
@@ -122,6 +126,29 @@ def _readable(part: Reasoning, target: TargetFacts) -> bool:
 def _says_nothing(part: Part, target: TargetFacts) -> bool:
     return (
         not target.blank_text and type(part) is Text and not part.opaque and not part.text.strip()
+    )
+
+
+def _offered(tool: Tool, conversation: Conversation, target: TargetFacts, report: Report) -> bool:
+    """Whether a tool can be declared; those of other vendors are left out if the operator says so.
+
+    Raises ``Fault`` (UNREPRESENTABLE) for any other that the target has not.
+    """
+    if isinstance(tool, FunctionTool | CustomTool) or tool.native.shape == target.origin.shape:
+        return True
+    kind = tool.kind
+    if isinstance(kind, ServerKind):
+        if kind in target.server_tools:
+            return True
+        kind = kind.value
+    name = tool.name or kind
+    where = member(Concept.TOOLS, conversation.shape)
+    if not target.drop_tools.isdisjoint({kind, name}):
+        report.drop(Rank.HINT, where, f"{name} is left out, as the profile of this model says")
+        return False
+    raise report.refusal(
+        where,
+        f"it has no {name} of its own; drop_tools in the binding's profile can leave the tool out",
     )
 
 

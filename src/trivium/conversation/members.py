@@ -7,11 +7,13 @@ report, in the caller's own spelling. Sources: docs/translation-model.md.
 
 from enum import Enum, unique
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from trivium.conversation.honesty import Act, Rank, Report
+from trivium.conversation.parts import Native
+from trivium.conversation.request import ResponseFormat
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -250,3 +252,27 @@ def lacking(
     (UNREPRESENTABLE) as ``Report.drop`` does.
     """
     report.drop(ROWS[concept].rank, where or member(concept, caller), reason, act)
+
+
+_DIRECT: Final = {"type": "direct"}
+"""The ``caller`` of a call that the model itself makes, as every shape has it unsaid."""
+
+
+def foreign(native: Native, report: Report, where: str) -> None:
+    """Report members of a tool or a call that only its own shape has."""
+    members = msgspec.json.decode(native.data, type=dict[str, Any])
+    names = [name for name, value in members.items() if value != _DIRECT]
+    if names:
+        report.drop(Rank.HINT, where, f"only its own shape has {', '.join(names)}")
+
+
+def unnamed(wish: ResponseFormat, shape: str, report: Report) -> None:
+    """Report what names a schema, for shapes that know the schema alone.
+
+    ``strict`` is no loss there: an answer is always held to its schema.
+    """
+    where = member(Concept.FORMAT, shape)
+    if wish.name is not None:
+        report.drop(Rank.BOOKKEEPING, f"{where}.name", "a schema has no name there")
+    if wish.description is not None:
+        report.drop(Rank.HINT, f"{where}.description", "a schema has no words beside it there")

@@ -94,6 +94,9 @@ class TargetFacts(msgspec.Struct, frozen=True, kw_only=True):
     custom_tools: bool = False
     """Whether it takes free-text tools; else they go as functions with one string ``input``."""
     server_tools: frozenset[ServerKind] = frozenset()
+    drop_tools: frozenset[str] = frozenset()
+    """Tools of other vendors, by kind or name, that are left out and reported where the target has
+    none; all others are refused."""
     tool_name_max: int = 64
     tool_name_first: bool = False
     """Whether a name must begin with a letter or underscore (generate)."""

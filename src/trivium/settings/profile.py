@@ -12,7 +12,7 @@ from trivium.conversation.members import Concept
 from trivium.conversation.request import Effort
 from trivium.conversation.target import Input, ReasoningBack, Thinks
 from trivium.conversation.tools import ServerKind
-from trivium.settings.syntax import above_zero, between, one_of
+from trivium.settings.syntax import above_zero, between, filled, one_of
 
 
 class Profile(
@@ -68,6 +68,9 @@ class Profile(
     """Whether it takes tools with free text as input."""
     server_tools: tuple[str, ...] | None = None
     """Vendor-run tools it has: ``web_search``, ``web_fetch``, ``code_execution``."""
+    drop_tools: tuple[str, ...] | None = None
+    """Vendor-run tools, by type or name, that are left out and reported where it has none; without
+    it such a request is refused."""
     tool_name_max: int | None = None
     """Longest name of a tool."""
     tool_name_first: bool | None = None
@@ -136,6 +139,8 @@ EXAMPLES: Final = {
     "custom_tools": ("custom_tools = true", None),
     "server_tools": ('server_tools = ["web_search"]', None),
     "server_tools.*": ('server_tools = ["web_search"]', _SERVER),
+    "drop_tools": ('drop_tools = ["web_search"]', None),
+    "drop_tools.*": ('drop_tools = ["web_search"]', filled),
     "tool_name_max": ("tool_name_max = 64", _LENGTH),
     "tool_name_first": ("tool_name_first = true", None),
     "call_id_max": ("call_id_max = 40", _LENGTH),

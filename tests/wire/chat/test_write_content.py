@@ -43,7 +43,7 @@ PARTS = [
     pytest.param(
         Document(Inline("application/pdf", "AAAA", "a.pdf"), title="T", context="C"),
         [
-            text("C"),
+            text("T\nC"),
             {
                 "type": "file",
                 "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AAAA"},

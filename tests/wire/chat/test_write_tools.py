@@ -45,7 +45,7 @@ def test_trap_071_a_custom_tool_is_a_function_with_one_input(written):
     (out,) = written(USER, tools=(tool,))["tools"]
     assert {
         "name": "patch",
-        "description": "Edits.\n\nThe input follows this lark grammar:\nstart: X",
+        "description": "Edits.\n\nThe input must follow this lark grammar:\n\nstart: X",
         "parameters": {
             "type": "object",
             "properties": {"input": {"type": "string"}},

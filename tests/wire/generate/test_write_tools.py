@@ -2,6 +2,7 @@
 
 import pytest
 
+from trivium.conversation.honesty import Act
 from trivium.conversation.parts import CacheMark, Native
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -70,12 +71,14 @@ def test_members_of_this_shape_go_back(wires):
 
 
 def test_a_free_text_tool_is_a_function_with_one_input(wires):
-    """A grammar cannot be promised."""
+    """Its grammar is said in words, which is told."""
     tools, _, _ = write(wires, CustomTool("sh", "Runs."))
     (found,) = tools[0]["functionDeclarations"]
     assert ["input"] == found["parametersJsonSchema"]["required"]
-    with pytest.raises(Fault):
-        write(wires, CustomTool("sh", grammar=Grammar("regex", "a+")))
+    tools, _, report = write(wires, CustomTool("sh", grammar=Grammar("regex", "a+")))
+    (found,) = tools[0]["functionDeclarations"]
+    assert "The input must follow this regex grammar:\n\na+" == found["description"]
+    assert [("tools.sh.format", Act.CHANGED)] == [(one.member, one.act) for one in report.drops]
 
 
 def test_vendors_tools_stand_beside_the_functions(wires):

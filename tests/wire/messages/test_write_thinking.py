@@ -30,7 +30,8 @@ def told(report):
         (ReasoningWish(effort=Effort.MINIMAL), {"type": "adaptive"}, "low", True),
         (ReasoningWish(effort=Effort.HIGH), {"type": "adaptive"}, "high", False),
         (ReasoningWish(Thinking.ADAPTIVE), {"type": "adaptive"}, None, False),
-        (ReasoningWish(Thinking.ON, budget=9000), {"type": "adaptive"}, "medium", False),
+        (ReasoningWish(Thinking.ON, budget=9000), {"type": "adaptive"}, "medium", True),
+        (ReasoningWish(Thinking.ON, budget=8192), {"type": "adaptive"}, "medium", False),
         (ReasoningWish(Thinking.BETWEEN_TOOLS), {"type": "between_tools"}, None, False),
         (
             ReasoningWish(effort=Effort.LOW, shown=True),

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from trivium.conversation.honesty import Act
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.parts import Native, Text
 from trivium.conversation.tools import (
@@ -57,12 +58,12 @@ def test_only_strict_schemas_are_closed(wires):
 
 
 def test_a_free_text_tool_has_one_string(wires):
-    """A grammar cannot be held to: refused."""
+    """Its grammar is said in words, which is told."""
     body, _ = written(wires, CustomTool("f", "F."))
     assert {"input": {"type": "string"}} == body["tools"][0]["input_schema"]["properties"]
-    with pytest.raises(Fault) as caught:
-        written(wires, CustomTool("f", grammar=Grammar("lark", "start: A")))
-    assert (Kind.UNREPRESENTABLE, "tools.f.format") == (caught.value.kind, caught.value.param)
+    body, report = written(wires, CustomTool("f", grammar=Grammar("lark", "start: A")))
+    assert "The input must follow this lark grammar:\n\nstart: A" == body["tools"][0]["description"]
+    assert [("tools.f.format", Act.CHANGED)] == [(one.member, one.act) for one in report.drops]
 
 
 def test_trap_21_a_portable_server_tool_is_declared_anew(wires):

@@ -79,8 +79,8 @@ def words(text):
             [{"type": "input_file", "file_url": "https://a.org/x.pdf"}],
         ),
         (Document(Stored("responses", "f")), [{"type": "input_file", "file_id": "f"}]),
-        (Document(NOTES), [words("Grüße")]),
-        (Document(NOTES, "Notes"), [words("Notes\n\nGrüße")]),
+        (Document(NOTES), [words("a.txt\n\nGrüße")]),
+        (Document(NOTES, "Notes"), [words("a.txt\nNotes\n\nGrüße")]),
         (Document(Pieces((Text("a"), Text("b"))), "T"), [words("T"), words("a"), words("b")]),
         (
             SearchResult("https://a.org", "A", (Text("x"), Text("y"))),

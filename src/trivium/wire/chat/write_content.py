@@ -9,13 +9,14 @@ from typing import Any, Final
 
 from trivium.conversation.honesty import Act, Report
 from trivium.conversation.items import Part
-from trivium.conversation.members import Concept, lacking
+from trivium.conversation.members import Concept, foreign, lacking, member
 from trivium.conversation.parts import (
     Audio,
     CacheMark,
     Document,
     Image,
     Inline,
+    Native,
     Pieces,
     Refusal,
     Remote,
@@ -61,6 +62,17 @@ class ContentWriter:
         """Content of a message: one unmarked text as a string, which every server takes."""
         return plain(self.parts(parts))
 
+    def foreign(self, native: Native) -> None:
+        """Report members of a call that only its own shape has."""
+        foreign(native, self.report, member(Concept.HISTORY, self._caller))
+
+    def mark(self, written: list[dict[str, Any]], cache: CacheMark) -> None:
+        """Mark the last of some parts."""
+        if written:
+            self._marked(written[-1], cache)
+        else:
+            self.lack(Concept.CACHE_MARK, "there is nothing to mark")
+
     def _marked(self, written: dict[str, Any], cache: CacheMark | None) -> None:
         if cache is None:
             return
@@ -74,10 +86,14 @@ class ContentWriter:
 
     def _part(self, part: Part) -> list[dict[str, Any]]:
         if isinstance(part, Text | Refusal):
+            if isinstance(part, Text) and part.citations:
+                self.lack(Concept.CITATION, "the chat shape has no citations in a history")
             return [_text(part.text)]
         if isinstance(part, Document):
             return self._document(part)
         if isinstance(part, SearchResult):
+            if part.citable:
+                self.lack(Concept.CITATION, "the chat shape cannot ask for citations")
             return [_text(searched(part))]
         if isinstance(part, VendorPart):
             return self._vendor(part)
@@ -141,21 +157,22 @@ class ContentWriter:
         if isinstance(source, Stored):
             if source.shape not in _FAMILY:
                 self.lack(Concept.FILE_ID, "a file of one vendor means nothing to another")
-            return [{"type": "file", "file": {"file_id": source.id}}]
+            return [*head, {"type": "file", "file": {"file_id": source.id}}]
         if isinstance(source, Remote):
             self._need(Input.DOCUMENT_URL, Concept.DOCUMENT)
-            file = {"filename": source.name or document.title or "document"}
-            return [{"type": "file", "file": {**file, "file_data": source.url}}]
+            name = source.name or document.title or "document"
+            file = {"filename": name, "file_data": source.url}
+            return [*_header(document, name), {"type": "file", "file": file}]
         words = text_of(source)
         if words is not None:
-            name = [_text(source.name)] if source.name and not head else []
-            return [*head, *name, _text(words)]
+            named = [_text(source.name)] if source.name else []
+            return [*named, *head, _text(words)]
         self._need(Input.DOCUMENT, Concept.DOCUMENT)
         if source.mime.startswith("image/"):
             return [{"type": "image_url", "image_url": {"url": data_url(source)}}]
-        file = {"filename": file_name(source, document.title), "file_data": data_url(source)}
-        about = [_text(document.context)] if document.context else []
-        return [*about, {"type": "file", "file": file}]
+        name = file_name(source, document.title)
+        file = {"filename": name, "file_data": data_url(source)}
+        return [*_header(document, name), {"type": "file", "file": file}]
 
     def _vendor(self, part: VendorPart) -> list[dict[str, Any]]:
         self.lack(Concept.VENDOR_PART, f"{part.kind} is known to its own shape only")
@@ -166,9 +183,12 @@ def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-def _header(document: Document) -> list[dict[str, Any]]:
-    """Title and context as lines of text, for documents that become text themselves."""
-    lines = [line for line in (document.title, document.context) if line]
+def _header(document: Document, named: str = "") -> list[dict[str, Any]]:
+    """Title and context as lines of text; not the title where the file is ``named`` by it."""
+    title = document.title
+    if title == named:
+        title = None
+    lines = [line for line in (title, document.context) if line]
     return [_text("\n".join(lines))] if lines else []
 
 

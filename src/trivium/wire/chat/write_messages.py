@@ -125,6 +125,8 @@ class MessageWriter:
             else:
                 parts.append(part)
         written = self._content.parts(parts)
+        if result.cache is not None:
+            self._content.mark(written, result.cache)
         if result.error:
             self._content.lack(Concept.RESULT_ERROR, "said in the text instead", Act.CHANGED)
             first = written[0] if written else None
@@ -187,6 +189,10 @@ class MessageWriter:
 
     def _call(self, call: ToolCall) -> dict[str, Any]:
         name = self._names.out(call.name, call.namespace)
+        if call.cache is not None:
+            self._content.lack(Concept.CACHE_MARK, "calls of the chat shape take no mark")
+        if call.native is not None:
+            self._content.foreign(call.native)
         out: dict[str, Any] = {"id": call.id, "type": "function"}
         if call.kind is CallKind.CUSTOM and self._facts.custom_tools:
             out["type"] = "custom"

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.effort import nearest, wished
+from trivium.conversation.effort import inexact, nearest, wished
 from trivium.conversation.honesty import Act, Report
 from trivium.conversation.members import ROWS, Concept, lacking
 from trivium.conversation.names import Names
@@ -16,6 +16,7 @@ from trivium.conversation.request import (
     Effort,
     FormatKind,
     ResponseFormat,
+    Thinking,
 )
 from trivium.conversation.target import TargetFacts, Thinks
 from trivium.wire.chat.write_messages import MessageWriter
@@ -113,7 +114,15 @@ class _Writer:
         self._put(Concept.STOP, stop)
 
     def _reason(self) -> None:
-        wanted = wished(self._wish.reasoning)
+        wish = self._wish.reasoning
+        wanted = wished(wish)
+        if wish is not None and wanted is not Effort.NONE:
+            if wish.switch is Thinking.BETWEEN_TOOLS:
+                self._lack(Concept.REASONING, "the chat shape knows no thinking between tools")
+            if wish.shown is not None:
+                self._lack(Concept.REASONING, "what is shown of it cannot be chosen", Act.CHANGED)
+            if wish.style is not None:
+                self._lack(Concept.REASONING, "a summary has no style here", Act.CHANGED)
         if wanted is None:
             return
         if self._facts.thinks is not Thinks.EFFORT or Concept.REASONING in self._facts.refuses:
@@ -124,7 +133,7 @@ class _Writer:
         if step is None:
             self._lack(Concept.REASONING, _NOT_TAKEN)
             return
-        if step is not wanted:
+        if step is not wanted or inexact(self._wish.reasoning):
             self._lack(Concept.REASONING, f"{step.value} is the nearest", Act.CHANGED)
         self._body["reasoning_effort"] = step.value
 

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.honesty import Report
-from trivium.conversation.members import Concept, lacking
+from trivium.conversation.custom import in_words
+from trivium.conversation.honesty import Act, Rank, Report
+from trivium.conversation.members import Concept, foreign, lacking, member
 from trivium.conversation.names import Names
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
@@ -97,6 +98,8 @@ class ToolWriter:
                 self._lack(Concept.STRICT_TOOL, "not taken by this model")
             else:
                 function["strict"] = tool.strict
+        if tool.native is not None:
+            foreign(tool.native, self._report, member(Concept.TOOLS, self._caller))
         return function
 
     def _custom(self, tool: CustomTool) -> dict[str, Any]:
@@ -109,14 +112,9 @@ class ToolWriter:
                 grammar = {"syntax": tool.grammar.syntax, "definition": tool.grammar.definition}
                 custom["format"] = {"type": "grammar", "grammar": grammar}
             return {"type": "custom", "custom": custom}
-        words = [tool.description] if tool.description else []
-        if tool.grammar is not None:
-            words.append(
-                f"The input follows this {tool.grammar.syntax} grammar:\n{tool.grammar.definition}"
-            )
         function: dict[str, Any] = {"name": name}
-        if words:
-            function["description"] = "\n\n".join(words)
+        if words := in_words(tool, self._report):
+            function["description"] = words
         function["parameters"] = _INPUT
         return {"type": "function", "function": function}
 
@@ -147,6 +145,13 @@ class ToolWriter:
         mode = choice.mode
         if mode is ChoiceMode.NONE:
             return "none"
+        if mode is ChoiceMode.VALIDATED:
+            self._report.drop(
+                Rank.HINT,
+                member(Concept.TOOL_CHOICE, self._caller),
+                "calls are checked where the tool is strict",
+                Act.CHANGED,
+            )
         forced = mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED)
         if forced and not self._facts.forced_calls:
             self._lack(Concept.TOOL_CHOICE, "calls cannot be forced on this model")

@@ -8,7 +8,7 @@ import msgspec
 from trivium.conversation import effort
 from trivium.conversation.honesty import Act, Rank
 from trivium.conversation.items import Turn
-from trivium.conversation.members import Concept, member
+from trivium.conversation.members import Concept, member, unnamed
 from trivium.conversation.parts import Image
 from trivium.conversation.request import (
     Conversation,
@@ -95,6 +95,7 @@ def _format(wish: ResponseFormat | None, writing: Writing) -> dict[str, Any]:
     if not writing.facts.schema:
         writing.lacks(Concept.FORMAT, "this model cannot be held to a schema")
         return out
+    unnamed(wish, writing.shape, writing.report)
     if writing.facts.schema_full and wish.kind is FormatKind.SCHEMA:
         return out | {"responseJsonSchema": msgspec.Raw(wish.schema)}
     found, folded = restricted.restricted(wish.schema)
@@ -129,6 +130,7 @@ def _thinking(
         return {}
     facts = writing.facts
     out: dict[str, Any] = {}
+    _unsaid(wish, writing)
     if facts.thinks is Thinks.BUDGET:
         if wish.switch is Thinking.ADAPTIVE and wish.effort is None:
             out["thinkingBudget"] = -1
@@ -139,7 +141,7 @@ def _thinking(
         level = effort.nearest(step, facts.efforts) if step is not None else None
         if level is not None:
             out["thinkingLevel"] = level.value.upper()
-            if level is not step and wish.budget is None:
+            if level is not step or effort.inexact(wish):
                 writing.lacks(Concept.REASONING, f"the nearest is {level.value}", act=Act.CHANGED)
     else:
         if effort.wished(wish) not in (None, Effort.NONE):
@@ -148,6 +150,14 @@ def _thinking(
     if wish.shown is not None:
         out["includeThoughts"] = wish.shown
     return out
+
+
+def _unsaid(wish: ReasoningWish, writing: Writing) -> None:
+    """Report what other shapes can say about thinking."""
+    if wish.switch is Thinking.BETWEEN_TOOLS:
+        writing.lacks(Concept.REASONING, "the generate shape knows no thinking between tools")
+    if wish.style is not None:
+        writing.lacks(Concept.REASONING, "thoughts have one length here")
 
 
 def _budget(wish: ReasoningWish, output_max: int | None, writing: Writing) -> int:

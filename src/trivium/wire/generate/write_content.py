@@ -15,7 +15,7 @@ from trivium.conversation.calls import ToolCall, ToolResult, compact
 from trivium.conversation.fit import FILLER
 from trivium.conversation.honesty import Mend, Rank
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, calls
-from trivium.conversation.members import Concept
+from trivium.conversation.members import Concept, foreign, member
 from trivium.conversation.opaque import THOUGHT_SIGNATURE, belonging, first
 from trivium.conversation.parts import (
     Audio,
@@ -115,6 +115,8 @@ def _rows(part: Part, where: str, names: Mapping[str, str], writing: Writing) ->
     if isinstance(part, ToolCall):
         row, whole = write_part.call(part, part.arguments)
         row["functionCall"]["name"] = writing.name(part.name, part.namespace)
+        if part.native is not None:
+            foreign(part.native, writing.report, member(Concept.HISTORY, writing.shape))
         if not whole:
             writing.report.repair(Mend.ARGUMENTS, part.id or part.name)
         rows = [row]
@@ -146,8 +148,12 @@ def _thought(part: Reasoning, writing: Writing) -> list[Row]:
 def plain(part: Part, where: str, writing: Writing) -> list[Row]:
     """Text, media and blocks, in a turn or in a result."""
     if isinstance(part, Text | Refusal):
+        if isinstance(part, Text) and part.citations:
+            writing.lacks(Concept.CITATION, "the generate shape has no citations in a history")
         return _texts([part.text])
     if isinstance(part, SearchResult):
+        if part.citable:
+            writing.lacks(Concept.CITATION, "the generate shape cannot ask for citations")
         return _texts([_header(part.title, part.source), *(text.text for text in part.texts)])
     if isinstance(part, VendorPart):
         return _vendor(part, where, writing)
@@ -193,8 +199,11 @@ def _media(part: Image | Audio | Video, writing: Writing) -> list[Row]:
 
 
 def _document(part: Document, where: str, writing: Writing) -> list[Row]:
-    header = _texts([_header(part.title, part.context)])
     source = part.source
+    name = None if isinstance(source, Stored | Pieces) else source.name
+    header = _texts([_header(name, None if part.title == name else part.title, part.context)])
+    if part.citable:
+        writing.lacks(Concept.CITATION, "the generate shape cannot ask for citations")
     if isinstance(source, Pieces):
         return header + [row for one in source.parts for row in plain(one, where, writing)]
     if Input.DOCUMENT not in writing.facts.inputs:

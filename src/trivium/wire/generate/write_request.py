@@ -11,6 +11,7 @@ import msgspec
 
 from trivium.conversation.honesty import Report
 from trivium.conversation.items import leading
+from trivium.conversation.marks import marks
 from trivium.conversation.members import Concept
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation
@@ -63,7 +64,7 @@ def _refuse(conversation: Conversation, writing: Writing) -> None:
         writing.lacks(Concept.PARALLEL, "the generate shape cannot forbid parallel calls")
     if conversation.verbosity is not None:
         writing.lacks(Concept.VERBOSITY, "the generate shape has no such member")
-    if conversation.cache is not None:
+    if any(marks(conversation)):
         writing.lacks(Concept.CACHE_MARK, "the generate shape caches unasked")
     if conversation.user is not None:
         writing.lacks(Concept.USER, "kept in the request record")

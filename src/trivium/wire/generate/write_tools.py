@@ -4,8 +4,9 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.custom import in_words
 from trivium.conversation.honesty import Act, Rank
-from trivium.conversation.members import Concept, member
+from trivium.conversation.members import Concept, foreign, member
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -46,8 +47,6 @@ def tools(conversation: Conversation, writing: Writing) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     functions: list[dict[str, Any]] = []
     for tool in conversation.tools:
-        if tool.cache is not None:
-            writing.lacks(Concept.CACHE_MARK, "the generate shape caches unasked")
         if isinstance(tool, FunctionTool | CustomTool):
             if not functions:
                 out.append({"functionDeclarations": functions})
@@ -59,22 +58,23 @@ def tools(conversation: Conversation, writing: Writing) -> list[dict[str, Any]]:
 
 def _function(tool: FunctionTool | CustomTool, writing: Writing) -> dict[str, Any]:
     row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
-    if tool.description:
-        row["description"] = tool.description
+    words = tool.description
     if isinstance(tool, CustomTool):
-        if tool.grammar is not None:
-            raise writing.report.refusal(
-                f"tools.{tool.name}.format", "the generate shape cannot hold a model to a grammar"
-            )
+        words = in_words(tool, writing.report)
         parameters: bytes | None = _INPUT
     else:
         parameters = tool.parameters
         if tool.strict:
             writing.lacks(Concept.STRICT_TOOL, "the generate shape has no such switch")
+    if words:
+        row["description"] = words
     if parameters is not None:
         row |= _parameters(parameters, writing)
-    if isinstance(tool, FunctionTool) and tool.native is not None and tool.native.shape == SHAPE:
-        row |= msgspec.json.decode(tool.native.data)
+    if isinstance(tool, FunctionTool) and tool.native is not None:
+        if tool.native.shape == SHAPE:
+            row |= msgspec.json.decode(tool.native.data)
+        else:
+            foreign(tool.native, writing.report, member(Concept.TOOLS, writing.shape))
     return row
 
 
@@ -115,7 +115,11 @@ def _vendor(tool: ServerTool | VendorTool, writing: Writing) -> list[dict[str, A
 
 def choice(wish: ToolChoice | None, offered: tuple[Tool, ...], writing: Writing) -> Any:
     """The ``toolConfig`` member; ``None`` where there is nothing to say or to choose from."""
-    if wish is None or not any(isinstance(one, FunctionTool | CustomTool) for one in offered):
+    if wish is None or not offered:
+        return None
+    if not any(isinstance(one, FunctionTool | CustomTool) for one in offered):
+        if wish.mode not in (ChoiceMode.AUTO, ChoiceMode.VALIDATED):
+            writing.lacks(Concept.TOOL_CHOICE, "only functions can be chosen")
         return None
     if wish.native is not None:
         writing.lacks(Concept.TOOL_CHOICE, "only functions can be chosen")

@@ -5,8 +5,8 @@ Source: prompt caching reference, read on 2026-11-21.
 
 from typing import Any, Final
 
-from trivium.conversation.calls import ToolResult
 from trivium.conversation.honesty import Act, Report
+from trivium.conversation.marks import marks
 from trivium.conversation.members import Concept, lacking
 from trivium.conversation.parts import CacheMark
 from trivium.conversation.request import Conversation
@@ -23,7 +23,7 @@ class Marks:
     def __init__(self, conversation: Conversation, most: int, report: Report) -> None:
         self._report = report
         self._shape = conversation.shape
-        self._skipped = max(0, _count(conversation) - most)
+        self._skipped = max(0, sum(1 for _ in marks(conversation)) - most)
 
     def of(self, mark: CacheMark | None) -> dict[str, Any]:
         """The ``cache_control`` member for a mark; nothing for none and for one too many."""
@@ -47,14 +47,3 @@ class Marks:
         if life is None:
             return {"cache_control": {"type": "ephemeral"}}
         return {"cache_control": {"type": "ephemeral", "ttl": life}}
-
-
-def _count(conversation: Conversation) -> int:
-    found = sum(tool.cache is not None for tool in conversation.tools)
-    found += sum(text.cache is not None for text in conversation.instructions)
-    for turn in conversation.turns:
-        for part in turn.parts:
-            found += part.cache is not None
-            if type(part) is ToolResult:
-                found += sum(inner.cache is not None for inner in part.parts)
-    return found + (conversation.cache is not None)

@@ -13,7 +13,7 @@ import msgspec
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult, argument_object
 from trivium.conversation.honesty import Mend, Report
 from trivium.conversation.items import Part
-from trivium.conversation.members import Concept, lacking
+from trivium.conversation.members import Concept, foreign, lacking, member
 from trivium.conversation.names import Names
 from trivium.conversation.opaque import REDACTED, SIGNATURE, belonging, first
 from trivium.conversation.parts import (
@@ -172,8 +172,11 @@ class Writing:
             "name": self.name(part.name, part.namespace),
             "input": msgspec.Raw(data),
         }
-        if part.native is not None and part.native.shape == SHAPE:
-            row |= shallow(part.native.data)
+        if part.native is not None:
+            if part.native.shape == SHAPE:
+                row |= shallow(part.native.data)
+            else:
+                foreign(part.native, self.report, member(Concept.HISTORY, self.shape))
         return row | self.marks.of(part.cache)
 
     def _result(self, part: ToolResult, where: str) -> Row:
@@ -222,7 +225,6 @@ class Writing:
         source = part.source
         if Input.DOCUMENT not in self.facts.inputs:
             self.lacks(Concept.DOCUMENT, "this model takes no documents")
-        name = part.title
         row: Row = {"type": "document"}
         if isinstance(source, Pieces):
             row["source"] = self._pieces(source)
@@ -232,15 +234,21 @@ class Writing:
             if isinstance(source, Remote) and Input.DOCUMENT_URL not in self.facts.inputs:
                 self.lacks(Concept.DOCUMENT, "this model takes no document URLs, only bytes")
             row["source"] = self._source(source)
-        if name is None and isinstance(source, Inline | Remote):
-            name = source.name
-        if name:
+        if name := self._title(part):
             row["title"] = name
         if part.context:
             row["context"] = part.context
         if part.citable:
             row["citations"] = {"enabled": True}
         return row | self.marks.of(part.cache)
+
+    def _title(self, part: Document) -> str | None:
+        """A document's one name: its title, or that of its file."""
+        source = part.source
+        name = source.name if isinstance(source, Inline | Remote) else None
+        if name and part.title and name != part.title:
+            self.lacks(Concept.DOCUMENT_TITLE, "a document has one name, its title")
+        return part.title or name
 
     def _pieces(self, source: Pieces) -> Row:
         if len(source.parts) == 1 and isinstance(source.parts[0], Text):

@@ -14,7 +14,7 @@ import msgspec
 from trivium.conversation.fit import FILLER
 from trivium.conversation.honesty import Act, Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Role, Turn, leading
-from trivium.conversation.members import Concept, member
+from trivium.conversation.members import Concept, member, unnamed
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, FormatKind
 from trivium.conversation.target import TargetFacts
@@ -32,6 +32,7 @@ _TAGGED: Final = "<system>\n{}\n</system>"
 _TIERS: Final = MappingProxyType(
     {"auto": "auto", "default": "standard_only", "priority": "auto", "flex": "standard_only"}
 )
+_USER_MAX: Final = 256
 _SAME_TIER: Final = frozenset({"auto", "default"})
 
 
@@ -174,6 +175,7 @@ def _format(
     if wish.kind is FormatKind.ENUM or wish.schema is None or not writing.facts.schema:
         writing.lacks(Concept.FORMAT, "this model cannot be held to it")
         return
+    unnamed(wish, conversation.shape, writing.report)
     data = wish.schema
     if not writing.facts.schema_full:
         data, folded = schema.closed(data)
@@ -197,7 +199,11 @@ def _rest(conversation: Conversation, writing: Writing) -> dict[str, Any]:
         body["stop_sequences"] = stops
     user = conversation.user or conversation.safety_id
     if user:
-        body["metadata"] = {"user_id": user[:256]}
+        body["metadata"] = {"user_id": user[:_USER_MAX]}
+        if len(user) > _USER_MAX:
+            writing.lacks(Concept.USER, "cut; kept whole in the request record")
+        if conversation.user and conversation.safety_id:
+            writing.lacks(Concept.SAFETY_ID, "kept in the request record")
     tier = conversation.service_tier
     if tier is not None and tier in _TIERS:
         body["service_tier"] = _TIERS[tier]

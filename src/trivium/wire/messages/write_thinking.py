@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.effort import budget_of, nearest, room, wished
+from trivium.conversation.effort import budget_of, inexact, nearest, room, wished
 from trivium.conversation.honesty import Act, Rank
 from trivium.conversation.members import Concept, lacking
 from trivium.conversation.request import Conversation, Effort, ReasoningWish, Thinking
@@ -59,6 +59,8 @@ def settle(conversation: Conversation, messages: list[dict[str, Any]], writing: 
         return Settled(chosen)
     if facts.thinks is Thinks.BUDGET:
         return _budgeted(wish, conversation, messages, writing, limit, chosen)
+    if wish.style is not None:
+        writing.lacks(Concept.REASONING, "a summary has one length here")
     return Settled(chosen, _adaptive(wish, conversation.shape), _effort(wish, writing))
 
 
@@ -119,7 +121,7 @@ def _is_unsigned(messages: list[dict[str, Any]]) -> bool:
 def _adaptive(wish: ReasoningWish, shape: str) -> dict[str, Any] | None:
     if wish.switch is Thinking.BETWEEN_TOOLS:
         return {"type": "between_tools"}
-    if wish.switch is None and shape == SHAPE:
+    if wish.switch is None and wish.shown is None and shape == SHAPE:
         # this shape's own callers say both, and effort alone is about the answer
         return None
     return _shown({"type": "adaptive"}, wish)
@@ -136,7 +138,9 @@ def _effort(wish: ReasoningWish, writing: Writing) -> str | None:
     if step is None:
         return None
     found = nearest(step, writing.facts.efforts)
-    if found is not step and wish.effort is not None:
+    if found is None and wish.effort is None:
+        return None  # thinking is switched on, and has no other steps
+    if found is not step or inexact(wish):
         lacking(
             writing.report,
             Concept.REASONING,

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.custom import in_words
 from trivium.conversation.honesty import Act, Rank
-from trivium.conversation.members import Concept, lacking, member
+from trivium.conversation.members import Concept, foreign, lacking, member
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -105,8 +106,11 @@ def _function(tool: FunctionTool, writing: Writing) -> dict[str, Any]:
     row["input_schema"] = msgspec.Raw(parameters)
     if strict:
         row["strict"] = True
-    if tool.native is not None and tool.native.shape == SHAPE:
-        row |= shallow(tool.native.data)
+    if tool.native is not None:
+        if tool.native.shape == SHAPE:
+            row |= shallow(tool.native.data)
+        else:
+            foreign(tool.native, writing.report, member(Concept.TOOLS, writing.shape))
     return row
 
 
@@ -125,13 +129,9 @@ def _object(parameters: bytes | None) -> bytes:
 
 def _custom(tool: CustomTool, writing: Writing) -> dict[str, Any]:
     """A free-text tool as a function with one string."""
-    if tool.grammar is not None:
-        raise writing.report.refusal(
-            f"tools.{tool.name}.format", "the messages shape cannot hold a model to a grammar"
-        )
     row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
-    if tool.description:
-        row["description"] = tool.description
+    if words := in_words(tool, writing.report):
+        row["description"] = words
     row["input_schema"] = {
         "type": "object",
         "properties": {"input": {"type": "string"}},
@@ -149,8 +149,11 @@ def _server(tool: ServerTool, writing: Writing) -> dict[str, Any]:
         row["blocked_domains"] = list(tool.blocked_domains)
     if tool.max_uses is not None:
         row["max_uses"] = tool.max_uses
-    if tool.user_location is not None and tool.kind is ServerKind.WEB_SEARCH:
-        row["user_location"] = {"type": "approximate", **shallow(tool.user_location)}
+    if tool.user_location is not None:
+        if tool.kind is ServerKind.WEB_SEARCH:
+            row["user_location"] = {"type": "approximate", **shallow(tool.user_location)}
+        else:
+            writing.report.drop(Rank.HINT, "user_location", f"{name} takes no place")
     if tool.context_size is not None:
         writing.report.drop(
             Rank.HINT, "search_context_size", "the messages shape has no such choice"

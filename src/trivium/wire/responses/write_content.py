@@ -83,6 +83,8 @@ class Content:
         elif isinstance(part, Document):
             found = self._document(part)
         elif isinstance(part, SearchResult):
+            if part.citable:
+                self.lacks(Concept.CITATION, "the responses shape cannot ask for citations")
             text = "\n".join(one.text for one in part.texts)
             found = [_words(f"{part.title}\n{part.source}\n\n{text}")]
         elif isinstance(part, Audio):
@@ -94,13 +96,14 @@ class Content:
             self.lacks(Concept.VENDOR_PART, "only its own shape has this block")
             found = [_words(part.text)] if part.text else []
         if found:
-            self._mark(part.cache, found[-1])
+            self.mark(part.cache, found[-1])
         return found
 
     def _takes(self, what: Input) -> bool:
         return what in self.facts.inputs
 
-    def _mark(self, mark: CacheMark | None, row: Row) -> None:
+    def mark(self, mark: CacheMark | None, row: Row) -> None:
+        """Mark a row that may be marked; ``None`` marks nothing."""
         if mark is None:
             return
         if not self.facts.cache_marks:
@@ -131,13 +134,18 @@ class Content:
 
     def _document(self, part: Document) -> list[Row]:
         source = part.source
-        head = "\n".join(line for line in (part.title, part.context) if line)
+        if part.citable:
+            self.lacks(Concept.CITATION, "the responses shape cannot ask for citations")
+        name = None if isinstance(source, Stored | Pieces) else source.name
+        head = _head(part.title or name, part.context)
         if isinstance(source, Pieces):
             lead = [_words(head)] if head else []
             return lead + [row for inner in source.parts for row in self.rows(inner)]
         if isinstance(source, Inline) and source.mime.startswith("text/"):
             text = _text(source)
             if text is not None:
+                if name and part.title:
+                    head = _head(name, head)
                 return [_words(f"{head}\n\n{text}" if head else text)]
         needed = Input.DOCUMENT_URL if isinstance(source, Remote) else Input.DOCUMENT
         if not self._takes(needed):
@@ -153,7 +161,8 @@ class Content:
         else:
             row["filename"] = source.name or part.title or _file_name(source.mime)
             row["file_data"] = media.data_url(source)
-        return [_words(part.context), row] if part.context else [row]
+            head = _head(None if part.title == row["filename"] else part.title, part.context)
+        return [_words(head), row] if head else [row]
 
     def _ours(self, source: Stored) -> bool:
         if source.shape in _FAMILY:
@@ -171,6 +180,10 @@ class Content:
         assert isinstance(part.source, Inline), "only bytes have a format"
         sound = {"data": part.source.data, "format": form}
         return [{"type": "input_audio", "input_audio": sound}]
+
+
+def _head(*lines: str | None) -> str:
+    return "\n".join(line for line in lines if line)
 
 
 def _words(text: str) -> Row:

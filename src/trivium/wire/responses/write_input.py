@@ -12,7 +12,7 @@ import msgspec
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.honesty import Act
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
-from trivium.conversation.members import Concept, lacking
+from trivium.conversation.members import Concept, foreign, lacking, member
 from trivium.conversation.opaque import REASONING_ITEM, belonging, first
 from trivium.conversation.parts import Audio, Reasoning, Refusal, Text, VendorPart
 from trivium.conversation.target import ReasoningBack
@@ -130,6 +130,8 @@ def _spoken(part: Part, content: Content) -> Row | None:
     if isinstance(part, Text):
         if not part.text:
             return None
+        if part.cache is not None:
+            content.lacks(Concept.CACHE_MARK, "the responses shape marks no words of an assistant")
         cited = (quote.annotation(one, len(part.text)) for one in part.citations)
         rows = [one for one in cited if one is not None]
         return {"type": "output_text", "text": part.text, "annotations": rows}
@@ -167,8 +169,13 @@ def _call(part: ToolCall, content: Content) -> Row:
         row["input"] = part.arguments
     else:
         row["arguments"] = _encode({"input": part.arguments}).decode()
-    if part.native is not None and part.native.shape == SHAPE:
-        row |= msgspec.json.decode(part.native.data)
+    if part.cache is not None:
+        content.lacks(Concept.CACHE_MARK, "the responses shape marks no calls")
+    if part.native is not None:
+        if part.native.shape == SHAPE:
+            row |= msgspec.json.decode(part.native.data)
+        else:
+            foreign(part.native, content.report, member(Concept.HISTORY, content.caller))
     return row
 
 
@@ -184,6 +191,10 @@ def _result(part: ToolResult, content: Content) -> Row:
             act=Act.CHANGED,
         )
         rows = _failed(rows)
+    if rows:
+        content.mark(part.cache, rows[-1])
+    elif part.cache is not None:
+        content.lacks(Concept.CACHE_MARK, "there is nothing to mark")
     output: Any = rows
     if not rows:
         output = ""

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.effort import nearest, wished
+from trivium.conversation.effort import inexact, nearest, wished
 from trivium.conversation.honesty import Act, Rank, Report
 from trivium.conversation.members import Concept, lacking, member
-from trivium.conversation.request import Conversation, FormatKind, ResponseFormat
+from trivium.conversation.request import Conversation, FormatKind, ResponseFormat, Thinking
 from trivium.conversation.target import ReasoningBack, TargetFacts, Thinks
 from trivium.wire.responses import write_input, write_tools
 from trivium.wire.responses.said import SHAPE
@@ -122,9 +122,11 @@ def _reasoning(conversation: Conversation, body: dict[str, Any], content: Conten
         return
     row: dict[str, Any] = {}
     step = wished(wish)
+    if wish.switch is Thinking.BETWEEN_TOOLS:
+        content.lacks(Concept.REASONING, "the responses shape knows no thinking between tools")
     if step is not None and (known := nearest(step, facts.efforts)) is not None:
         row["effort"] = known.value
-        if known is not step:
+        if known is not step or inexact(wish):
             lacking(
                 content.report,
                 Concept.REASONING,
@@ -182,6 +184,10 @@ def _rest(conversation: Conversation, body: dict[str, Any], content: Content) ->
     if conversation.metadata:
         body["metadata"] = dict(conversation.metadata)
     body["store"] = bool(conversation.store) if own else False
+    if conversation.store and not own:
+        content.lacks(Concept.STORE, "kept in our own record")
+    if conversation.cache is not None:
+        content.lacks(Concept.CACHE_MARK, "the responses shape has no mark for the whole")
     if conversation.stream:
         body["stream"] = True
     for extension in conversation.extensions:

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.custom import in_words
 from trivium.conversation.honesty import Act, Rank
-from trivium.conversation.members import Concept, member
+from trivium.conversation.members import Concept, foreign, member
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -64,8 +65,11 @@ def _function(tool: FunctionTool, content: Content) -> Row:
         row["description"] = tool.description
     row["parameters"] = _NO_PARAMETERS if tool.parameters is None else msgspec.Raw(tool.parameters)
     row["strict"] = bool(tool.strict)
-    if tool.native is not None and tool.native.shape == SHAPE:
-        row |= msgspec.json.decode(tool.native.data)
+    if tool.native is not None:
+        if tool.native.shape == SHAPE:
+            row |= msgspec.json.decode(tool.native.data)
+        else:
+            foreign(tool.native, content.report, member(Concept.TOOLS, content.caller))
     return row
 
 
@@ -88,28 +92,20 @@ def _custom(tool: CustomTool, content: Content) -> Row:
 def _wrapped(tool: CustomTool, content: Content) -> Row:
     """A function with one string; the grammar stands in its description."""
     row: Row = {"type": "function", "parameters": _INPUT, "strict": False}
-    if tool.grammar is not None:
-        content.report.drop(
-            Rank.HINT,
-            f"tools.{tool.name}.format",
-            "said in words, since this model takes no grammar",
-            Act.CHANGED,
-        )
-        rule = f"The input must follow this {tool.grammar.syntax} grammar:"
-        lead = [tool.description] if tool.description else []
-        row["description"] = "\n\n".join((*lead, rule, tool.grammar.definition))
+    if words := in_words(tool, content.report):
+        row["description"] = words
     return row
 
 
 def _server(tool: ServerTool, content: Content) -> Row:
-    if tool.kind is ServerKind.CODE:
-        return {"type": "code_interpreter", "container": {"type": "auto"}}
     if tool.blocked_domains or tool.max_uses is not None:
         # a restriction is policy: searching without it would break it
         raise content.report.refusal(
             member(Concept.TOOLS, content.caller),
-            "web search here knows neither blocked domains nor a limit of uses",
+            "tools run here know neither blocked domains nor a limit of uses",
         )
+    if tool.kind is ServerKind.CODE:
+        return {"type": "code_interpreter", "container": {"type": "auto"}}
     row: Row = {"type": "web_search"}
     if tool.allowed_domains:
         row["filters"] = {"allowed_domains": list(tool.allowed_domains)}
