@@ -7,7 +7,7 @@ from trivium.edge import openapi
 from trivium.edge.routes import PAGES, RELAY, Listing, NotAllowed, Page, Root, allowed, resolve
 from trivium.edge.routes import shape_of as dialect_of
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Route
+from trivium.pipeline.context import Route, Stored
 from trivium.wire.generate.path import METHODS
 from trivium.wire.operation import Operation, Shape
 
@@ -202,7 +202,7 @@ def test_a_wrong_base_url_is_told_what_is_wrong_with_it(path):
 
 NOTHING = [
     b"/v2/chat/completions", b"/v1", b"/v1/files", b"/v1/batches", b"/v1/messages/batches",
-    b"/v1/fine_tuning/jobs", b"/v1/realtime", b"/v1/responses/resp_1", b"/v1/Chat/Completions",
+    b"/v1/fine_tuning/jobs", b"/v1/realtime", b"/v1/responses/resp_1/output", b"/v1/Chat/Completions",
     b"/v1/chat%2Fcompletions", b"/v1/chat/../chat/completions", b"/v1/chat/completions;x=1",
     b"/v1/chat/completions\x00", b"/admin", b"/index.html", b"/favicon.ico", b"/*",
     b"/v1beta/files", b"/v1beta/cachedContents", b"/upload/v1beta/files", b"/v1beta/tunedModels",
@@ -271,8 +271,12 @@ def test_a_path_knows_its_methods(path, methods):
 def test_everything_described_is_served():
     """Every operation of the description is found by the router, as what it says."""
     for method, template in sorted(openapi.served()):
-        target = resolve(method, template.replace("{model}", "m").encode(), b"")
-        assert isinstance(target, Route if method == "POST" else Listing | Page), template
+        path = template.replace("{model}", "m").replace("{response_id}", "resp_1").encode()
+        target = resolve(method, path, b"")
+        if "{response_id}" in template:
+            assert isinstance(target, Stored), template
+        else:
+            assert isinstance(target, Route if method == "POST" else Listing | Page), template
 
 
 def test_everything_served_is_described():
@@ -284,9 +288,44 @@ def test_everything_served_is_described():
     routed |= {
         ("GET", f"{path}{one}") for path in ("/v1/models", google) for one in ("", "/{model}")
     }
+    stored = "/v1/responses/{response_id}"
+    routed |= {("GET", stored), ("DELETE", stored)}
+    routed |= {("POST", f"{stored}/cancel"), ("GET", f"{stored}/input_items")}
     assert routed == openapi.served()
     assert set(BODIES.values()) | set(METHODS.values()) == set(Operation)
     assert BODIES == RELAY
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "response_id", "action"),
+    [
+        ("GET", b"/v1/responses/resp_1", "resp_1", "retrieve"),
+        ("HEAD", b"/v1/responses/resp_1", "resp_1", "retrieve"),
+        ("DELETE", b"/v1/responses/resp%2F1", "resp/1", "delete"),
+        ("POST", b"/v1/responses/resp_1/cancel", "resp_1", "cancel"),
+        ("GET", b"/v1/responses/resp_1/input_items", "resp_1", "input_items"),
+    ],
+)
+def test_a_stored_response_is_asked_for_by_its_id(method, path, response_id, action):
+    """What is below it says what is wanted; its errors are the shape's."""
+    assert Stored(response_id=response_id, action=action) == resolve(method, path, b"")
+    assert Shape.RESPONSES is dialect_of(path)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "methods"),
+    [
+        ("POST", b"/v1/responses/resp_1", "GET, HEAD, DELETE"),
+        ("GET", b"/v1/responses/resp_1/cancel", "POST"),
+        ("DELETE", b"/v1/responses/resp_1/input_items", "GET, HEAD"),
+    ],
+)
+def test_a_stored_response_takes_few_methods(method, path, methods):
+    """The others are named."""
+    with pytest.raises(NotAllowed) as caught:
+        resolve(method, path, b"")
+    assert methods == caught.value.allowed
+    assert f"{methods}, OPTIONS" == allowed(path)
 
 
 def test_the_query_is_no_part_of_the_path():

@@ -20,6 +20,10 @@ SPECIFIED = {
 """Operations whose names the specification 3.5.0 fixes, as far as they are served now."""
 
 BESIDES = {
+    ("GET", "/v1/responses/{response_id}"),
+    ("DELETE", "/v1/responses/{response_id}"),
+    ("POST", "/v1/responses/{response_id}/cancel"),
+    ("GET", "/v1/responses/{response_id}/input_items"),
     ("POST", "/v1/responses/input_tokens"),
     ("POST", "/v1/messages/count_tokens"),
     ("POST", "/vendorc/v1beta/models/{model}:streamGenerateContent"),
@@ -174,7 +178,8 @@ def test_path_parameters_are_declared(document, operations):
             for entry in operation.get("parameters", [])
             if (parameter := find(document, entry["$ref"]))["in"] == "path"
         }
-        assert ({"model"} if "{model}" in path else set()) == declared
+        templated = {name for name in ("model", "response_id") if f"{{{name}}}" in path}
+        assert templated == declared
 
 
 def test_limits_of_the_specification_are_in_it(document):

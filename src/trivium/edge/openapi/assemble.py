@@ -71,6 +71,10 @@ _PARAMETERS: Final[dict[str, Schema]] = {
         "model", "path", text(), "A model of this gateway; its name may hold slashes and colons."
     ),
     "alt": _parameter("alt", "query", one_of("json", "sse"), "How the pieces are framed."),
+    "response_id": _parameter("response_id", "path", text(), "Id of a stored response."),
+    "limit": _parameter("limit", "query", integer(low=1, high=100), "Items a page; 20 by default."),
+    "order": _parameter("order", "query", one_of("asc", "desc"), "`desc` if absent."),
+    "after": _parameter("after", "query", text(), "Id of the last item of the page before."),
     "pageSize": _parameter(
         "pageSize", "query", integer(low=1, high=1000), "At most so many; 50 when left out."
     ),

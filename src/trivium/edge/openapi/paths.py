@@ -36,6 +36,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """Components of parameters."""
 
 
+_STORED: Final = "/v1/responses/{response_id}"
 _GENERATE: Final = "/vendorc/v1beta/models/{model}"
 
 OPERATIONS: Final = (
@@ -70,6 +71,46 @@ OPERATIONS: Final = (
         request="CountResponseInputTokensRequest",
         answer="ResponseInputTokens",
         keys=BEARER,
+    ),
+    Row(
+        method="GET",
+        path=_STORED,
+        name="getResponse",
+        tag="responses",
+        about="Reads a stored response.",
+        answer="Response",
+        keys=BEARER,
+        parameters=("response_id",),
+    ),
+    Row(
+        method="DELETE",
+        path=_STORED,
+        name="deleteResponse",
+        tag="responses",
+        about="Deletes a stored response.",
+        answer="DeletedResponse",
+        keys=BEARER,
+        parameters=("response_id",),
+    ),
+    Row(
+        method="POST",
+        path=f"{_STORED}/cancel",
+        name="cancelResponse",
+        tag="responses",
+        about="Cancels a response that runs in the background; none does here yet.",
+        answer="Response",
+        keys=BEARER,
+        parameters=("response_id",),
+    ),
+    Row(
+        method="GET",
+        path=f"{_STORED}/input_items",
+        name="listInputItems",
+        tag="responses",
+        about="Lists what a stored response was given as input, its history included.",
+        answer="ResponseItemList",
+        keys=BEARER,
+        parameters=("response_id", "limit", "order", "after"),
     ),
     Row(
         method="POST",

@@ -210,6 +210,20 @@ SCHEMAS: Final[dict[str, Schema]] = {
         },
         ("id", "object", "created_at", "model", "output"),
     ),
+    "DeletedResponse": record(
+        {"id": text(), "object": one_of("response"), "deleted": boolean()},
+        ("id", "object", "deleted"),
+    ),
+    "ResponseItemList": record(
+        {
+            "object": one_of("list"),
+            "data": array(free("Items as in `input`, each with an `id`.")),
+            "first_id": nullable(text()),
+            "last_id": nullable(text()),
+            "has_more": boolean(),
+        },
+        ("object", "data", "has_more"),
+    ),
     "CountResponseInputTokensRequest": record(
         {
             "model": text("A model of this gateway: see `/v1/models`."),
