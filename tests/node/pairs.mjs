@@ -204,6 +204,18 @@ for (const [caller, named] of Object.entries(vercel)) {
         assert.equal((await answer.steps).length, 2);
       });
 
+      // of a chat answer this client keeps only the ids of calls, and here nobody translates
+      if (caller !== 'chat' || upstream !== 'chat') {
+        test('reasoning comes back to its maker', async () => {
+          for (const stream of [false, true]) {
+            const wish = { ...options('signed'), tools, stopWhen: ai.stepCountIs(3), onError: () => {} };
+            const answer = stream ? ai.streamText(wish) : await ai.generateText(wish);
+            assert.ok((await answer.text).endsWith(text));
+            assert.equal((await answer.steps).length, 2);
+          }
+        });
+      }
+
       test('an object', async () => {
         const { output } = await ai.generateText({ ...options('town'), output: ai.Output.object({ schema: town }) });
         assert.deepEqual(output, { city: 'Köln', people: 1087000 });

@@ -101,6 +101,27 @@ class Chat:
         return answer.choices[0].message.parsed
 
 
+class Forgetful(Chat):
+    """The same as LangChain's and Vercel's clients keep it: of a call its id, and its arguments
+    spelled anew.
+    """
+
+    def ask(self, model, **options):
+        heard = super().ask(model, **options)
+        calls = [
+            {
+                "id": call,
+                "type": "function",
+                "function": {"name": name, "arguments": json.dumps(found)},
+            }
+            for call, (name, found) in zip(self.called, heard.calls, strict=True)
+        ]
+        self.turns[-1] = {"role": "assistant", "content": heard.text or None}
+        if calls:
+            self.turns[-1]["tool_calls"] = calls
+        return heard
+
+
 class Responses:
     """openai, responses."""
 

@@ -13,7 +13,7 @@ import pytest
 
 from stories.features.asking import SHAPES
 from stories.features.telling import TEXT
-from stories.sdk.callers import CALLERS, Town
+from stories.sdk.callers import CALLERS, Forgetful, Town
 from stories.sdk.clients import Wire, anthropic_at, google_at, openai_at
 from stories.sdk.node import run
 from stories.sdk.pairs import CALLED, RESULTS, Strict, settings
@@ -89,6 +89,16 @@ def test_reasoning_comes_back_to_its_maker(caller_of, caller, upstream, stream):
     sdk = caller_of(caller)
     heard = sdk.ask(f"signed-{upstream}", stream=stream, tools=True)
     assert ("Hm.", [("look", {"city": "Köln"})]) == (heard.thoughts, heard.calls)
+    sdk.answer(RESULTS[:1])
+    assert TEXT == sdk.ask(f"signed-{upstream}", stream=stream, tools=True).text
+
+
+@STREAMED
+@pytest.mark.parametrize("upstream", [shape for shape in SHAPES if shape != "chat"])
+def test_reasoning_is_found_by_the_id_of_a_call(clients, upstream, stream):
+    """What such a client loses, the gateway has kept."""
+    sdk = Forgetful(clients["chat"])
+    sdk.ask(f"signed-{upstream}", stream=stream, tools=True)
     sdk.answer(RESULTS[:1])
     assert TEXT == sdk.ask(f"signed-{upstream}", stream=stream, tools=True).text
 
