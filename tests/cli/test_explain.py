@@ -51,11 +51,12 @@ def test_the_body_can_come_from_standard_input(trivium, body, monkeypatch):
     assert trivium("explain", "-").code == 0
 
 
-def test_a_plan_without_a_channel_fails(trivium, body):
+def test_a_plan_without_a_channel_fails(trivium, settings):
     """A script can ask whether a shape is served."""
-    done = trivium("explain", body, "--shape", "generate_embed")
+    settings.write_text(settings.read_text().replace('"openai"', '"anthropic"'))
+    done = trivium("explain", "--model", "sonnet", "--shape", "embeddings")
     assert done.code == 1
-    assert "trivium: The model `sonnet` does not serve embedContent" in done.err
+    assert "trivium: The model `sonnet` does not serve embeddings" in done.err
     assert "skipped" in done.out
 
 

@@ -66,6 +66,14 @@ def test_a_refusal_is_explained_too(bind, catalogue, provider, status):
     assert "`m`" in told["refused"]["message"]
 
 
+def test_a_count_is_estimated_where_no_channel_counts(bind, catalogue):
+    """So it is no refusal."""
+    told = _explain(catalogue(m=[bind()]), Operation.MESSAGES_COUNT)
+
+    assert ([], True, None) == (told["steps"], told["estimated"], told["refused"])
+    assert not _explain(catalogue(m=[bind()]), Operation.CHAT)["estimated"]
+
+
 def test_an_unknown_model_is_a_fault(catalogue):
     """As for a caller."""
     with pytest.raises(Fault):

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from trivium.clock import Clock
+from trivium.conversation.estimate import tokens
 from trivium.conversation.events import Done, Event, Failed, KeepAlive, Start, UsageReport
 from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Mend, Report
@@ -40,9 +41,6 @@ from trivium.wire.envelope import opener, sealer
 from trivium.wire.operation import COUNTING, EMBEDDING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
-
-ESTIMATE_BYTES: Final = 4
-"""Bytes of a request body a token, where a shape must name its input before anybody counted."""
 
 _QUIET: Final = (Start, KeepAlive, UsageReport)
 """Events that are no answer yet: an error may still follow them."""
@@ -86,7 +84,8 @@ class Translator:
             model=facts.model,
             request_id=exchange.request_id,
             usage_wanted=facts.usage_wanted,
-            input_estimate=len(exchange.body) // ESTIMATE_BYTES,
+            # the one shape that must name its input before anybody counted
+            input_estimate=tokens(spoken) if story.operation is Operation.MESSAGES else 0,
             array=facts.array,
             seal=sealer(self._key, caller.user_id),
         )

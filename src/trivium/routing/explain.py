@@ -6,19 +6,20 @@ from trivium.providers.address import target
 from trivium.routing.model import Binding, Skip, Step
 from trivium.routing.policy import TITLES, plan
 from trivium.routing.router import Router, no_route
-from trivium.wire.operation import SHAPE, Operation
+from trivium.wire.operation import COUNTING, SHAPE, Operation
 
 
 def explain(router: Router, operation: Operation, model_name: str) -> dict[str, Any]:
     """The plan of one operation on one model, heaviest binding first within a priority.
 
-    ``refused`` says why nothing would be called; ``None`` when something would. Raises ``Fault``
-    (MODEL_UNKNOWN).
+    ``refused`` says why nothing would be called; ``None`` when something would, or when the gateway
+    answers by an ``estimated`` count of its own. Raises ``Fault`` (MODEL_UNKNOWN).
     """
     model = router.find(model_name)
     found = plan(model, operation, lambda: 0.0)
     steps = sorted(found.steps, key=lambda step: (step.binding.priority, -step.binding.weight))
-    refused = None if steps else no_route(model, operation)
+    estimated = not steps and operation in COUNTING
+    refused = None if steps or estimated else no_route(model, operation)
     return {
         "model": model.name,
         "operation": operation.value,
@@ -26,6 +27,7 @@ def explain(router: Router, operation: Operation, model_name: str) -> dict[str, 
         "revision": router.catalogue.revision,
         "steps": [_step(step) for step in steps],
         "skipped": [_skip(skip) for skip in found.skipped],
+        "estimated": estimated,
         "refused": refused and {"status": refused.status, "message": refused.message},
     }
 
