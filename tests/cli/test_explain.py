@@ -11,7 +11,7 @@ import pytest
 def body(folder, settings):
     """A request body in a file."""
     path = folder / "body.json"
-    path.write_text('{"model": "sonnet", "messages": []}')
+    path.write_text('{"model": "sonnet", "messages": [{"role": "user", "content": "Hi"}]}')
     return str(path)
 
 
@@ -24,7 +24,8 @@ def test_steps_and_skips_have_their_reasons(trivium, body):
     assert "POST /v1/chat/completions" in lines[2]
     assert ["2.", "second", "anthropic", "claude-sonnet-4-5"] == lines[3].split()[:4]
     assert "translated to messages" in lines[3]
-    skipped = trivium("explain", body, "--shape", "embeddings").out.splitlines()
+    asked = trivium("explain", "--model", "sonnet", "--shape", "embeddings")
+    skipped = asked.out.splitlines()
     assert ["skipped", "second", "anthropic", "claude-sonnet-4-5"] == skipped[3].split()[:4]
 
 
@@ -79,3 +80,35 @@ def test_what_cannot_be_explained_is_told(trivium, settings, folder, argv, said)
     assert (True, "") == (done.code > 0, done.out)
     assert said in done.err
     assert len(done.err.splitlines()) == 1
+
+
+LOSSY = '{"model": "sonnet", "messages": [{"role": "user", "content": "Hi"}], "seed": 7}'
+
+
+def test_each_body_is_shown_with_what_it_lacks(trivium, folder, settings):
+    """The first passes as it came, the second is translated and loses the seed."""
+    (folder / "lossy.json").write_text(LOSSY)
+    done = trivium("explain", "lossy.json")
+    assert done.code == 0
+    assert "1. first, pass-through:" in done.out
+    assert "2. second, translation:\n   dropped seed: the messages shape has no" in done.out
+    assert '"max_tokens": 8192' in done.out
+    first, second = trivium("explain", "lossy.json", "--json").data["steps"]
+    assert {"model": "gpt-5", "seed": 7} == {
+        name: value for name, value in first["body"].items() if name != "messages"
+    }
+    assert ["seed"] == [one["member"] for one in second["dropped"]]
+
+
+def test_strict_shows_the_refusal_of_a_channel(trivium, folder, settings):
+    """The first channel still carries it, so the request would be served."""
+    (folder / "lossy.json").write_text(LOSSY)
+    done = trivium("explain", "lossy.json", "--strict")
+    assert (0, True) == (done.code, "2. second: refused: seed cannot be carried" in done.out)
+
+
+def test_a_request_that_would_be_refused_fails(trivium, folder, settings):
+    """With the words that the caller would read."""
+    (folder / "odd.json").write_text('{"model": "sonnet", "messages": "Hi"}')
+    done = trivium("explain", "odd.json")
+    assert (1, True) == (done.code, "messages" in done.err)

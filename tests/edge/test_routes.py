@@ -4,7 +4,18 @@ import pytest
 
 from edge.wires import asked
 from trivium.edge import openapi
-from trivium.edge.routes import PAGES, RELAY, Listing, NotAllowed, Page, Root, allowed, resolve
+from trivium.edge.routes import (
+    EXPLAIN,
+    PAGES,
+    RELAY,
+    Explain,
+    Listing,
+    NotAllowed,
+    Page,
+    Root,
+    allowed,
+    resolve,
+)
 from trivium.edge.routes import shape_of as dialect_of
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Route, Stored
@@ -260,6 +271,7 @@ def test_an_error_is_written_for_whoever_asks_at_such_a_path(path, shape):
         (b"/v1/models/llama3:8b", "GET, HEAD, OPTIONS"),
         (b"/", "GET, HEAD, OPTIONS"),
         (b"/healthz", "GET, HEAD, OPTIONS"),
+        (b"/api/explain", "POST, OPTIONS"),
         (b"/nowhere", None),
     ],
 )
@@ -275,6 +287,8 @@ def test_everything_described_is_served():
         target = resolve(method, path, b"")
         if "{response_id}" in template:
             assert isinstance(target, Stored), template
+        elif template == "/api/explain":
+            assert isinstance(target, Explain)
         else:
             assert isinstance(target, Route if method == "POST" else Listing | Page), template
 
@@ -291,6 +305,7 @@ def test_everything_served_is_described():
     stored = "/v1/responses/{response_id}"
     routed |= {("GET", stored), ("DELETE", stored)}
     routed |= {("POST", f"{stored}/cancel"), ("GET", f"{stored}/input_items")}
+    routed.add(("POST", EXPLAIN.decode()))
     assert routed == openapi.served()
     assert set(BODIES.values()) | set(METHODS.values()) == set(Operation)
     assert BODIES == RELAY

@@ -1,10 +1,11 @@
-"""``trivium explain``: where a request would go, and why, without sending it."""
+"""``trivium explain``: what would become of a request, without making it."""
 
 import sys
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final
 
+import msgspec
 import typer
 
 from trivium.cli import config
@@ -17,6 +18,8 @@ from trivium.wire.operation import Operation
 from trivium.wire.peek import members
 
 HEADS: Final = ("", "CHANNEL", "PROVIDER", "THEIR MODEL", "CALL", "WHY")
+_EVEN: Final = 0.5
+"""Every draw alike: within a priority the heaviest binding comes first."""
 
 
 def explain(
@@ -24,7 +27,7 @@ def explain(
         Path | None,
         typer.Argument(
             metavar="[FILE]",
-            help="A request body, - for standard input; not needed with --model.",
+            help="A request body, - for standard input; with --model alone only the route is told.",
             show_default=False,
         ),
     ] = None,
@@ -37,22 +40,27 @@ def explain(
         str | None,
         typer.Option(metavar="M", help="Instead of the body's own model.", show_default=False),
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse what would be left out, as strict keys do.")
+    ] = False,
     config_: config.ConfigOption = None,
     json: config.JsonOption = False,
 ) -> None:
-    """Show where a request would go, and why.
+    """Show what would become of a request: channels, bodies, what would be lost.
 
-    Nothing is sent: the channels that would be tried, in their order. Fails when there is none.
+    Nothing is sent, held or booked. Fails when the request would be refused.
     """
-    name = model or _model_of(file)
+    body = None if file is None else _read(file)
+    name = model or _model_of(file, body)
     loaded, _ = config.read(config_)
-    router = Router(catalogue_of(loaded), lambda: 0.0)
-    try:
-        found = explain_route(router, shape, name)
-    except Fault as fault:
-        close = get_close_matches(name, router.catalogue.models, n=1)
-        hint = f" Did you mean {close[0]}?" if close else ""
-        raise Failed(f"{fault.message}{hint}") from None
+    router = Router(catalogue_of(loaded), lambda: _EVEN)
+    if name not in router.catalogue.models:
+        raise _unknown(router, name)
+    found = (
+        explain_route(router, shape, name)
+        if body is None
+        else _rehearse(router, shape, body, name, strict=strict)
+    )
     if json:
         as_json(found)
     else:
@@ -61,13 +69,16 @@ def explain(
         raise Failed(found["refused"]["message"])
 
 
-def _model_of(file: Path | None) -> str:
-    if file is None:
-        raise Failed("give a request body, or --model", code=2)
+def _read(file: Path) -> bytes:
     try:
-        body = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     except OSError as exc:
         raise Failed(f"{file}: cannot be read: {exc.strerror}") from None
+
+
+def _model_of(file: Path | None, body: bytes | None) -> str:
+    if body is None:
+        raise Failed("give a request body, or --model", code=2)
     try:
         name = members(body).string("model")
     except Fault as fault:
@@ -75,6 +86,28 @@ def _model_of(file: Path | None) -> str:
     if not name:
         raise Failed(f"{file}: the body names no model; give --model")
     return name
+
+
+def _unknown(router: Router, name: str) -> Failed:
+    try:
+        router.find(name)
+    except Fault as fault:
+        close = get_close_matches(name, router.catalogue.models, n=1)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        return Failed(f"{fault.message}{hint}")
+    raise AssertionError("asked about a model that is known")
+
+
+def _rehearse(
+    router: Router, shape: Operation, body: bytes, model: str, *, strict: bool
+) -> dict[str, Any]:
+    """The rehearsal that the gateway would give a key without limits."""
+    # the codecs are most of the code there is: whoever asks for the route alone does not wait
+    from trivium.cli.rehearsal import rehearse
+
+    told = rehearse(router, shape, body, model, strict=strict)
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(told))
+    return plain
 
 
 def _page(found: dict[str, Any]) -> str:
@@ -85,7 +118,7 @@ def _page(found: dict[str, Any]) -> str:
             step["channel"],
             step["provider"],
             step["upstream_model"],
-            f"POST {step['path']}",
+            f"POST {step['path']}" if step["path"] else "refused",
             step["why"],
         )
         for number, step in enumerate(found["steps"], 1)
@@ -95,4 +128,23 @@ def _page(found: dict[str, Any]) -> str:
         for skip in found["skipped"]
     ]
     title = f"{found['model']}, asked for {found['asked_for']}:"
-    return f"{title}\n{table(HEADS, rows)}" if rows else f"{title} no channel"
+    parts = [f"{title}\n{table(HEADS, rows)}" if rows else f"{title} no channel"]
+    if found.get("price"):
+        parts.append(f"at most ${found['price']['usd']}")
+    for number, step in enumerate(found["steps"], 1):
+        parts += _told(number, step)
+    return "\n".join(parts)
+
+
+def _told(number: int, step: dict[str, Any]) -> list[str]:
+    """What one channel would be sent, and what would not reach it."""
+    if "lane" not in step:
+        return []
+    if step["refused"]:
+        return [f"\n{number}. {step['channel']}: refused: {step['refused']['message']}"]
+    out = [f"\n{number}. {step['channel']}, {step['lane']}:"]
+    out += [f"   {one['act']} {one['member']}: {one['why']}" for one in step["dropped"]]
+    out += [f"   kept for the record only: {member}" for member in step["kept"]]
+    out += [f"   repaired {one['what']} at {one['where']}" for one in step["repaired"]]
+    text = msgspec.json.format(msgspec.json.encode(step["body"]), indent=2).decode()
+    return [*out, text]

@@ -14,13 +14,14 @@ from typing import Any
 import structlog
 
 from trivium.clock import Clock
-from trivium.edge import asgi, listing
+from trivium.edge import asgi, explaining, listing
 from trivium.edge.connection import Connection
 from trivium.edge.cors import Cors
 from trivium.edge.credentials import presented
 from trivium.edge.exchange import Exchange
 from trivium.edge.limits import Limits
 from trivium.edge.routes import (
+    Explain,
     Listing,
     NotAllowed,
     Page,
@@ -162,7 +163,7 @@ class Listener:
                 exchange.shape = Shape.RESPONSES
             elif isinstance(target, Listing):
                 exchange.shape = listing.dialect(exchange, target)
-            else:
+            elif not isinstance(target, Explain):
                 return None
             if self._pages_only:
                 return Fault(Kind.PATH_UNKNOWN, "Models are not served on this port.")
@@ -193,6 +194,9 @@ class Listener:
             self._run(exchange, kept.serve(exchange, target, exchange.query, self.services))
         elif isinstance(target, Listing):
             self._list(exchange, target)
+        elif isinstance(target, Explain):
+            assert self.services is not None
+            self._run(exchange, explaining.serve(exchange, self.services))
         elif isinstance(target, Root):
             exchange.answer(200, b'{"name":"trivium","openapi":"/openapi.json"}')
         elif isinstance(target, Page):

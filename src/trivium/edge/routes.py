@@ -36,6 +36,7 @@ _GOOGLE_READER: Final = re.compile(
 )
 """Addresses that only clients of the generate-content shape ask for, served or not."""
 _COLON: Final = re.compile(rb":|%3[Aa]")
+EXPLAIN: Final = b"/api/explain"
 _LISTS: Final = frozenset({b"/v1/models", b"/models"})
 _STORED: Final = re.compile(rb"/v1/responses/([^/]+)(?:/(cancel|input_items))?")
 _DELETE: Final = "DELETE"
@@ -54,6 +55,10 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     """``None``: the list."""
 
 
+class Explain(msgspec.Struct, frozen=True):
+    """A request to be explained, not made."""
+
+
 class Page(msgspec.Struct, frozen=True):
     """Served by the pages plane."""
 
@@ -62,7 +67,7 @@ class Root(msgspec.Struct, frozen=True):
     """``/``: clients probe it; any answer does."""
 
 
-Target = Route | Stored | Listing | Page | Root
+Target = Route | Stored | Listing | Explain | Page | Root
 
 _POST: Final = "POST"
 _GET: Final = "GET, HEAD"
@@ -85,6 +90,10 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
         if method != "POST":
             raise NotAllowed(_POST)
         return route
+    if path == EXPLAIN:
+        if method != "POST":
+            raise NotAllowed(_POST)
+        return Explain()
     reads = method in ("GET", "HEAD")
     if path == b"/" or path in PAGES:
         if not reads:

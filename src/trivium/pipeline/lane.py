@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 import msgspec
 
+from trivium.conversation.honesty import Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
@@ -39,6 +40,11 @@ class Lane(Protocol):
     """What it is sent."""
 
     @property
+    def report(self) -> Report | None:
+        """What was left out and mended; ``None`` where nothing ever is."""
+        ...
+
+    @property
     def notes(self) -> Headers:
         """Headers that tell the caller what was left out or mended."""
         ...
@@ -55,7 +61,7 @@ class Lane(Protocol):
 class PassThrough:
     """The caller's own shape: bytes in, bytes out, usage observed on the side."""
 
-    __slots__ = ("_facts", "_now", "_passage", "_quirks", "body", "operation")
+    __slots__ = ("_facts", "_now", "_passage", "_quirks", "body", "operation", "report")
 
     def __init__(
         self, step: Step, passage: Passage, members: Members, facts: Facts, body: bytes, now: float
@@ -65,6 +71,7 @@ class PassThrough:
         provider = binding.channel.provider
         changes = passage.changes(members, facts, binding.model, provider.capabilities.stream_usage)
         self.operation = step.operation
+        self.report: Report | None = None
         self.body = members.splice(changes) if changes else body
         self._passage = passage
         self._facts = facts

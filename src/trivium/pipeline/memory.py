@@ -6,6 +6,7 @@ narrowed to the channel that keeps what is referred to, and answers are noted as
 
 import msgspec
 
+from trivium.conversation.honesty import Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
@@ -93,6 +94,11 @@ class Remembering:
         self._lane = lane
         self._recollection = recollection
         self._recall = recall
+
+    @property
+    def report(self) -> Report | None:
+        """The lane's own."""
+        return self._lane.report
 
     @property
     def notes(self) -> Headers:

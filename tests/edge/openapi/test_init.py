@@ -34,6 +34,7 @@ BESIDES = {
     ("GET", "/v1/models/{model}"),
     ("GET", "/vendorc/v1beta/models"),
     ("GET", "/vendorc/v1beta/models/{model}"),
+    ("POST", "/api/explain"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
     ("GET", "/openapi.json"),

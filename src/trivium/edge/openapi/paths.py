@@ -264,6 +264,17 @@ OPERATIONS: Final = (
         parameters=("model",),
     ),
     Row(
+        method="POST",
+        path="/api/explain",
+        name="explainRequest",
+        tag="gateway",
+        about="What would become of a request: channels, bodies, what would be lost. Nobody is "
+        "called and nothing is charged.",
+        request="ExplainRequest",
+        answer="Explanation",
+        keys=ANY,
+    ),
+    Row(
         method="GET",
         path="/healthz",
         name="getHealth",

@@ -172,6 +172,34 @@ SCHEMAS: Final[dict[str, Schema]] = {
         },
         ("models",),
     ),
+    "ExplainRequest": record(
+        {
+            "shape": one_of(
+                *("chat", "responses", "messages", "generate", "completions", "embeddings"),
+                about="Whose request it is; `chat` when left out.",
+            ),
+            "body": free("The request as it would be posted."),
+            "model": text("Instead of the body's own; required with `generate`."),
+            "stream": {"type": "boolean", "description": "With `generate`: whether it streams."},
+            "strict": {"type": "boolean", "description": "As the header `trivium-strict: true`."},
+        },
+        ("body",),
+    ),
+    "Explanation": record(
+        {
+            "model": text(),
+            "operation": text(),
+            "stream": {"type": "boolean"},
+            "strict": {"type": "boolean"},
+            "steps": array(free("A channel that would be tried: why, path, body, losses.")),
+            "skipped": array(free("A channel that was passed over, and why.")),
+            "price": nullable(free("The most it can cost: `nanos`, and `usd` as a decimal.")),
+            "refused": nullable(
+                free("What the caller would be told: `status`, `code`, `message`, `param`.")
+            ),
+        },
+        ("model", "operation", "stream", "strict", "steps", "skipped", "price", "refused"),
+    ),
     "Health": record({"status": one_of("ok")}, ("status",)),
     "Readiness": record(
         {

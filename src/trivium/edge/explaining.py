@@ -1,0 +1,91 @@
+"""``POST /api/explain``: what would become of a request, without making it.
+
+Served by the relay plane though its path is not one of a shape: it is asked with a gateway key and
+runs the relay's own steps over the relay's own snapshot, of which the pages plane has neither.
+"""
+
+from enum import Enum, unique
+from typing import Final
+
+import msgspec
+
+from trivium.edge.exchange import Exchange
+from trivium.faults import Fault, Kind
+from trivium.pipeline.context import Services
+from trivium.pipeline.explain import Asked, explain
+from trivium.wire.operation import Operation
+
+_KEYS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"cookie"})
+"""Headers that present a key: the rehearsal has the caller already."""
+
+
+@unique
+class Explained(Enum):
+    """Shapes that can be asked about, as ``trivium explain --shape`` has them."""
+
+    CHAT = "chat"
+    RESPONSES = "responses"
+    MESSAGES = "messages"
+    GENERATE = "generate"
+    COMPLETIONS = "completions"
+    EMBEDDINGS = "embeddings"
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The body."""
+
+    body: msgspec.Raw
+    """The request as it would be posted."""
+    shape: Explained = Explained.CHAT
+    model: str = ""
+    """Instead of the body's own; for ``generate``, whose path names it, required."""
+    stream: bool = False
+    """For ``generate``, whose path says it: whether the answer is to be streamed."""
+    strict: bool = False
+    """As the header ``trivium-strict: true``."""
+
+
+_decode: Final = msgspec.json.Decoder(Question).decode
+_encode: Final = msgspec.json.Encoder().encode
+
+
+async def serve(exchange: Exchange, services: Services) -> None:
+    """Answer with the rehearsal; a refusal of the request is a 200 that says so."""
+    caller = exchange.caller
+    assert caller is not None
+    try:
+        asked = read(exchange.body, exchange.headers)
+        told = await explain(asked, caller, services, exchange.request_id)
+    except Fault as fault:
+        exchange.fail(fault)
+    else:
+        exchange.answer(200, _encode(told))
+
+
+def read(body: bytes, headers: dict[bytes, bytes]) -> Asked:
+    """What is asked for. Raises ``Fault`` (INVALID_VALUE, MISSING_MEMBER)."""
+    try:
+        question = _decode(body)
+    except msgspec.DecodeError as exc:
+        raise Fault(
+            Kind.INVALID_VALUE,
+            f"{exc}. A request to explain looks like "
+            '{"shape": "chat", "body": {"model": "…", "messages": […]}}.',
+        ) from None
+    operation = Operation(question.shape.value)
+    if operation is Operation.GENERATE:
+        if not question.model:
+            raise Fault(
+                Kind.MISSING_MEMBER,
+                "`model` is missing: a generateContent request has it in its path.",
+                param="model",
+            )
+        if question.stream:
+            operation = Operation.GENERATE_STREAM
+    return Asked(
+        operation=operation,
+        body=bytes(question.body),
+        model=question.model,
+        headers={name: value for name, value in headers.items() if name not in _KEYS},
+        strict=question.strict,
+    )

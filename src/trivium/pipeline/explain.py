@@ -1,0 +1,285 @@
+"""A request rehearsed: its plan, what each channel would be sent, and what would be lost.
+
+The same steps as ``handle.py`` and the same lanes, up to the moment of the call: nobody is called,
+nothing is held, booked or recorded. What comes out may be pasted into a ticket: no credential, no
+upstream host.
+"""
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from trivium.clock import Clock
+from trivium.faults import Fault, Kind
+from trivium.identity.model import Caller
+from trivium.ledger.model import NANOS
+from trivium.ledger.service import Ledger
+from trivium.observe.alarm import Alarm
+from trivium.observe.record import Record
+from trivium.pipeline import memory
+from trivium.pipeline.context import Flow, Headers, Route, Router, Services, Translator
+from trivium.pipeline.handle import lane_for, planned, read
+from trivium.pipeline.lane import Lane, PassThrough
+from trivium.pipeline.story import Story
+from trivium.providers.address import target
+from trivium.routing.model import Model, Skip, Step
+from trivium.routing.policy import candidates
+from trivium.upstream.call import Call, Request, Sink
+from trivium.upstream.message import Composer
+from trivium.wire import peek
+from trivium.wire.operation import COUNTING, SHAPE, Operation, Shape
+from trivium.wire.passage import Facts
+from trivium.wire.peek import Members
+from trivium.wire.registry import PASSAGES
+
+STRICT: bytes = b"trivium-strict"
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be explained."""
+
+    operation: Operation
+    body: bytes
+    """The request as it would be posted."""
+    model: str = ""
+    """For paths that name it (generate), or instead of the body's own; empty: the body's."""
+    headers: dict[bytes, bytes] = msgspec.field(default_factory=dict)
+    """The caller's headers that change what a request means, names in lower case."""
+    strict: bool = False
+
+
+class Rehearsal:
+    """An exchange that nobody waits for. See ``Exchange``."""
+
+    def __init__(self, asked: Asked, caller: Caller, body: bytes, request_id: str) -> None:
+        self.request_id = request_id
+        self.headers = dict(asked.headers)
+        if asked.strict:
+            self.headers[STRICT] = b"true"
+        self.body = body
+        self.arrived = 0.0
+        self.caller: Caller | None = caller
+        self.shape: Shape | None = SHAPE[asked.operation]
+        self.extra: Headers = []
+        self.gone = False
+        self.flow: Flow | None = None
+        self.bytes_out = 0
+        self.begun = False
+        self.congested = False
+
+    def values(self, name: bytes) -> list[bytes]:
+        """Every value of a header."""
+        return [self.headers[name]] if name in self.headers else []
+
+    def answer(self, status: int, body: bytes, *, content_type: bytes = b"") -> None:
+        """Nobody is answered."""
+
+    def fail(self, fault: Fault) -> None:
+        """Nobody is answered."""
+
+    def begin(self, status: int, content_type: bytes) -> None:
+        """Nobody is answered."""
+
+    def write(self, data: bytes) -> None:
+        """Nobody is answered."""
+
+    def finish(self) -> None:
+        """Nobody is answered."""
+
+    def break_off(self) -> None:
+        """Nobody is answered."""
+
+
+async def explain(
+    asked: Asked, caller: Caller, services: Services, request_id: str = "req_explain"
+) -> dict[str, Any]:
+    """The rehearsal in plain data; ``body`` members are the very bytes as ``msgspec.Raw``.
+
+    A refusal is part of the answer, never raised: ``refused`` says what the caller would be told.
+    """
+    body = _named(asked)
+    operation = asked.operation
+    story = Story(Rehearsal(asked, caller, body, request_id), operation, services)
+    out: dict[str, Any] = {
+        "model": asked.model,
+        "operation": operation.value,
+        "stream": False,
+        "strict": asked.strict or caller.strict or asked.headers.get(STRICT, b"") == b"true",
+        "steps": [],
+        "skipped": [],
+        "price": None,
+        "refused": None,
+    }
+    try:
+        members = peek.members(body)
+        path = asked.model if SHAPE[operation] is Shape.GENERATE else ""
+        facts = read(story, Route(operation=operation, model=path), members)
+        out |= {"model": facts.model, "stream": facts.stream}
+        if operation is Operation.RESPONSES:
+            await memory.recollect(story, members)
+        model = _allowed(story, facts)
+        out["price"] = _price(model, facts, story)
+        out["skipped"] = [_skip(skip) for skip in candidates(model, operation).skipped]
+        plan = await planned(story)
+        faults: list[Fault | None] = []
+        for step in plan.steps:
+            told, fault = _rehearsed(story, step, members, facts)
+            out["steps"].append(told)
+            faults.append(fault)
+        out["refused"] = _verdict(faults)
+    except Fault as fault:
+        out["refused"] = _refusal(fault)
+    return out
+
+
+def offline(
+    router: Router,
+    translator: Translator,
+    ledger: Ledger,
+    clock: Clock,
+    loop: asyncio.AbstractEventLoop,
+) -> Services:
+    """Services for rehearsals only: whoever tried to call or record something would fail."""
+    return Services(
+        router=router,
+        passages=PASSAGES,
+        client=_Nobody(),
+        composer=Composer(),
+        translator=translator,
+        ledger=ledger,
+        recorder=_Nobody(),
+        alarm=Alarm(clock),
+        clock=clock,
+        loop=loop,
+        answer_bytes_max=0,
+        explain_headers=False,
+    )
+
+
+class _Nobody:
+    """Takes the places of those who must not be asked."""
+
+    async def open(self, request: Request, sink: Sink) -> Call:
+        raise AssertionError(f"a rehearsal calls nobody: {request.origin.host}, {sink}")
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def add(self, record: Record) -> None:
+        raise AssertionError(f"a rehearsal records nothing: {record.request_id}")
+
+
+def _named(asked: Asked) -> bytes:
+    """The body, with the model that was given beside it."""
+    if not asked.model or SHAPE[asked.operation] is Shape.GENERATE:
+        return asked.body
+    try:
+        members = peek.members(asked.body)
+        if members.string("model") == asked.model:
+            return asked.body
+        return members.splice({"model": msgspec.json.encode(asked.model)})
+    except Fault:
+        return asked.body  # the rehearsal says what is wrong with it
+
+
+def _allowed(story: Story, facts: Facts) -> Model:
+    caller = story.exchange.caller
+    assert caller is not None
+    if not caller.may_use(facts.model):
+        raise Fault(
+            Kind.MODEL_NOT_ALLOWED,
+            f"This key may not use the model `{facts.model[:200]}`.",
+            param="model",
+        )
+    story.model = story.services.router.find(facts.model)
+    return story.model
+
+
+def _price(model: Model, facts: Facts, story: Story) -> dict[str, Any] | None:
+    """The most it could cost; ``None`` where no price is known."""
+    caller = story.exchange.caller
+    assert caller is not None
+    nanos = story.services.ledger.quote(
+        caller, model, story.operation, facts, story.size_bytes
+    ).amount_nanos
+    if not nanos and not model.free and story.operation not in COUNTING:
+        return None
+    dollars, rest = divmod(nanos, NANOS)
+    return {"nanos": nanos, "usd": f"{dollars}.{rest:09d}"}
+
+
+def _rehearsed(
+    story: Story, step: Step, members: Members, facts: Facts
+) -> tuple[dict[str, Any], Fault | None]:
+    out: dict[str, Any] = {**_target(step), "why": step.why, "lane": None, "path": None}
+    out |= {"body": None, "dropped": [], "kept": [], "repaired": [], "refused": None}
+    goal = step.binding.targets.get(SHAPE[step.operation])
+    try:
+        lane = lane_for(story, step, members, facts)
+    except Fault as fault:
+        return out | {"refused": _refusal(fault, goal.title if goal else None)}, fault
+    return out | _sent(step, lane), None
+
+
+def _sent(step: Step, lane: Lane) -> dict[str, Any]:
+    binding, report = step.binding, lane.report
+    channel = binding.channel
+    *_, path = target(channel.provider, channel.base_url, lane.operation, binding.model)
+    out: dict[str, Any] = {
+        "operation": lane.operation.value,
+        "lane": "pass-through" if isinstance(lane, PassThrough) else "translation",
+        "path": path,
+        "body": msgspec.Raw(lane.body),
+    }
+    if report is not None:
+        out["dropped"] = [
+            {"member": drop.member, "act": drop.act.value, "why": drop.reason}
+            for drop in report.drops
+        ]
+        out["kept"] = list(report.kept)
+        out["repaired"] = [{"what": one.what.value, "where": one.where} for one in report.repairs]
+    return out
+
+
+def _target(step: Step) -> dict[str, Any]:
+    binding = step.binding
+    return {
+        "channel": binding.channel.name,
+        "provider": binding.channel.provider.name,
+        "upstream_model": binding.model,
+        "operation": step.operation.value,
+        "shape": SHAPE[step.operation].value,
+        "priority": binding.priority,
+        "weight": binding.weight,
+    }
+
+
+def _skip(skip: Skip) -> dict[str, Any]:
+    binding = skip.binding
+    return {
+        "channel": binding.channel.name,
+        "provider": binding.channel.provider.name,
+        "upstream_model": binding.model,
+        "why": skip.why,
+    }
+
+
+def _verdict(faults: list[Fault | None]) -> dict[str, Any] | None:
+    """What the caller would be told, supposing that every channel that is called answers."""
+    for number, fault in enumerate(faults):
+        if fault is None:
+            return None
+        if number == len(faults) - 1 or not fault.row.fallback:
+            return _refusal(fault)
+    return None
+
+
+def _refusal(fault: Fault, title: str | None = None) -> dict[str, Any]:
+    return {
+        "status": fault.status,
+        "code": fault.code,
+        "message": fault.message,
+        "param": fault.param,
+        "target": title,
+    }
