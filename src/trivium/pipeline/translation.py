@@ -24,6 +24,7 @@ from trivium.pipeline.embedding import Embedding
 from trivium.pipeline.lane import Lane, Whole
 from trivium.pipeline.story import Story
 from trivium.providers.failure import error_event
+from trivium.providers.quirks import Translated
 from trivium.recall.trace import Tracer
 from trivium.routing.model import Step
 from trivium.wire import counting
@@ -39,7 +40,7 @@ from trivium.wire.codec import (
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
 from trivium.wire.envelope import opener, sealer
 from trivium.wire.operation import COUNTING, EMBEDDING, SHAPE, Operation, Shape
-from trivium.wire.passage import Facts
+from trivium.wire.passage import Facts, StreamWatch
 from trivium.wire.peek import Members
 
 _QUIET: Final = (Start, KeepAlive, UsageReport)
@@ -129,6 +130,7 @@ class Translation:
     __slots__ = (
         "_answer",
         "_context",
+        "_mend",
         "_names",
         "_read",
         "_write",
@@ -157,6 +159,8 @@ class Translation:
         if step.operation is Operation.GENERATE and spoken.stream:
             self.operation = Operation.GENERATE_STREAM
         self.body = read.write_request(fitted(spoken, goal, self.report), goal, self.report)
+        quirks = step.binding.channel.provider.quirks
+        self._mend = Translated(quirks, step.operation, goal.model, self.body, answer.created)
         self.tracer: Tracer | None = None
         """For callers that echo nothing but the ids of calls."""
         self._read = read
@@ -164,7 +168,11 @@ class Translation:
         self._answer = answer
         self._names = shortened(spoken, goal)
         self._context = AnswerContext(
-            origin=goal.origin, model=goal.model, think_tags=goal.think_tags, refused=error_event
+            origin=goal.origin,
+            model=goal.model,
+            seed=answer.id,
+            think_tags=goal.think_tags,
+            refused=error_event,
         )
 
     @property
@@ -180,21 +188,22 @@ class Translation:
         """The answer in the caller's shape."""
         if self._answer.request.stream:
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
-        answer = self._read.read_answer(body, self._context)
+        answer = self._read.read_answer(self._mend.answer(body), self._context)
         if self._names:
             answer = restored(answer, self._names)
         if self.tracer is not None:
             answer = self.tracer.answer(answer)
         return Whole(self._write.write_answer(answer, self._answer), answer.usage)
 
-    def watch(self) -> "TranslatedStream":
-        """A reader and a writer back to back."""
-        return TranslatedStream(
+    def watch(self) -> StreamWatch:
+        """A reader and a writer back to back, behind a repair where the provider needs one."""
+        stream = TranslatedStream(
             self._read.read_stream(self._context),
             self._write.write_stream(self._answer),
             self._names,
             self.tracer,
         )
+        return self._mend.watch(stream)
 
 
 class TranslatedStream:

@@ -50,6 +50,8 @@ class AnswerContext(msgspec.Struct, frozen=True, kw_only=True):
     """Stamped on every attachment of the answer."""
     model: str = ""
     """The model as the channel names it, for attachments."""
+    seed: str = ""
+    """Of this request alone: for the ids of calls that the upstream gave none."""
     think_tags: bool = False
     """Chat: whether the server writes its reasoning into the text, between ``<think>`` tags."""
     refused: Callable[[bytes], Fault] = broke

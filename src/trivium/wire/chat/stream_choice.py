@@ -39,6 +39,11 @@ class Sequence:
         self.id = ""
         self.next = 0
 
+    @property
+    def seed(self) -> str:
+        """For ids of calls: the id of the answer may be missing, or always the same."""
+        return self.context.seed + self.id
+
     def attachment(self, kind: str, value: Any) -> Opaque:
         """An attachment of this answer."""
         return Opaque(kind, _encode(value), self.context.origin, self.context.model)
@@ -221,7 +226,7 @@ class ChoiceReader:
         growing = self._calls.get(_LEGACY)
         if growing is None:
             growing = self._calls[_LEGACY] = _Growing()
-            growing.id = minted(f"{self._sequence.id}.{self._candidate}.{_LEGACY}")
+            growing.id = minted(f"{self._sequence.seed}.{self._candidate}.{_LEGACY}")
         self._last = _LEGACY
         self._add(growing, function.name, function.arguments, out)
 
@@ -309,7 +314,7 @@ class ChoiceReader:
         self._close(out)
         for at, growing in enumerate(self._calls.values()):
             if growing.index < 0 and growing.name:
-                growing.id = growing.id or minted(f"{self._sequence.id}.{self._candidate}.{at}")
+                growing.id = growing.id or minted(f"{self._sequence.seed}.{self._candidate}.{at}")
                 self._open_call(growing, out)
             if growing.index >= 0 and not growing.closed:
                 self._close_call(growing, out)

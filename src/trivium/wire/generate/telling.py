@@ -67,6 +67,7 @@ class Telling:
         "_next",
         "_origin",
         "_refused",
+        "_seed",
         "_started",
         "_usages",
         "over",
@@ -77,6 +78,7 @@ class Telling:
         self._refused = context.refused
         self._model = context.model
         self._id = ""
+        self._seed = context.seed
         self._candidates: dict[int, _Candidate] = {}
         self._live = _Candidate(0)  # the one that spoke last
         self._next = 0
@@ -230,7 +232,7 @@ class Telling:
             if part.thoughtSignature:
                 self._signed(one, part, "", out)
             return
-        found = said.made(members, f"{self._id}.{self._next}")
+        found = said.made(members, f"{self._seed}{self._id}.{self._next}")
         if found is None:
             return
         self._close(one, out)
