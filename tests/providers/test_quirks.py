@@ -4,21 +4,35 @@ from pathlib import Path
 
 import pytest
 
+from trivium.conversation.assemble import assembled
+from trivium.conversation.calls import ToolCall
+from trivium.conversation.finish import Unified
+from trivium.conversation.opaque import Origin
 from trivium.faults import Fault, Kind
 from trivium.providers.quirks import (
     LATE_START,
     MESSAGES_TOOL_INPUT,
     QUIRKS,
     RESPONSES_BARE,
+    Translated,
     repair,
     repair_answer,
 )
+from trivium.wire.chat.codec import CODEC as CHAT
+from trivium.wire.codec import AnswerContext
+from trivium.wire.messages.codec import CODEC as MESSAGES
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
+from trivium.wire.responses.codec import CODEC as RESPONSES
 from trivium.wire.sse import frames
 
 LLAMACPP = Path(__file__).parents[1] / "fixtures" / "providers" / "llamacpp"
 ALL = frozenset(QUIRKS)
+CODECS = {
+    Operation.CHAT: CHAT,
+    Operation.MESSAGES: MESSAGES,
+    Operation.RESPONSES: RESPONSES,
+}
 FACTS = Facts(model="public", stream=True, output_max=6)
 MENDED = {Operation.RESPONSES, Operation.MESSAGES, Operation.CHAT}
 STREAMS = {
@@ -182,3 +196,88 @@ def test_streams_without_a_repair_pass_unchanged(path, watch):
     wire = path.read_bytes()
     repaired = repair(ALL, Operation.COMPLETIONS, watch)
     assert wire == repaired.feed(wire)
+
+
+def translated(name, *, limit=None, quirks=ALL):
+    """A recorded stream or answer as the translation lane reads it."""
+    path = LLAMACPP / name
+    operation = Operation(path.stem.partition("_")[0])
+    request = b"{}" if limit is None else b'{"max_output_tokens":%d}' % limit
+    mend = Translated(quirks, operation, "smollm2", request, 1_790_000_000)
+    codec = CODECS[operation]
+    context = AnswerContext(origin=Origin(operation.value, "llamacpp", "local"))
+    if path.suffix == ".json":
+        return codec.read_answer(mend.answer(path.read_bytes()), context)
+    reader = Reading(codec.read_stream(context))
+    watch = mend.watch(reader)
+    watch.feed(path.read_bytes())
+    watch.end(None, "req_1")
+    return assembled(reader.events)
+
+
+class Reading:
+    """A watch that keeps what the channel's reader reads."""
+
+    usage = finished = error = None
+
+    def __init__(self, reader):
+        self.events = []
+        self._reader = reader
+
+    def feed(self, data):
+        self.events += self._reader.feed(data)
+        return b""
+
+    def end(self, fault, request_id):
+        self.events += self._reader.end(fault)
+        return b""
+
+
+def texts(answer):
+    """(kind, text) of every part of the one candidate."""
+    (candidate,) = answer.candidates
+    return [
+        (type(part).__name__, part.arguments if isinstance(part, ToolCall) else part.text)
+        for part in candidate.parts
+    ]
+
+
+@pytest.mark.parametrize("quirks", [ALL, frozenset()], ids=["mended", "bare"])
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("responses_stream.sse", [("Text", "Nice to meet you.")]),
+        ("responses_again_stream.sse", [("Text", "🌟Hello")]),
+        ("responses_again_often_stream.sse", [("Text", "🌌 Hey, nice to meet")]),
+        ("responses_late_stream.sse", []),
+        ("responses_tool_stream.sse", [("ToolCall", '{"city": "Oslo"}')]),
+        ("responses_tool_cut_stream.sse", []),
+        ("responses_reasoning_stream.sse", [("Reasoning", "\nI'm here")]),
+        ("responses_reasoning_text_stream.sse",
+         [("Reasoning", "\nRepeat exactly: yes"), ("Text", "Hello")]),
+        ("messages_stream.sse", [("Text", "Hello there! I'm here")]),
+        ("messages_late_stream.sse", [("Text", "🌟🌟")]),
+        ("messages_nothing_stream.sse", []),
+        ("messages_tool_stream.sse", [("ToolCall", '{"city": "Oslo"}')]),
+        ("messages_tool_cut_stream.sse", []),
+        ("messages_reasoning_late_stream.sse", [("Reasoning", "🌟")]),
+        ("chat_stream.sse", [("Text", "Nice to meet you.")]),
+        ("chat_late_stream.sse", [("Text", "🌟🌟")]),
+        ("chat_nothing_stream.sse", []),
+        ("chat_tool_stream.sse", [("ToolCall", '{"city": "Oslo"}')]),
+        ("chat_tool_cut_stream.sse", []),
+        ("chat_reasoning_stream.sse",
+         [("Reasoning", "\nRepeat exactly: ok"),
+          ("Text", "Your answer should include a list of options.")]),
+    ],
+)  # fmt: skip
+def test_the_translation_lane_hears_each_word_once(name, expected, quirks):
+    """Mended or not: readers bear what the engine leaves out, repeats and ends late."""
+    assert expected == texts(translated(name, quirks=quirks))
+
+
+@pytest.mark.parametrize("name", ["responses_stream.sse", "responses.json"])
+@pytest.mark.parametrize(("limit", "finish"), [(6, Unified.LENGTH), (7, Unified.STOP)])
+def test_the_translation_lane_hears_that_an_answer_was_cut(name, limit, finish):
+    """By the limit that went upstream; the engine calls it completed."""
+    assert finish is translated(name, limit=limit).candidates[0].finish.unified

@@ -89,6 +89,32 @@ def repair_answer(
     return body
 
 
+class Translated:
+    """The same repairs where an answer is translated: it is mended before it is read."""
+
+    __slots__ = ("_at", "_facts", "_operation", "_quirks")
+
+    def __init__(
+        self, quirks: frozenset[str], operation: Operation, model: str, request: bytes, at: float
+    ) -> None:
+        """``operation``, ``model`` and ``request`` are those that go upstream."""
+        bare = operation is Operation.RESPONSES and RESPONSES_BARE in quirks
+        self._quirks = quirks
+        self._operation = operation
+        self._facts = Facts(
+            model=model, stream=True, output_max=responses.limit(request) if bare else None
+        )
+        self._at = at
+
+    def answer(self, body: bytes) -> bytes:
+        """A whole answer, mended."""
+        return repair_answer(self._quirks, self._operation, body, facts=self._facts, at=self._at)
+
+    def watch(self, watch: StreamWatch) -> StreamWatch:
+        """``watch``, which reads what the upstream sends, behind its repair."""
+        return repair(self._quirks, self._operation, watch, facts=self._facts, at=self._at)
+
+
 class _Repaired:
     """A watch behind a rewriter: it sees, and the caller gets, the mended frames."""
 

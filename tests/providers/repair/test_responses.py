@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from trivium.providers.repair.responses import answer
+from trivium.providers.repair.responses import answer, limit
 
 LLAMACPP = Path(__file__).parents[2] / "fixtures" / "providers" / "llamacpp"
 
@@ -47,3 +47,13 @@ def test_odd_answers_do_not_break_the_repair(output, usage):
 def test_what_is_no_response_stays_as_it_is(body):
     """Errors inside a 200 are for the passage to read."""
     assert body is answer(body, model="m", limit=None, at=0)
+
+
+@pytest.mark.parametrize(
+    ("request_body", "expected"),
+    [(b'{"max_output_tokens":16,"input":"x"}', 16), (b'{"max_output_tokens":null}', None),
+     (b'{"input":"x"}', None)],
+)  # fmt: skip
+def test_the_limit_is_the_one_that_goes_upstream(request_body, expected):
+    """A translated request may carry another one than its caller's."""
+    assert expected == limit(request_body)

@@ -1,67 +1,37 @@
-"""The official SDKs, a served gateway, and a real model behind it: llama.cpp with SmolLM2.
+"""The official SDKs, a served gateway, and a real model behind it, in the caller's own shape.
 
-The engine's packages are looked for in the tests' own interpreter, else in the environment of the
-one that ``TRIVIUM_TEST_ENGINE_PYTHON`` names. Nothing here depends on what the model says.
+Nothing here depends on what the model says.
 """
 
 import asyncio
-import contextlib
 import json
-import os
-import sqlite3
-import subprocess
 import time
 
 import openai as openai_sdk
 import pytest
 
 from stories.sdk.clients import Wire, anthropic_at, openai_at
+from stories.sdk.engine import engine_behind, recorded
 from stories.sdk.node import ENGINE, run
-from stories.sdk.served import served
-from trivium.demo.engine import Engine
-from trivium.demo.install import missing
 
 pytestmark = pytest.mark.engine
 
 TURN = [{"role": "user", "content": "Say hello."}]
 MESSAGE = {"model": "smol", "max_tokens": 12, "messages": TURN}
-SETTINGS = """
-[[channels]]
-name = "local"
-provider = "llamacpp"
-base_url = "{address}/v1"
-api_key = "{key}"
-
+SMOL = """
 [[models]]
 name = "smol"
-price = {{ input = "1", output = "2" }}
+price = { input = "1", output = "2" }
 [[models.bindings]]
 channel = "local"
 model = "smollm2"
 """
 
 
-def elsewhere():
-    """``PYTHONPATH`` of an engine outside this environment; skips the tests when there is none."""
-    other = os.environ.get("TRIVIUM_TEST_ENGINE_PYTHON")
-    if other:
-        ask = "import sysconfig; print(sysconfig.get_path('platlib'))"
-        done = subprocess.run([other, "-c", ask], capture_output=True, text=True, check=True)
-        return {"PYTHONPATH": done.stdout.strip()}
-    if missing():
-        pytest.skip("the local engine is not installed: scripts/environment.sh engine")
-    return {}
-
-
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory):
     """A gateway with the engine as its only channel."""
-    folder = tmp_path_factory.mktemp("engine")
-    environ = elsewhere() | {"PATH": os.environ["PATH"]}
-    with (
-        Engine.start(folder / "engine.log", environ) as engine,
-        served(folder, SETTINGS.format(address=engine.address, key=engine.key)) as running,
-    ):
+    with engine_behind(tmp_path_factory.mktemp("engine"), SMOL) as running:
         yield running
 
 
@@ -83,22 +53,6 @@ def anthropic(gateway, key):
     """Anthropic's client."""
     with anthropic_at(gateway.origin, key, Wire()) as client:
         yield client
-
-
-def recorded(gateway, request_id):
-    """What the database knows of one request, once it is written."""
-    database = gateway.folder / "trivium.db"
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as line:
-            line.row_factory = sqlite3.Row
-            row = line.execute(
-                "SELECT * FROM records WHERE request_id = ?", (request_id,)
-            ).fetchone()
-        if row is not None:
-            return row
-        time.sleep(0.05)
-    raise AssertionError("no record in time")
 
 
 def test_a_chat(openai, gateway):

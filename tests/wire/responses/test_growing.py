@@ -83,6 +83,22 @@ def test_without_indexes_what_comes_belongs_to_the_last_item():
     assert ["{", "}", "[]"] == [event.text for event in out if type(event) is Delta]
 
 
+def test_without_indexes_an_item_that_ends_late_is_known_by_its_id():
+    """llama.cpp ends its reasoning after the text that followed it."""
+    output, out = Output(CONTEXT), []
+    thought = {"type": "reasoning", "id": "rs", "summary": []}
+    output.added(None, raw(thought), out)
+    output.say(output.thought(output.place("rs"), Form.FULL, 0, out), "think", out)
+    output.added(None, raw({"type": "message", "id": "msg"}), out)
+    output.say(output.content(output.place("msg"), 0, "output_text", out), "say", out)
+    content = [{"type": "reasoning_text", "text": "think"}]
+    output.done(None, raw({**thought, "content": content}), out)
+    text = [{"type": "output_text", "text": "say"}]
+    output.done(None, raw({"type": "message", "id": "msg", "content": text}), out)
+    assert ["think", "say"] == [event.text for event in out if isinstance(event, Delta)]
+    assert (None, None) == (output.place("other"), output.place(None))
+
+
 def test_sections_of_a_summary_are_set_apart():
     """And what was left out of one is told from its end."""
     output, out = Output(CONTEXT), []

@@ -85,6 +85,15 @@ def answer(body: bytes, *, model: str, limit: int | None, at: int) -> bytes:
     return _encode(response)
 
 
+class _Asked(msgspec.Struct, gc=False):
+    max_output_tokens: int | None = None
+
+
+def limit(request: bytes) -> int | None:
+    """The output limit of a request as it goes upstream; ``None`` where it says none."""
+    return msgspec.json.decode(request, type=_Asked).max_output_tokens
+
+
 def complete_item(item: dict[str, Any], status: str) -> None:
     """Add what clients read of an item without looking."""
     kind = item.get("type")

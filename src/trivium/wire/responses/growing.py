@@ -57,11 +57,12 @@ def _place(part: Growing) -> int:
 class Output:
     """All items of one answer. Methods add the events they cause to ``out``."""
 
-    __slots__ = ("_ctx", "_items", "_last", "_next", "called")
+    __slots__ = ("_ctx", "_items", "_last", "_next", "_places", "called")
 
     def __init__(self, ctx: AnswerContext) -> None:
         self._ctx = ctx
         self._items: dict[int, _Item] = {}
+        self._places: dict[str, int] = {}
         self._last = 0
         self._next = 0
         self.called = False
@@ -95,6 +96,8 @@ class Output:
         found = said.item(raw)
         if at is None:
             at = max(self._items, default=-1) + 1
+        if found is not None and found.id:
+            self._places[found.id] = at
         item = self._item(at)
         if found is not None and found.type in said.CALLS and found.name and item.call is None:
             self._call(item, found, out)
@@ -138,6 +141,10 @@ class Output:
             part.section_from = part.size
         return part
 
+    def place(self, name: str | None) -> int | None:
+        """Where the item with this id was opened, for servers that say no place."""
+        return self._places.get(name) if name else None
+
     def call(self, at: int | None) -> Growing | None:
         """The open call at a place."""
         part = self._item(at).call
@@ -178,6 +185,9 @@ class Output:
 
     def done(self, at: int | None, raw: msgspec.Raw, out: list[Event]) -> None:
         """An item is complete: what it says beyond its deltas is said now."""
+        if at is None:
+            named = said.item(raw)
+            at = self.place(named.id) if named is not None else None
         item = self._item(at)
         if item.over:
             return

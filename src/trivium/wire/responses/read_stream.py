@@ -39,6 +39,7 @@ class _Told(msgspec.Struct, gc=False):
 
     type: str | None = None
     output_index: int | None = None
+    item_id: str | None = None
     content_index: int = 0
     summary_index: int = 0
     delta: str = ""
@@ -205,6 +206,8 @@ class Reader:
             self._fail(out, self._ctx.refused(error))
             return
         self._begin(Told(), out)
+        if told.output_index is None:
+            told.output_index = self._output.place(told.item_id)
         self._item_event(kind, told, out)
 
     def _item_event(self, kind: str, told: _Told, out: list[Event]) -> None:
