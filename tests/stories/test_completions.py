@@ -201,3 +201,47 @@ async def test_an_upstream_of_the_shape_comes_first():
 
         assert (200, encoded(own)) == (status, got)
         assert body == msgspec.json.decode(native.requests[0].body)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("stream", [False, True])
+async def test_answers_and_probabilities_come_in_the_shape_s_own_form(stream):
+    """Several answers, each with its tokens and where they stand."""
+    tokens = [
+        {"token": " upon", "logprob": -0.5, "bytes": None,
+         "top_logprobs": [{"token": " upon", "logprob": -0.5, "bytes": None}]},
+    ]  # fmt: skip
+    said = [{"index": at, "logprobs": {"content": tokens}} for at in (0, 1)]
+    if stream:
+        events = [{**CHUNK, "choices": [{**one, "delta": {"content": " upon"}}]} for one in said]
+        events += [
+            {**CHUNK, "choices": [{"index": at, "delta": {}, "finish_reason": "stop"}]}
+            for at in (0, 1)
+        ]
+        data = b"".join(b"data: " + encoded(event) + b"\n\n" for event in events)
+        answer = [Send(chunked(data + b"data: [DONE]\n\n", headers=SSE))]
+    else:
+        message = {"role": "assistant", "content": " upon"}
+        choices = [{**one, "message": message, "finish_reason": "stop"} for one in said]
+        answer = [Send(sized(encoded({**SAID["chat"], "choices": choices}), headers=JSON))]
+    async with Double([answer]) as vendor, Gateway.to(("groq", vendor)) as gateway:
+        body = {"model": "m", "prompt": "Once", "n": 2, "logprobs": 1, "stream": stream}
+        status, _, got = await gateway.post("/v1/completions", body)
+
+        assert 200 == status, got
+        asked = msgspec.json.decode(vendor.requests[0].body)
+        assert (2, True, 1) == (asked["n"], asked["logprobs"], asked["top_logprobs"])
+        if stream:
+            frames = [msgspec.json.decode(block[6:]) for block in got.split(b"\n\n")[:-2]]
+            choices = [choice for frame in frames for choice in frame["choices"] if choice["text"]]
+        else:
+            choices = msgspec.json.decode(got)["choices"]
+        expected = {
+            "tokens": [" upon"],
+            "token_logprobs": [-0.5],
+            "top_logprobs": [{" upon": -0.5}],
+            "text_offset": [0],
+        }
+        assert [(0, expected), (1, expected)] == [
+            (choice["index"], choice["logprobs"]) for choice in choices
+        ]

@@ -1,7 +1,11 @@
 """A completions request as a conversation, and what no conversation can carry."""
 
+import contextlib
+
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.conversation.items import Role
 from trivium.faults import Fault, Kind
@@ -117,3 +121,18 @@ def test_empty_wishes_ask_for_nothing():
     found = _read(suffix="", echo=False, best_of=0, logprobs=None, stop=None)
 
     assert (None, (), ()) == (found.logprobs, found.stop, found.extensions)
+
+
+_ANY = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 30) | st.floats(allow_nan=False) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=6,
+)  # fmt: skip
+_NAMES = ("prompt", "suffix", "best_of", "echo", "logprobs", "max_tokens", "n", "stop", "stream_options")  # fmt: skip
+
+
+@given(st.dictionaries(st.sampled_from(_NAMES), _ANY))
+def test_any_body_is_read_or_refused(members):
+    """Nothing a caller sends is an accident of ours."""
+    with contextlib.suppress(Fault):
+        assert _read(**members).turns

@@ -1,10 +1,13 @@
 """Embeddings in OpenAI's shape, both ends."""
 
 import base64
+import contextlib
 import struct
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.conversation.honesty import Rank, Report
 from trivium.conversation.request import Extension
@@ -188,3 +191,31 @@ def test_a_number_that_no_float_holds_is_a_broken_answer():
     """It cannot be handed on."""
     with pytest.raises(Fault):
         packed([1e300])
+
+
+_ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@given(st.dictionaries(st.sampled_from(("input", "dimensions", "encoding_format", "user")), _ANY))
+def test_any_body_is_read_or_refused(members):
+    """Nothing a caller sends is an accident of ours."""
+    with contextlib.suppress(Fault):
+        assert _read(**members).inputs
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(("embedding", "index")), _ANY), max_size=3))
+def test_any_answer_is_vectors_or_a_fault(rows):
+    """Nor anything an upstream does."""
+    with contextlib.suppress(Fault):
+        body = msgspec.json.encode({"data": rows})
+        assert len(rows) == len(VECTORS.read_answer(body, len(rows), _refused).vectors)
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), max_size=9))
+def test_packing_loses_nothing_a_float_holds(vector):
+    """Both ways."""
+    assert vector == unpacked(packed(vector))

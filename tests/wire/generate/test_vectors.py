@@ -1,7 +1,11 @@
 """Embeddings in Google's shape, both ends."""
 
+import contextlib
+
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.conversation.honesty import Rank, Report
 from trivium.conversation.request import Extension
@@ -177,3 +181,20 @@ def test_the_caller_gets_values_and_no_invented_usage(usage, told):
     assert {"embeddings": [{"values": [1.0]}, {"values": [2.0]}], **told} == msgspec.json.decode(
         BATCH.write_answer(answer, wish, "m")
     )
+
+
+_ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(("parts", "text", "content", "outputDimensionality", "x")), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@given(_ANY)
+def test_any_body_is_read_or_refused(request_):
+    """Nothing a caller sends is an accident of ours."""
+    with contextlib.suppress(Fault):
+        assert BATCH.read_request(_raws({"requests": request_}), "m").inputs
+    with contextlib.suppress(Fault):
+        assert _one(content=request_, task_type=request_).inputs
