@@ -53,13 +53,13 @@ class CountingLedger(OpenLedger):
         self.holds = []
         self.settled = []
 
-    def hold(self, request_id, user_id, amount_nanos):
+    def hold(self, request_id, caller, quote):
         self.holds.append(request_id)
-        return super().hold(request_id, user_id, amount_nanos)
+        return super().hold(request_id, caller, quote)
 
-    def settle(self, hold, model, usage):
+    def settle(self, hold, usage, end=""):
         self.settled.append((hold.request_id, usage))
-        return super().settle(hold, model, usage)
+        return super().settle(hold, usage, end)
 
 
 def settings_for(channels, *, name="m", upstream_model=None, timeouts=None):

@@ -56,6 +56,7 @@ class Kind(Enum):
     # limits and money
     RATE_LIMITED = "rate_limited"
     BALANCE_TOO_LOW = "balance_too_low"
+    LEDGER_DOWN = "ledger_down"
     # upstream
     NO_ROUTE = "no_route"
     UPSTREAM_BUSY = "upstream_busy"
@@ -130,6 +131,9 @@ TABLE: Final[dict[Kind, Row]] = {
     ),
     Kind.BALANCE_TOO_LOW: Row(
         429, "rate_limit_error", "RESOURCE_EXHAUSTED", "insufficient_quota", _C, retry=False
+    ),
+    Kind.LEDGER_DOWN: Row(
+        503, "overloaded_error", "UNAVAILABLE", "service_unavailable", _U, "error"
     ),
     Kind.NO_ROUTE: Row(
         503, "overloaded_error", "UNAVAILABLE", "no_upstream_available", _U, "warning"

@@ -1,5 +1,6 @@
 """One request is settled once and recorded once, with what is known at its end."""
 
+from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +10,10 @@ from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.identity.model import Caller
+from trivium.ledger.model import Hold, Quote
+from trivium.ledger.prices import tariff_of
 from trivium.pipeline.story import NAME_MAX, Story
+from trivium.routing.model import PriceRow
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 
@@ -26,8 +30,9 @@ class Books:
         self.settled = []
         self.records = []
 
-    def settle(self, hold, model, usage):
-        self.settled.append((hold, model, usage))
+    def settle(self, hold, usage, end=""):
+        self.settled.append((hold, usage, end))
+        return 77
 
     def add(self, record):
         self.records.append(record)
@@ -44,14 +49,28 @@ def story(**request):
     return Story(exchange, Operation.CHAT, services), books
 
 
+FREE_HOLD = Hold(request_id="req_1", user_id=3, amount_nanos=0)
+TARIFF = tariff_of("m", PriceRow(price={"input": Decimal(1), "output": Decimal(2)}))
+HOLD = Hold(
+    request_id="req_1",
+    user_id=3,
+    amount_nanos=9,
+    quote=Quote(amount_nanos=9, tariff=TARIFF, input_tokens=25),
+)
+ESTIMATE = Usage(fresh=25, estimated=True)
+LEFT = Fault(Kind.CALLER_LEFT, "left")
+BROKE = Fault(Kind.UPSTREAM_BROKE, "broke")
+SAMPLE = b'data: {"choices":[{"delta":{"content":"eight ch"}}]}\n\n'
+
+
 def test_a_hold_is_settled_once():
     """Before the last byte, and again in the clean-up of every request."""
     told, books = story()
-    told.hold, told.model, told.usage = "hold", "model", Usage(output=2)
+    told.hold, told.usage = FREE_HOLD, Usage(output=2)
     told.settle()
     told.usage = None
     told.settle()
-    assert [("hold", "model", Usage(output=2))] == books.settled
+    assert [(FREE_HOLD, Usage(output=2), "")] == books.settled
 
 
 def test_without_a_hold_nothing_is_settled():
@@ -59,9 +78,62 @@ def test_without_a_hold_nothing_is_settled():
     told, books = story()
     told.settle()
     assert [] == books.settled
-    told.hold = "hold"
+    told.hold = FREE_HOLD
     told.settle()
     assert 1 == len(books.settled)
+
+
+@pytest.mark.parametrize(
+    ("fault", "usage", "pieces", "charged"),
+    [
+        (None, Usage(fresh=5, output=2), 1, Usage(fresh=5, output=2)),
+        (None, None, 1, Usage(fresh=25, output=2, estimated=True)),
+        (None, Usage(fresh=-5), 1, Usage(fresh=25, output=2, estimated=True)),
+        (LEFT, None, 0, ESTIMATE),
+        (LEFT, None, 3, Usage(fresh=25, output=6, estimated=True)),
+        (LEFT, Usage(fresh=5, cache_read=7, output=1), 3,
+         Usage(fresh=5, cache_read=7, output=6, estimated=True)),
+        (LEFT, Usage(fresh=5, output=9), 3, Usage(fresh=5, output=9, estimated=True)),
+        (BROKE, None, 0, None),
+        (BROKE, Usage(fresh=5), 0, None),
+        (BROKE, None, 2, Usage(fresh=25, output=4, estimated=True)),
+        (Fault(Kind.STOPPING, "x"), None, 0, None),
+        (Fault(Kind.STOPPING, "x"), None, 1, Usage(fresh=25, output=2, estimated=True)),
+        (Fault(Kind.UPSTREAM_OVERLOADED, "x"), None, 1, Usage(fresh=25, output=2, estimated=True)),
+    ],
+)  # fmt: skip
+def test_an_answer_is_charged_by_the_written_policy(fault, usage, pieces, charged):
+    """What was reported, else what was delivered; nothing where nothing was, unless the caller
+    itself left. Record and bill see the same.
+    """
+    told, books = story()
+    told.hold, told.called = HOLD, True
+    told.fault, told.usage = fault, usage
+    for _ in range(pieces):
+        told.deliver(SAMPLE)
+    told.settle()
+    told.record()
+    assert [(HOLD, charged, fault.kind.value if fault else "")] == books.settled
+    assert (77, charged or usage) == (told.cost_nanos, books.records[0].usage)
+
+
+@pytest.mark.parametrize("fault", [LEFT, BROKE, Fault(Kind.NO_ROUTE, "x")])
+def test_a_request_that_never_went_upstream_is_free(fault):
+    """Nobody was asked for anything yet."""
+    told, books = story()
+    told.hold, told.fault = HOLD, fault
+    told.settle()
+    assert [(HOLD, None, fault.kind.value)] == books.settled
+
+
+def test_a_failed_attempt_leaves_nothing_to_the_next():
+    """Only the one that answers is paid for."""
+    told, books = story()
+    told.hold, told.called, told.usage = HOLD, True, Usage(fresh=9000)
+    told.begin()
+    told.fault = LEFT
+    told.settle()
+    assert [(HOLD, None, "caller_left")] == books.settled
 
 
 def test_a_record_says_what_happened():

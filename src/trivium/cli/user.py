@@ -34,6 +34,10 @@ def create(
     unlimited: Annotated[
         bool, typer.Option("--unlimited", help="Spends without a balance.")
     ] = False,
+    group: Annotated[
+        str,
+        typer.Option(metavar="G", help="Price group, see [groups].", show_default=False),
+    ] = "",
     config_: config.ConfigOption = None,
     json: config.JsonOption = False,
 ) -> None:
@@ -47,7 +51,7 @@ def create(
 
     async def work(identity: "Identity", database: "Database") -> User:
         role = Role.ADMIN if admin else Role.USER
-        made = await identity.create_user(name, email, role, unlimited=unlimited)
+        made = await identity.create_user(name, email, role, unlimited=unlimited, group=group)
         if amount_nanos:
             await book(database, made, amount_nanos, "credit at creation")
         return made

@@ -12,7 +12,17 @@ from typing import Self
 import msgspec
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True):
+class Images(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Generated images of one kind."""
+
+    count: int
+    size: str = ""
+    """``1024x1024``; empty when the vendor does not say."""
+    quality: str = ""
+    """``high``; empty when the vendor does not say."""
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Tokens and units of one answer. Counters are disjoint: none contains another."""
 
     fresh: int = 0
@@ -34,6 +44,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     """Seconds of audio or video; ``None`` when that is not the unit."""
     characters: int | None = None
+    images: tuple[Images, ...] = ()
+    """Generated images; billed by the piece, beside any tokens."""
     requests: int = 1
     estimated: bool = False
     """``True`` when we counted, because the vendor did not report."""

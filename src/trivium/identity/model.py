@@ -23,6 +23,8 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     disabled: bool = False
     unlimited: bool = False
     """Spends without a balance."""
+    group: str = ""
+    """Price group (``[groups]`` of the settings); empty for none."""
     created_at: int = 0
     """Seconds since the epoch."""
 
@@ -61,6 +63,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Exact names allowed; empty together with ``prefixes`` allows all."""
     prefixes: tuple[str, ...]
     """Allowed prefixes, from entries that end in ``*``."""
+    group: str = ""
+    """The user's price group; empty for none."""
     strict: bool = False
     """Whatever a translation would leave out is refused instead, as by ``trivium-strict``."""
 

@@ -28,6 +28,7 @@ MODELS_MAX: Final = 1000
 
 _EMAIL: Final = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]+")
 _DIGITS: Final = re.compile(r"[0-9]{1,18}")
+_GROUP: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:/@-]{0,63}")
 _ID: Final = re.compile(r"id:([0-9]{1,18})")
 
 
@@ -45,9 +46,15 @@ class Identity:
         self._random_bytes = random_bytes
 
     async def create_user(
-        self, name: str, email: str, role: Role = Role.USER, *, unlimited: bool = False
+        self,
+        name: str,
+        email: str,
+        role: Role = Role.USER,
+        *,
+        unlimited: bool = False,
+        group: str = "",
     ) -> User:
-        """A new user. Raises ``IdentityError`` (``name``, ``email``)."""
+        """A new user. ``group``: of prices. Raises ``IdentityError`` (name, email, group)."""
         from trivium.identity import store
 
         user = User(
@@ -56,6 +63,7 @@ class Identity:
             email=_email(email),
             role=role,
             unlimited=unlimited,
+            group=_group(group),
             created_at=int(self._clock.now()),
         )
         if "@" in user.name:
@@ -196,6 +204,14 @@ def _name(text: str) -> str:
     if not text or len(text) > NAME_CHARS_MAX or not text.isprintable():
         raise IdentityError(
             "name", f"must be 1 to {NAME_CHARS_MAX} printable characters, such as 'ada'"
+        )
+    return text
+
+
+def _group(text: str) -> str:
+    if text and not _GROUP.fullmatch(text):
+        raise IdentityError(
+            "group", f"{text[:80]!r} is no name of a price group, such as 'students'"
         )
     return text
 

@@ -132,6 +132,7 @@ def _caller(row: Any) -> Caller:
         models=models,
         prefixes=prefixes,
         strict=row.strict,
+        group=row.price_group,
     )
 
 

@@ -55,6 +55,7 @@ async def callers_after(
             keys.c.strict,
             users.c.disabled.label("user_disabled"),
             users.c.unlimited,
+            users.c.price_group,
         )
         .join_from(keys, users, keys.c.user_id == users.c.id)
         .where(tuple_(keys.c.revision, keys.c.id) > position)
@@ -72,6 +73,7 @@ async def insert_user(conn: AsyncConnection, user: User, raised: int) -> int:
         "role": user.role.value,
         "disabled": user.disabled,
         "unlimited": user.unlimited,
+        "price_group": user.group,
         "created_at": user.created_at,
         "revision": raised,
     }
@@ -95,6 +97,7 @@ async def find_users(conn: AsyncConnection, name_or_email: str | None) -> list[U
             role=Role(row.role),
             disabled=row.disabled,
             unlimited=row.unlimited,
+            group=row.price_group,
             created_at=row.created_at,
         )
         for row in await conn.execute(query)

@@ -5,6 +5,8 @@ from typing import Final
 
 import msgspec
 
+from trivium.ledger.prices import Tariff
+
 NANOS: Final = 1_000_000_000
 """Nano-dollars a dollar."""
 NANOS_PER_QUOTA: Final = 2_000
@@ -34,6 +36,23 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     request_id: str | None = None
     """Unique where present: a request is booked once."""
     created_at: int = 0
+    detail: str = ""
+    """The bill explained, as JSON (docs/billing.md); empty where nothing was metered."""
+
+
+class Quote(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The most one request can be foreseen to cost, and the prices it will be billed at."""
+
+    amount_nanos: int
+    """0: nothing will be charged."""
+    tariff: Tariff | None = None
+    """The model's prices at the moment of the request; ``None``: it is free."""
+    input_tokens: int = 0
+    """Estimated input, for a bill without a vendor's count."""
+
+
+FREE: Final = Quote(amount_nanos=0)
+"""What nobody charges for."""
 
 
 class Hold(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -42,3 +61,20 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     request_id: str
     user_id: int
     amount_nanos: int
+    quote: Quote = FREE
+    key_id: int = 0
+    limited: bool = True
+    """Whether a balance has to cover it."""
+
+
+class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """What one request came to, on its way from the journal into the database."""
+
+    request_id: str
+    user_id: int
+    cost_nanos: int
+    at: int
+    """Seconds since the epoch."""
+    note: str
+    """``interrupted`` where the journal was all that was left of it."""
+    detail: str

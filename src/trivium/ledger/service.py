@@ -1,46 +1,91 @@
 """Quote, hold, settle: the three moments at which a request meets money.
 
-Until prices are in force every quote is zero and nothing is booked; the pipeline already tells
-its story through this seam.
+``ledger/worker.py`` has the real ledger; ``OpenLedger`` lets everything pass and books nothing.
 """
 
 from typing import Protocol
 
 from trivium.conversation.usage import Usage
-from trivium.ledger.model import Hold
+from trivium.ledger.model import FREE, Hold, Quote
 from trivium.routing.model import Model
+from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 
 
+class Payer(Protocol):
+    """Whose balance pays: what the ledger reads of a caller."""
+
+    @property
+    def user_id(self) -> int:
+        """The account."""
+        ...
+
+    @property
+    def key_id(self) -> int:
+        """The key that was presented, for the explained bill."""
+        ...
+
+    @property
+    def unlimited(self) -> bool:
+        """Spends without a balance."""
+        ...
+
+    @property
+    def group(self) -> str:
+        """The price group; empty for none."""
+        ...
+
+
 class Ledger(Protocol):
-    """What the pipeline asks of the ledger. All calls are synchronous: no database on this path."""
+    """What the pipeline asks of the ledger. Only ``lease`` waits: no database on the hot path."""
 
-    def quote(self, model: Model, facts: Facts, body_bytes: int) -> int:
-        """The most this request can cost, in nano-dollars."""
+    def quote(
+        self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
+    ) -> Quote:
+        """The most this request can cost. Raises ``Fault`` (NOT_PERMITTED) without a price."""
         ...
 
-    def hold(self, request_id: str, user_id: int, amount_nanos: int) -> Hold:
-        """Reserve the quote. Raises ``Fault`` (BALANCE_TOO_LOW)."""
+    def hold(self, request_id: str, caller: Payer, quote: Quote) -> Hold | None:
+        """Reserve the quote; ``None`` when that takes a ``lease`` first.
+
+        Raises ``Fault`` (INTERNAL) when the journal cannot be written.
+        """
         ...
 
-    def settle(self, hold: Hold, model: Model | None, usage: Usage | None) -> int:
-        """Book the real cost against the hold, exactly once; returns nano-dollars charged."""
+    async def lease(self, request_id: str, caller: Payer, quote: Quote) -> Hold:
+        """Reserve the quote after asking the account for more.
+
+        Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL).
+        """
+        ...
+
+    def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
+        """Book the real cost against the hold, exactly once; returns nano-dollars charged.
+
+        ``usage``: ``None`` when nothing is charged. ``end``: how it ended, unless it ended well.
+        """
         ...
 
 
 class OpenLedger:
     """Lets everything pass and books nothing."""
 
-    def quote(self, model: Model, facts: Facts, body_bytes: int) -> int:
+    def quote(
+        self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
+    ) -> Quote:
         """Zero."""
-        del model, facts, body_bytes
-        return 0
+        del caller, model, operation, facts, body_bytes
+        return FREE
 
-    def hold(self, request_id: str, user_id: int, amount_nanos: int) -> Hold:
-        """A hold of the quoted amount."""
-        return Hold(request_id=request_id, user_id=user_id, amount_nanos=amount_nanos)
+    def hold(self, request_id: str, caller: Payer, quote: Quote) -> Hold | None:
+        """A hold of nothing."""
+        return Hold(request_id=request_id, user_id=caller.user_id, amount_nanos=quote.amount_nanos)
 
-    def settle(self, hold: Hold, model: Model | None, usage: Usage | None) -> int:
+    async def lease(self, request_id: str, caller: Payer, quote: Quote) -> Hold:
+        """Never needed; the same."""
+        return Hold(request_id=request_id, user_id=caller.user_id, amount_nanos=quote.amount_nanos)
+
+    def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
         """Nothing to book."""
-        del hold, model, usage
+        del hold, usage, end
         return 0

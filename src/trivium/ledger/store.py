@@ -1,14 +1,37 @@
-"""Accounts and entries in SQL. Every function works in the transaction it is given."""
+"""Accounts, entries and leases in SQL. Every function works in the transaction it is given.
 
-from collections.abc import Sequence
-from typing import Any
+Whoever changes an account locks its row first, several in the order of their ids: SQLite's writers
+queue anyway, on PostgreSQL this keeps workers from waiting for each other in a circle.
+"""
 
-from sqlalchemy import case, func, literal, select, type_coerce
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    bindparam,
+    case,
+    cast,
+    delete,
+    func,
+    literal,
+    literal_column,
+    select,
+    type_coerce,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.ledger.model import Entry, EntryKind
-from trivium.storage.schema import accounts, entries, users
+from trivium.ledger.allowance import Standing, Wish, granted
+from trivium.ledger.model import Entry, EntryKind, Settlement
+from trivium.storage.schema import accounts, entries, leases, users
+
+_NOW: Final = {
+    "sqlite": literal_column("CAST(strftime('%s', 'now') AS INTEGER)"),
+    "postgresql": cast(func.extract("epoch", func.clock_timestamp()), BigInteger),
+}
+"""The database's own clock: leases are renewed and swept by one."""
 
 
 def _insert(conn: AsyncConnection, table: Any) -> Any:
@@ -31,6 +54,7 @@ async def insert_entry(conn: AsyncConnection, entry: Entry) -> int | None:
         "note": entry.note,
         "request_id": entry.request_id,
         "created_at": entry.created_at,
+        "detail": entry.detail,
     }
     append = (
         _insert(conn, entries)
@@ -62,8 +86,10 @@ async def entry_of(conn: AsyncConnection, request_id: str) -> Entry | None:
     """The entry that booked a request."""
     query = select(entries).where(entries.c.request_id == request_id)
     row = (await conn.execute(query)).one_or_none()
-    if row is None:
-        return None
+    return None if row is None else _entry(row)
+
+
+def _entry(row: Any) -> Entry:
     return Entry(
         id=row.id,
         user_id=row.user_id,
@@ -72,6 +98,7 @@ async def entry_of(conn: AsyncConnection, request_id: str) -> Entry | None:
         note=row.note,
         request_id=row.request_id,
         created_at=row.created_at,
+        detail=row.detail,
     )
 
 
@@ -107,3 +134,210 @@ async def differing_accounts(conn: AsyncConnection) -> Sequence[Any]:
         .order_by(users.c.id)
     )
     return (await conn.execute(query)).all()
+
+
+async def turn(
+    conn: AsyncConnection,
+    worker: str,
+    settlements: Sequence[Settlement],
+    wishes: Mapping[int, Wish],
+) -> dict[int, Standing]:
+    """Book settlements, each request once ever, and set a worker's leases as it wishes.
+
+    The standing of every account with a wish. May be repeated when its outcome is unknown: what is
+    booked is not booked again, and a lease is set, not added to.
+    """
+    fresh = await _not_booked(conn, settlements)
+    costs: dict[int, int] = {}
+    for settled in fresh:
+        costs[settled.user_id] = costs.get(settled.user_id, 0) + settled.cost_nanos
+    found = await _locked(conn, sorted(costs.keys() | wishes.keys()), costs)
+    own = await _leases_of(conn, worker, wishes)
+    if fresh:
+        await conn.execute(entries.insert(), [_usage_row(settled) for settled in fresh])
+    standings: dict[int, Standing] = {}
+    changes = []
+    for user_id, row in found.items():
+        spent = costs.get(user_id, 0)
+        more = 0
+        wish = wishes.get(user_id)
+        if wish is not None:
+            had = own.get(user_id, 0)
+            pool = row.balance_nanos - spent + row.overdraft_nanos - row.leased_nanos + had
+            # a lease that was swept meanwhile is not relied on any more
+            kept = Wish(min(wish.keep, had), wish.need, wish.ahead)
+            standings[user_id] = Standing(granted(kept, pool), pool)
+            more = standings[user_id].leased - had
+        if spent or more:
+            changes.append({"of": user_id, "spent": spent, "more": more})
+    if changes:
+        await conn.execute(_MOVE, changes)
+    await _set_leases(conn, worker, own, standings)
+    for user_id in wishes.keys() - standings.keys():
+        standings[user_id] = Standing(0, 0)  # nobody ever booked anything there
+    return standings
+
+
+_MOVE: Final = (
+    update(accounts)
+    .where(accounts.c.user_id == bindparam("of"))
+    .values(
+        balance_nanos=accounts.c.balance_nanos - bindparam("spent", type_=BigInteger),
+        used_nanos=accounts.c.used_nanos + bindparam("spent", type_=BigInteger),
+        leased_nanos=accounts.c.leased_nanos + bindparam("more", type_=BigInteger),
+    )
+)
+
+
+async def _not_booked(conn: AsyncConnection, settlements: Sequence[Settlement]) -> list[Settlement]:
+    if not settlements:
+        return []
+    asked = {settled.request_id: settled for settled in settlements}
+    query = select(entries.c.request_id).where(entries.c.request_id.in_(asked))
+    for request_id in await conn.scalars(query):
+        del asked[request_id]
+    return list(asked.values())
+
+
+async def _locked(
+    conn: AsyncConnection, user_ids: Sequence[int], opening: Iterable[int]
+) -> dict[int, Any]:
+    """Account rows by user, locked until the end; those in ``opening`` are made if need be."""
+    query = (
+        select(accounts)
+        .where(accounts.c.user_id.in_(user_ids))
+        .order_by(accounts.c.user_id)
+        .with_for_update()
+    )
+    rows = {row.user_id: row for row in await conn.execute(query)}
+    missing = [user_id for user_id in opening if user_id not in rows]
+    if missing:
+        values = [{"user_id": u, "balance_nanos": 0, "used_nanos": 0} for u in sorted(missing)]
+        opened = _insert(conn, accounts).values(values).on_conflict_do_nothing()
+        await conn.execute(opened)
+        rows = {row.user_id: row for row in await conn.execute(query)}
+    return rows
+
+
+async def _leases_of(conn: AsyncConnection, worker: str, user_ids: Iterable[int]) -> dict[int, int]:
+    if not user_ids:
+        return {}
+    query = select(leases.c.user_id, leases.c.amount_nanos).where(
+        leases.c.worker == worker, leases.c.user_id.in_(user_ids)
+    )
+    return {row.user_id: row.amount_nanos for row in await conn.execute(query)}
+
+
+async def _set_leases(
+    conn: AsyncConnection, worker: str, own: Mapping[int, int], standings: Mapping[int, Standing]
+) -> None:
+    gone = [u for u, standing in standings.items() if not standing.leased and u in own]
+    rows = [
+        {"worker": worker, "user_id": user_id, "amount_nanos": standing.leased}
+        for user_id, standing in standings.items()
+        if standing.leased and standing.leased != own.get(user_id)
+    ]
+    if gone:
+        mine = (leases.c.worker == worker) & leases.c.user_id.in_(gone)
+        await conn.execute(delete(leases).where(mine))
+    if rows:
+        put = _insert(conn, leases).values(renewed_at=_NOW[conn.dialect.name])
+        put = put.on_conflict_do_update(
+            index_elements=["worker", "user_id"],
+            set_={
+                "amount_nanos": put.excluded.amount_nanos,
+                "renewed_at": put.excluded.renewed_at,
+            },
+        )
+        await conn.execute(put, rows)
+
+
+def _usage_row(settled: Settlement) -> dict[str, Any]:
+    return {
+        "user_id": settled.user_id,
+        "kind": EntryKind.USAGE.value,
+        "amount_nanos": -settled.cost_nanos,
+        "note": settled.note,
+        "request_id": settled.request_id,
+        "created_at": settled.at,
+        "detail": settled.detail,
+    }
+
+
+async def renew(conn: AsyncConnection, worker: str) -> None:
+    """Say that a worker lives and keeps its leases."""
+    now = _NOW[conn.dialect.name]
+    await conn.execute(update(leases).where(leases.c.worker == worker).values(renewed_at=now))
+
+
+async def silent_workers(conn: AsyncConnection, lease_s: int) -> list[str]:
+    """Workers of whose leases none was renewed within so many seconds."""
+    query = (
+        select(leases.c.worker)
+        .group_by(leases.c.worker)
+        .having(func.max(leases.c.renewed_at) < _NOW[conn.dialect.name] - lease_s)
+    )
+    return list(await conn.scalars(query))
+
+
+async def give_back(conn: AsyncConnection, worker: str, silent_s: int = -1) -> int:
+    """End a worker's leases; with ``silent_s`` only those not renewed for so long. How many."""
+    query = select(leases.c.user_id).where(leases.c.worker == worker)
+    if silent_s >= 0:
+        query = query.where(leases.c.renewed_at < _NOW[conn.dialect.name] - silent_s)
+    user_ids = sorted(await conn.scalars(query))
+    await _locked(conn, user_ids, ())
+    own = await _leases_of(conn, worker, user_ids)
+    if not own:
+        return 0
+    changes = [{"of": u, "spent": 0, "more": -amount} for u, amount in own.items()]
+    await conn.execute(_MOVE, changes)
+    mine = (leases.c.worker == worker) & leases.c.user_id.in_(own)
+    await conn.execute(delete(leases).where(mine))
+    return len(own)
+
+
+async def set_overdraft(conn: AsyncConnection, user_id: int, overdraft_nanos: int) -> None:
+    """Let a balance go so far below zero."""
+    opened = _insert(conn, accounts).values(
+        user_id=user_id, balance_nanos=0, used_nanos=0, overdraft_nanos=overdraft_nanos
+    )
+    put = opened.on_conflict_do_update(
+        index_elements=["user_id"], set_={"overdraft_nanos": opened.excluded.overdraft_nanos}
+    )
+    await conn.execute(put)
+
+
+async def misleased_accounts(conn: AsyncConnection) -> Sequence[Any]:
+    """Accounts whose leased amount is not the sum of their leases, and the two numbers."""
+    sums = (
+        select(leases.c.user_id, func.sum(leases.c.amount_nanos).label("amount"))
+        .group_by(leases.c.user_id)
+        .subquery()
+    )
+    total = type_coerce(func.coalesce(sums.c.amount, literal(0)), accounts.c.leased_nanos.type)
+    query = (
+        select(accounts.c.user_id, accounts.c.leased_nanos, total.label("leases_nanos"))
+        .select_from(accounts)
+        .outerjoin(sums, sums.c.user_id == accounts.c.user_id)
+        .where(accounts.c.leased_nanos != total)
+        .order_by(accounts.c.user_id)
+    )
+    return (await conn.execute(query)).all()
+
+
+async def entries_after(
+    conn: AsyncConnection, after_id: int, limit: int, user_id: int | None, since: int, until: int
+) -> AsyncIterator[tuple[str, Entry]]:
+    """A page of entries in the order of their ids, each with its user's name."""
+    query = (
+        select(users.c.name.label("user_name"), entries)
+        .join(users, users.c.id == entries.c.user_id)
+        .where(entries.c.id > after_id, entries.c.created_at >= since, entries.c.created_at < until)
+        .order_by(entries.c.id)
+        .limit(limit)
+    )
+    if user_id is not None:
+        query = query.where(entries.c.user_id == user_id)
+    for row in await conn.execute(query):
+        yield row.user_name, _entry(row)

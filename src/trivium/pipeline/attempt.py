@@ -10,8 +10,9 @@ from enum import Enum, auto, unique
 from typing import Final
 
 from trivium.faults import Fault, Kind
+from trivium.ledger.entries import format_usd
 from trivium.pipeline.context import Headers
-from trivium.pipeline.lane import Lane
+from trivium.pipeline.lane import ESTIMATED, Lane
 from trivium.pipeline.story import Story
 from trivium.providers.base import Refusal
 from trivium.providers.failure import error_event
@@ -121,6 +122,7 @@ class Attempt:
     def attach(self, call: Call) -> None:
         """The call runs: from now on the caller's pace and departure reach it."""
         self._call = call
+        self.story.called = True
         if self.story.exchange.congested:
             call.pause()
 
@@ -141,6 +143,11 @@ class Attempt:
         self.release()
         self._end_stream(fault)
         return True
+
+    def tell(self) -> None:
+        """Leave what the vendor has reported so far to the bill, should the answer break off."""
+        if self._committed and not self.outcome.done() and self._watch is not None:
+            self.story.usage = self._watch.usage
 
     def release(self) -> None:
         """Let the vendor's connection go, whatever state it is in."""
@@ -177,6 +184,7 @@ class Attempt:
         if not out:
             return
         if self._committed:
+            self.story.deliver(out)
             self.story.exchange.write(out)
             return
         # comments are heartbeats, not an answer: an error may still follow them
@@ -195,6 +203,7 @@ class Attempt:
         else:
             exchange.extra += _STREAM_HEADERS
             exchange.begin(200, b"text/event-stream; charset=utf-8")
+        self.story.deliver(self._held)
         exchange.write(self._held)
         self._held = b""
 
@@ -227,7 +236,10 @@ class Attempt:
         story.status = 200
         story.first_byte_at = story.services.time()
         self._explain()
+        story.deliver(whole.body)
         story.settle()
+        if story.services.explain_headers:
+            self._explain_cost()
         story.exchange.answer(200, whole.body)
         self._succeed()
 
@@ -243,6 +255,13 @@ class Attempt:
         if self.story.services.explain_headers:
             exchange.extra.append((b"trivium-channel", channel.name.encode()))
             exchange.extra.append((b"trivium-attempts", b"%d" % self.story.attempts))
+
+    def _explain_cost(self) -> None:
+        """What the answer costs; of a stream that is known only when its head is long gone."""
+        story = self.story
+        story.exchange.extra.append((b"trivium-cost", format_usd(story.cost_nanos).encode()))
+        if story.usage is not None and story.usage.estimated:
+            story.exchange.extra.append((ESTIMATED, b"usage"))
 
     def _refused(self, body: bytes) -> Fault:
         headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in self.headers}

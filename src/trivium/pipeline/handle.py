@@ -44,7 +44,7 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
         facts = read(story, route, members)
         if route.operation is Operation.RESPONSES:
             await memory.recollect(story, members)
-        _admit(story, facts)
+        await _admit(story, facts)
         if route.operation in COUNTING:
             await _count(story, members, facts)
         else:
@@ -81,7 +81,7 @@ def read(story: Story, route: Route, members: Members) -> Facts:
     return facts
 
 
-def _admit(story: Story, facts: Facts) -> None:
+async def _admit(story: Story, facts: Facts) -> None:
     """See whether it may run now and hold its worst case."""
     exchange, services = story.exchange, story.services
     caller = exchange.caller
@@ -95,8 +95,11 @@ def _admit(story: Story, facts: Facts) -> None:
     story.model = services.router.find(facts.model)
     if story.operation in COUNTING:
         return  # free of charge
-    quote = services.ledger.quote(story.model, facts, story.size_bytes)
-    story.hold = services.ledger.hold(exchange.request_id, caller.user_id, quote)
+    ledger = services.ledger
+    quote = ledger.quote(caller, story.model, story.operation, facts, story.size_bytes)
+    story.hold = ledger.hold(exchange.request_id, caller, quote)
+    if story.hold is None:
+        story.hold = await ledger.lease(exchange.request_id, caller, quote)
 
 
 async def _count(story: Story, members: Members, facts: Facts) -> None:
@@ -141,6 +144,7 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
     binding = step.binding
     story.attempts += 1
     story.step = step
+    story.begin()
     lane = memory.remembering(story, step, lane_for(story, step, members, facts))
     request = services.composer.compose(
         binding.channel,
@@ -161,6 +165,7 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
         await attempt.outcome
     finally:
         exchange.flow = None
+        attempt.tell()
         attempt.release()
 
 

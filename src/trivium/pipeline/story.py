@@ -5,7 +5,8 @@ from typing import Any
 from trivium.conversation.honesty import Report
 from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage
-from trivium.faults import Fault
+from trivium.faults import Fault, Kind
+from trivium.ledger import estimate
 from trivium.ledger.model import Hold
 from trivium.observe.record import Record
 from trivium.pipeline.context import Exchange, Services
@@ -24,7 +25,10 @@ class Story:
     __slots__ = (
         "_settled",
         "attempts",
+        "called",
         "conversation",
+        "cost_nanos",
+        "delivered",
         "exchange",
         "facts",
         "fault",
@@ -36,6 +40,7 @@ class Story:
         "recalled",
         "recollection",
         "report",
+        "sample",
         "services",
         "shared",
         "status",
@@ -68,6 +73,14 @@ class Story:
         self.status = 0
         self.fault: Fault | None = None
         self.first_byte_at: float | None = None
+        self.called = False
+        """Whether the running attempt has sent the request upstream."""
+        self.delivered = 0
+        """Bytes of the answer that the caller was sent."""
+        self.sample = b""
+        """The last of them: what text they hold tells how much all of them held."""
+        self.cost_nanos = 0
+        """What the caller was charged, once that is settled."""
         self._settled = False
 
     @property
@@ -83,7 +96,36 @@ class Story:
         if self._settled or self.hold is None:
             return
         self._settled = True
-        self.services.ledger.settle(self.hold, self.model, self.usage)
+        hold = self.hold
+        if hold.quote.tariff is None:
+            self.services.ledger.settle(hold, self.usage)
+            return
+        used = self._used(hold.quote.input_tokens)
+        if used is not None:
+            self.usage = used
+        end = self.fault.kind.value if self.fault else ""
+        self.cost_nanos = self.services.ledger.settle(hold, used, end)
+
+    def begin(self) -> None:
+        """Forget what an earlier attempt left: only the one that answers is paid for."""
+        self.called = False
+        self.usage = None
+
+    def deliver(self, data: bytes) -> None:
+        """Remember that a piece of the answer was sent. HOT: once per upstream read."""
+        self.delivered += len(data)
+        self.sample = data
+
+    def _used(self, input_tokens: int) -> Usage | None:
+        """What is charged for; ``None`` for nothing. The written policy: docs/billing.md."""
+        if not self.called:
+            return None
+        fault = self.fault
+        if fault is not None and not self.delivered and fault.kind is not Kind.CALLER_LEFT:
+            return None
+        return estimate.used(
+            self.usage, input_tokens, self.delivered, self.sample, finished=fault is None
+        )
 
     def record(self) -> None:
         """Queue the request's one row."""

@@ -1,0 +1,212 @@
+"""The worker's own file of money in flight: what is in it survives the worker.
+
+A line is one record: a checksum and a JSON list. Each is one ``write`` of its own, to a file opened
+for appending, so it is in the kernel's hands when the call returns and a killed process loses
+nothing. A line that was torn, by a full disk or a loss of power, fails its checksum and is passed
+over; the next record after a failed write begins on a new line.
+
+A file is locked while its worker lives: whoever can lock it knows that the worker is dead. Files
+are named ``WORKER-NUMBER.journal``; a worker goes on to the next number when one has grown, taking
+its open holds along. The last finished file is kept until the one after it is finished too: SQLite
+brings a commit to the disk with its next checkpoint, which the traffic of a file is sure to cause.
+"""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+from zlib import crc32
+
+import msgspec
+
+from trivium.ledger.model import Hold, Settlement
+
+SUFFIX: Final = ".journal"
+SEGMENT_BYTES: Final = 8 * 1024 * 1024
+"""A file this large is finished at the next flush: some fifteen thousand requests."""
+
+_encode: Final = msgspec.json.Encoder().encode
+_decode: Final = msgspec.json.Decoder().decode
+
+
+class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A hold as the journal keeps it: enough to book what is left of a dead worker's request."""
+
+    request_id: str
+    user_id: int
+    interrupted_nanos: int
+    """What it costs if nobody ever settles it."""
+    at: int
+    """Seconds since the epoch."""
+    detail: str
+
+
+class Contents(msgspec.Struct):
+    """What a worker's files say together."""
+
+    holds: dict[str, OpenHold] = msgspec.field(default_factory=dict)
+    """Holds that nothing has ended, by request id."""
+    settlements: dict[str, Settlement] = msgspec.field(default_factory=dict)
+    damaged: int = 0
+    """Lines passed over, apart from a torn last one."""
+
+
+def line(record: tuple[Any, ...]) -> bytes:
+    """A record as the file has it."""
+    payload = _encode(record)
+    return b"%08x %b\n" % (crc32(payload), payload)
+
+
+def read(files: Iterable[bytes]) -> Contents:
+    """The contents of a worker's files, in the order of their numbers.
+
+    A settlement or a release ends a hold wherever it stands: files overlap in open holds.
+    """
+    found = Contents()
+    ended: set[str] = set()
+    for data in files:
+        lines = data.split(b"\n")
+        for number, text in enumerate(lines):
+            if not text:
+                continue
+            record = _checked(text)
+            if record is None:
+                # without a newline after it: the write that the worker died in
+                found.damaged += number < len(lines) - 1
+            elif isinstance(record, OpenHold):
+                found.holds[record.request_id] = record
+            elif isinstance(record, Settlement):
+                found.settlements.setdefault(record.request_id, record)
+            else:
+                ended.add(record)
+    for request_id in (*ended, *found.settlements):
+        found.holds.pop(request_id, None)
+    return found
+
+
+def _checked(text: bytes) -> OpenHold | Settlement | str | None:
+    """One line's record, a released request's id, or ``None`` for what is no whole record."""
+    try:
+        if int(text[:8], 16) != crc32(text[9:]) or text[8:9] != b" ":
+            return None
+        kind, *values = _decode(text[9:])
+        if kind == "h":
+            return msgspec.convert(values, OpenHold)
+        if kind == "s":
+            return msgspec.convert(values, Settlement)
+        return msgspec.convert(values[0], str) if kind == "r" else None
+    except (ValueError, TypeError, IndexError):
+        return None
+
+
+class Segment:
+    """One file, open and locked."""
+
+    __slots__ = ("_fd", "_is_torn", "_synced", "path", "size")
+
+    def __init__(self, path: Path) -> None:
+        """Make a new file. Raises OSError."""
+        self.path = path
+        self.size = 0
+        self._synced = 0
+        self._is_torn = False
+        self._fd = os.open(
+            path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
+        )
+        fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def write(self, data: bytes) -> None:
+        """Append one record, whole. Raises OSError when that cannot be."""
+        if self._is_torn:
+            data = b"\n" + data
+        # until proven otherwise: an exception may come after some of the bytes
+        self._is_torn = True
+        if os.write(self._fd, data) != len(data):
+            raise OSError("the disk took a part of a record")
+        self._is_torn = False
+        self.size += len(data)
+
+    def sync(self) -> None:
+        """Bring what was written to the disk, if anything was since the last time."""
+        size = self.size
+        if size != self._synced:
+            os.fdatasync(self._fd)
+            self._synced = size
+
+    def close(self) -> None:
+        """Let go of the file, which stays."""
+        os.close(self._fd)
+
+    def remove(self) -> None:
+        """Everything in it is in the database."""
+        with contextlib.suppress(FileNotFoundError):
+            self.path.unlink()
+        self.close()
+
+
+class Journal:
+    """A worker's current file and those before it that are not done with."""
+
+    def __init__(self, folder: Path, worker: str) -> None:
+        """Make the first file. Raises OSError."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.worker = worker
+        self._folder = folder
+        self._number = 0
+        self._older: list[Segment] = []
+        self._segment = self._next()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the current file has grown enough to be finished."""
+        return self._segment.size >= SEGMENT_BYTES
+
+    def hold(self, hold: Hold, interrupted_nanos: int, at: int, detail: str) -> None:
+        """Note a hold, before the request goes upstream. Raises OSError."""
+        record = ("h", hold.request_id, hold.user_id, interrupted_nanos, at, detail)
+        self._segment.write(line(record))
+
+    def settle(self, settled: Settlement) -> None:
+        """Note what a request came to, before the last byte goes to the caller. Raises OSError."""
+        record = (
+            "s", settled.request_id, settled.user_id, settled.cost_nanos, settled.at, settled.note,
+            settled.detail,
+        )  # fmt: skip
+        self._segment.write(line(record))
+
+    def release(self, request_id: str) -> None:
+        """Note that a request costs nothing. Raises OSError."""
+        self._segment.write(line(("r", request_id)))
+
+    def carry_on(self, holds: Iterable[tuple[Hold, int, int, str]]) -> None:
+        """Begin the next file, with the holds still open. Raises OSError."""
+        segment = self._next()
+        self._older.append(self._segment)
+        self._segment = segment
+        for hold in holds:
+            self.hold(*hold)
+
+    def done_with_older(self) -> None:
+        """Everything in the files before the current one is booked: keep only the last of them."""
+        while len(self._older) > 1:
+            self._older.pop(0).remove()
+
+    def sync(self) -> None:
+        """Bring everything to the disk. Raises OSError."""
+        for segment in (*self._older, self._segment):
+            segment.sync()
+
+    def close(self, *, keep: bool) -> None:
+        """Let go of the files; ``keep`` them for whoever starts next, or remove them."""
+        for segment in (*self._older, self._segment):
+            if keep:
+                segment.close()
+            else:
+                segment.remove()
+        self._older.clear()
+
+    def _next(self) -> Segment:
+        self._number += 1
+        return Segment(self._folder / f"{self.worker}-{self._number:06d}{SUFFIX}")

@@ -1,0 +1,194 @@
+"""Prices as the ledger reckons with them: whole numbers, and one rounding an entry.
+
+A price is a decimal of at most twelve places, so a million times a million of it is a whole number:
+an *atom* is the billionth part of a nano-dollar, and every price is a whole number of atoms a token
+(or a second, a character, a request, an image). A bill is a sum of products of integers, times the
+group's exact fraction, rounded **up** to the next nano-dollar, once. So the sum of a thousand small
+entries is the sum of what is shown, and nothing that costs something costs nothing.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.routing.model import ImagePrice, PriceRow
+from trivium.settings.prices import FALL_BACK
+
+ATOMS: Final = 10**9
+"""Atoms a nano-dollar."""
+_TOKEN: Final = 10**12
+"""Atoms a token for one dollar a million tokens."""
+_UNIT: Final = 10**18
+"""Atoms for one dollar."""
+_NONE: Final = Decimal(0)
+
+
+class Rates(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Atoms a token by class, for requests of one tier."""
+
+    above: int
+    """Input tokens above which this tier holds; 0 for the first."""
+    fresh: int
+    cache_read: int
+    cache_write_short: int
+    cache_write_long: int
+    output: int
+    reasoning: int
+    audio_input: int
+    audio_output: int
+    image_input: int
+    image_output: int
+    label: bytes
+    """Model, tier and prices as the first members of a JSON object: the explained bill's head."""
+
+    @property
+    def input_max(self) -> int:
+        """The dearest class a text prompt can fall into."""
+        return max(self.fresh, self.cache_read, self.cache_write_short, self.cache_write_long)
+
+    @property
+    def output_max(self) -> int:
+        """The dearest class a text answer can fall into."""
+        return max(self.output, self.reasoning)
+
+
+class Tariff(msgspec.Struct, frozen=True, kw_only=True):
+    """One model's prices from a moment on, for one group of users."""
+
+    model: str
+    since: int
+    tiers: tuple[Rates, ...]
+    """Ascending; the last whose ``above`` is exceeded holds for the whole request."""
+    request: int
+    millisecond: int
+    character: int
+    image: int
+    images: Mapping[tuple[str, str], int]
+    """Atoms an image by size and quality; either may be empty for any."""
+    multiplier: Fraction = Fraction(1)
+    meters_input: bool
+    """Whether input tokens, or the request itself, have a price."""
+    meters_output: bool
+    """Whether output tokens, or the request itself, have a price."""
+
+    def rates(self, input_tokens: int) -> Rates:
+        """The tier a request falls into by its whole input."""
+        found = self.tiers[0]
+        for tier in self.tiers:
+            if input_tokens > tier.above:
+                found = tier
+        return found
+
+    def price_of_image(self, size: str, quality: str) -> int:
+        """Atoms: the row of that size and quality, else of either, else the price of any."""
+        images = self.images
+        for kind in ((size, quality), (size, ""), ("", quality), ("", "")):
+            if kind in images:
+                return images[kind]
+        return self.image
+
+    def nanos(self, atoms: int) -> int:
+        """The price of a sum in nano-dollars, rounded up; the one rounding there is."""
+        factor = self.multiplier
+        return -(-atoms * factor.numerator // (ATOMS * factor.denominator))
+
+
+def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:
+    """What an answer costs in nano-dollars, and the tier it fell into."""
+    rates = tariff.tiers[0] if len(tariff.tiers) == 1 else tariff.rates(usage.input_total)
+    atoms = (
+        usage.fresh * rates.fresh
+        + usage.cache_read * rates.cache_read
+        + usage.output * rates.output
+        + usage.reasoning * rates.reasoning
+        + usage.cache_write_short * rates.cache_write_short
+        + usage.cache_write_long * rates.cache_write_long
+        + usage.audio_input * rates.audio_input
+        + usage.audio_output * rates.audio_output
+        + usage.image_input * rates.image_input
+        + usage.image_output * rates.image_output
+        + usage.requests * tariff.request
+    )
+    if usage.seconds is not None:
+        atoms += round(usage.seconds * 1000) * tariff.millisecond
+    if usage.characters is not None:
+        atoms += usage.characters * tariff.character
+    for images in usage.images:
+        atoms += images.count * tariff.price_of_image(images.size, images.quality)
+    return tariff.nanos(atoms), rates
+
+
+def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> Tariff:
+    """A price list made ready to reckon with."""
+    head: dict[str, Any] = {"model": model}
+    if row.since:
+        head["since"] = row.since
+    if multiplier != 1:
+        head["multiplier"] = str(multiplier)
+    tiers = [_rates(0, row.price, head)]
+    tiers += [_rates(tier.above, {**row.price, **tier.price}, head) for tier in row.tiers]
+    price = row.price
+    flat = bool(price.get("per_request"))
+    return Tariff(
+        model=model,
+        since=row.since,
+        tiers=tuple(tiers),
+        request=_exact(price.get("per_request", _NONE) * _UNIT),
+        millisecond=_exact(price.get("per_second", _NONE) * _UNIT / 1000),
+        character=_exact(price.get("per_character", _NONE) * _UNIT),
+        image=_exact(price.get("per_image", _NONE) * _UNIT),
+        images=_images(row.images),
+        multiplier=multiplier,
+        meters_input=flat or "input" in price,
+        meters_output=flat or "output" in price,
+    )
+
+
+def row_at(rows: tuple[PriceRow, ...], now: float) -> PriceRow:
+    """The list in force: the last that has begun."""
+    found = rows[0]
+    for row in rows:
+        if row.since <= now:
+            found = row
+    return found
+
+
+def _rates(above: int, price: Mapping[str, Decimal], head: Mapping[str, Any]) -> Rates:
+    def atoms(kind: str) -> int:
+        for name in (kind, *FALL_BACK.get(kind, ())):
+            if name in price:
+                return _exact(price[name] * _TOKEN)
+        return 0
+
+    told = {kind: format(value.normalize(), "f") for kind, value in price.items()}
+    label = {**head, **({"tier": above} if above else {}), "prices": told}
+    return Rates(
+        above=above,
+        fresh=atoms("input"),
+        cache_read=atoms("cache_read"),
+        cache_write_short=atoms("cache_write_5m"),
+        cache_write_long=atoms("cache_write_1h"),
+        output=atoms("output"),
+        reasoning=atoms("reasoning"),
+        audio_input=atoms("audio_input"),
+        audio_output=atoms("audio_output"),
+        image_input=atoms("image_input"),
+        image_output=atoms("image_output"),
+        label=msgspec.json.encode(label)[:-1],
+    )
+
+
+def _images(rows: tuple[ImagePrice, ...]) -> dict[tuple[str, str], int]:
+    return {(row.size, row.quality): _exact(row.price * _UNIT) for row in rows}
+
+
+def _exact(atoms: Decimal) -> int:
+    """Whole by construction: a price has at most twelve places."""
+    whole = int(atoms)
+    if whole != atoms:
+        raise ValueError(f"a price has more than twelve places: {atoms} atoms")
+    return whole

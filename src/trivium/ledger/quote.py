@@ -1,0 +1,102 @@
+"""What a request may cost at most, from the model's prices and the request's own limits.
+
+Written rule. Input: a token for every two bytes of the body, at the dearest class a text prompt can
+fall into (cache writes cost more than fresh input), no more than the model's context. Output: the
+request's own limit, else the model's, else 8,192 tokens, for every answer asked for. What cannot be
+foreseen (seconds, characters, images) is not held; the cost may exceed the hold, and then the
+balance goes below zero and the next request is refused.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Final
+
+from trivium.clock import Clock
+from trivium.faults import Fault, Kind
+from trivium.ledger.estimate import tokens
+from trivium.ledger.model import FREE, Quote
+from trivium.ledger.prices import Tariff, row_at, tariff_of
+from trivium.ledger.service import OpenLedger, Payer
+from trivium.routing.model import Model
+from trivium.wire.operation import COUNTING, EMBEDDING, Operation
+from trivium.wire.passage import Facts
+
+HELD_BYTES: Final = 2
+"""Bytes of a body a token, at the densest that is usual."""
+CONTEXT_MAX: Final = 1_000_000
+"""Input of a model that states no limit."""
+OUTPUT_MAX: Final = 8_192
+"""Output of one answer where neither the request nor the model states a limit."""
+
+INPUT_ONLY: Final = EMBEDDING | {Operation.MODERATIONS}
+"""Operations without output tokens."""
+
+_ONE: Final = Fraction(1)
+
+
+class Tariffs:
+    """Every model's prices by group, ready to reckon with; made when first asked for."""
+
+    def __init__(self, groups: Mapping[str, Fraction]) -> None:
+        """``groups``: multipliers by group; a group that is not there has 1."""
+        self._groups = groups
+        self._ready: dict[tuple[str, str], tuple[Model, float, Tariff]] = {}
+
+    def of(self, model: Model, group: str, now: float) -> Tariff:
+        """The prices in force. ``now``: seconds since the epoch."""
+        ready = self._ready.get((model.name, group))
+        if ready is not None and ready[0] is model and now < ready[1]:
+            return ready[2]
+        tariff = tariff_of(model.name, row_at(model.prices, now), self._groups.get(group, _ONE))
+        until = min((row.since for row in model.prices if row.since > now), default=float("inf"))
+        self._ready[model.name, group] = (model, until, tariff)
+        return tariff
+
+
+def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
+    """The highest price of a request of ``size`` bytes.
+
+    Raises ``Fault`` (NOT_PERMITTED) when the operation needs a price that the model has not.
+    """
+    generates = operation not in INPUT_ONLY
+    if not tariff.meters_input or (generates and not tariff.meters_output):
+        raise Fault(
+            Kind.NOT_PERMITTED,
+            f"The model `{model.name}` has no price for this kind of request, so it is not "
+            "served. Its operator can give it one.",
+            param="model",
+        )
+    input_max = min(-(-size // HELD_BYTES), model.context_max or CONTEXT_MAX)
+    rates = tariff.rates(input_max)
+    atoms = input_max * rates.input_max + tariff.request
+    if generates:
+        limit = model.output_max or OUTPUT_MAX
+        asked = facts.output_max
+        if asked is None or (model.output_max is not None and asked > limit * facts.choices):
+            asked = limit * facts.choices
+        atoms += asked * rates.output_max
+    # never nothing: whoever has no balance is refused, also where little can be foreseen
+    return Quote(amount_nanos=max(1, tariff.nanos(atoms)), tariff=tariff, input_tokens=tokens(size))
+
+
+class Pricing(OpenLedger):
+    """Quotes as the real ledger does, lets everything pass and books nothing: for rehearsals."""
+
+    def __init__(self, clock: Clock, groups: Mapping[str, Fraction] | None = None) -> None:
+        """``groups``: multipliers by group."""
+        self._clock = clock
+        self._tariffs = Tariffs(groups or {})
+
+    def quote(
+        self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
+    ) -> Quote:
+        """The most this request can cost. Raises ``Fault`` (NOT_PERMITTED) without a price."""
+        if is_free(model, operation):
+            return FREE
+        tariff = self._tariffs.of(model, caller.group, self._clock.now())
+        return quote(tariff, model, operation, facts, body_bytes)
+
+
+def is_free(model: Model, operation: Operation) -> bool:
+    """Whether nothing is held or booked."""
+    return model.free or operation in COUNTING

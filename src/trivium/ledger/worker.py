@@ -1,0 +1,324 @@
+"""One worker's ledger: holds against leases in memory, notes in the journal, bookings later.
+
+Nothing here waits but ``lease``, and nothing here speaks with the database: ``ledger/turns.py``
+asks what is to be said and tells what came of it. The order of things is what makes a killed worker
+harmless (docs/decisions/0010-ledger.md): a hold is in the journal before its request goes upstream,
+and a settlement before the last byte of the answer.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+import msgspec
+import structlog
+
+from trivium.clock import Clock
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.ledger.allowance import Allowance, Standing, Waiting, Wish
+from trivium.ledger.entries import format_usd
+from trivium.ledger.journal import Journal
+from trivium.ledger.model import Hold, Quote, Settlement
+from trivium.ledger.prices import cost
+from trivium.ledger.quote import Pricing
+from trivium.ledger.service import Payer
+from trivium.routing.model import Model
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts
+
+REFUSED_S: Final = 1.0
+"""How long an account that could not pay is refused without asking the database again."""
+RENEW_S: Final = 0.2
+"""An account is renewed ahead of need at most so often; one that must wait does not wait for it."""
+_encode: Final = msgspec.json.Encoder().encode
+
+log = structlog.get_logger()
+
+
+class WorkerLedger:
+    """See the module, and ``Ledger`` for what the pipeline calls."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        clock: Clock,
+        *,
+        groups: Mapping[str, Fraction] | None = None,
+        interrupted: str = "free",
+    ) -> None:
+        """``interrupted``: what a request costs that the worker dies with: free, input or hold."""
+        self.journal = journal
+        self.asked = asyncio.Event()
+        """Set when an account waits for a turn with the database."""
+        self.trusted_until = float("-inf")
+        """Monotonic seconds until which leases may be relied on; each turn moves it on."""
+        self._clock = clock
+        self._pricing = Pricing(clock, groups)
+        self._interrupted = interrupted
+        self._accounts: dict[int, Allowance] = {}
+        self._touched: set[int] = set()
+        self._open: dict[str, Hold] = {}
+        self._queue: deque[Settlement] = deque()
+        self._is_full = False
+
+    # --- the pipeline's side --------------------------------------------------------------------
+
+    def quote(
+        self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
+    ) -> Quote:
+        """The most this request can cost. Raises ``Fault`` (NOT_PERMITTED) without a price."""
+        return self._pricing.quote(caller, model, operation, facts, body_bytes)
+
+    def hold(self, request_id: str, caller: Payer, quote: Quote) -> Hold | None:
+        """Reserve the quote if the lease covers it. Raises ``Fault`` (INTERNAL)."""
+        hold = _hold(request_id, caller, quote)
+        if quote.tariff is None:
+            return hold
+        if hold.limited:
+            account = self._accounts.get(caller.user_id)
+            now = self._clock.monotonic()
+            if (
+                account is None
+                or account.waiting
+                or now > self.trusted_until
+                or not account.take(quote.amount_nanos)
+            ):
+                return None
+            self._touched.add(caller.user_id)
+            if account.is_low and now > account.learned_at + RENEW_S:
+                account.learned_at = now
+                self.asked.set()
+        self._note(hold)
+        return hold
+
+    async def lease(self, request_id: str, caller: Payer, quote: Quote) -> Hold:
+        """Reserve the quote with the account's next turn, in the order of asking.
+
+        Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL).
+        """
+        hold = _hold(request_id, caller, quote)
+        now = self._clock.monotonic()
+        account = self._accounts.get(caller.user_id)
+        if account is None:
+            account = self._accounts[caller.user_id] = Allowance(caller.user_id, now)
+        if now < account.refused_until and quote.amount_nanos > account.pool:
+            raise too_low(quote.amount_nanos)
+        waiting = Waiting(hold, asyncio.get_running_loop().create_future())
+        account.waiting.append(waiting)
+        self._touched.add(caller.user_id)
+        self.asked.set()
+        try:
+            is_granted = await waiting.granted
+        except asyncio.CancelledError:
+            done = waiting.granted
+            if done.done() and not done.cancelled() and not done.exception() and done.result():
+                account.give_back(quote.amount_nanos, 0)
+            raise
+        if not is_granted:
+            raise too_low(quote.amount_nanos)
+        self._note(hold)
+        return hold
+
+    def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
+        """Book the real cost against the hold, exactly once; returns nano-dollars charged."""
+        tariff = hold.quote.tariff
+        if tariff is None or self._open.pop(hold.request_id, None) is None:
+            return 0
+        if usage is None:
+            self._end(hold, 0)
+            self._wrote(_tried(self.journal.release, hold.request_id))
+            return 0
+        nanos, rates = cost(tariff, usage)
+        settled = Settlement(
+            hold.request_id,
+            hold.user_id,
+            nanos,
+            int(self._clock.now()),
+            "",
+            (rates.label + _tail(hold, end) + b',"usage":' + _encode(usage) + b"}").decode(),
+        )
+        self._end(hold, nanos)
+        self._queue.append(settled)
+        # if it cannot be written it is booked from memory as always: only a kill would tell
+        self._wrote(_tried(self.journal.settle, settled))
+        return nanos
+
+    # --- the turns' side ------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> int:
+        """Settlements that are not booked yet."""
+        return len(self._queue)
+
+    @property
+    def running(self) -> int:
+        """Holds that are not settled yet."""
+        return len(self._open)
+
+    def batch(self, most: int) -> list[Settlement]:
+        """The oldest settlements, which stay in the queue until they are booked."""
+        queue = self._queue
+        return [queue[i] for i in range(min(most, len(queue)))]
+
+    def touch(self, users: Iterable[int]) -> None:
+        """Have the leases of these accounts looked at with the next flush."""
+        self._touched.update(users)
+
+    def touched(self) -> set[int]:
+        """Accounts whose lease should be looked at, and forget them."""
+        self.asked.clear()
+        touched, self._touched = self._touched, set()
+        return touched
+
+    def leased(self) -> set[int]:
+        """Every account with a lease here."""
+        return {user_id for user_id, account in self._accounts.items() if account.leased}
+
+    def begin(self, batch: list[Settlement], users: set[int]) -> dict[int, Wish]:
+        """What the leases of these accounts and those of the batch should be after a turn."""
+        spent = _spent(batch)
+        now = self._clock.monotonic()
+        return {
+            user_id: account.wish(spent.get(user_id, 0), now)
+            for user_id in users | spent.keys()
+            if (account := self._accounts.get(user_id)) is not None
+        }
+
+    def confirm(self, batch: list[Settlement], standings: Mapping[int, Standing]) -> None:
+        """A turn is in the database: the batch is booked and the leases are as they stand."""
+        spent = _spent(batch)
+        now = self._clock.monotonic()
+        for _ in batch:
+            self._queue.popleft()
+        for user_id, standing in standings.items():
+            account = self._accounts.get(user_id)
+            if account is None:
+                continue
+            account.learn(standing, spent.get(user_id, 0))
+            account.learned_at = now
+            self._answer(account)
+            if account.is_done and now >= account.refused_until:
+                del self._accounts[user_id]
+
+    def fail(self, users: set[int]) -> None:
+        """A turn could not be made: whoever waited for it is told, and their leases stay."""
+        for user_id in users:
+            account = self._accounts.get(user_id)
+            while account is not None and account.waiting:
+                waiting = account.waiting.popleft()
+                if not waiting.granted.done():
+                    waiting.granted.set_exception(
+                        Fault(
+                            Kind.LEDGER_DOWN,
+                            "The balance cannot be looked up at the moment; try again.",
+                        )
+                    )
+            self._touched.add(user_id)
+
+    def drop(self, settled: Settlement) -> None:
+        """The oldest settlement is one that the database refuses for good."""
+        dropped = self._queue.popleft()
+        assert dropped is settled
+        account = self._accounts.get(settled.user_id)
+        if account is not None:
+            account.spent -= settled.cost_nanos
+
+    def carry_on(self) -> None:
+        """Begin a new journal file with the holds still open. Raises OSError."""
+        self.journal.carry_on([self._noted(hold) for hold in self._open.values()])
+
+    # --- own ------------------------------------------------------------------------------------
+
+    def _note(self, hold: Hold) -> None:
+        error = _tried(self.journal.hold, *self._noted(hold))
+        self._wrote(error)
+        if error is not None:
+            self._end(hold, 0)
+            raise Fault(
+                Kind.INTERNAL, "The gateway cannot note the request's cost, so it is not served."
+            )
+        self._open[hold.request_id] = hold
+
+    def _noted(self, hold: Hold) -> tuple[Hold, int, int, str]:
+        """A hold with what it costs if nobody settles it."""
+        quote = hold.quote
+        tariff = quote.tariff
+        assert tariff is not None
+        nanos = 0
+        if self._interrupted == "hold":
+            nanos = quote.amount_nanos
+        elif self._interrupted == "input":
+            nanos, _ = cost(tariff, Usage(fresh=quote.input_tokens))
+        head = tariff.tiers[0].label + _tail(hold, "interrupted") + b"}"
+        return hold, nanos, int(self._clock.now()), head.decode()
+
+    def _wrote(self, error: OSError | None) -> None:
+        """One log line a change of state: a full disk fails every request."""
+        if error is not None and not self._is_full:
+            log.error("journal_failed", error=str(error))
+        elif error is None and self._is_full:
+            log.info("journal_flows_again")
+        self._is_full = error is not None
+
+    def _end(self, hold: Hold, nanos: int) -> None:
+        """Free what was held, and remember what is to be booked."""
+        if not hold.limited:
+            return
+        account = self._accounts.get(hold.user_id)
+        if account is not None:
+            account.give_back(hold.amount_nanos, nanos)
+            self._touched.add(hold.user_id)
+
+    def _answer(self, account: Allowance) -> None:
+        """Tell whoever waited for this account, in the order of asking."""
+        while account.waiting:
+            waiting = account.waiting.popleft()
+            if waiting.granted.done():
+                continue
+            is_granted = account.take(waiting.hold.amount_nanos)
+            if not is_granted:
+                account.refused_until = self._clock.monotonic() + REFUSED_S
+            waiting.granted.set_result(is_granted)
+
+
+def too_low(amount_nanos: int) -> Fault:
+    """The refusal of an account that cannot pay."""
+    return Fault(
+        Kind.BALANCE_TOO_LOW,
+        f"The balance is too low: this request may cost up to {format_usd(amount_nanos)} USD. "
+        "Top up the balance, or lower the request's limit on output tokens.",
+    )
+
+
+def _hold(request_id: str, caller: Payer, quote: Quote) -> Hold:
+    return Hold(
+        request_id=request_id,
+        user_id=caller.user_id,
+        amount_nanos=quote.amount_nanos,
+        quote=quote,
+        key_id=caller.key_id,
+        limited=not caller.unlimited,
+    )
+
+
+def _tried(write: Callable[..., None], *record: Any) -> OSError | None:
+    try:
+        write(*record)
+    except OSError as error:
+        return error
+    return None
+
+
+def _tail(hold: Hold, end: str) -> bytes:
+    told = b',"key":%d' % hold.key_id
+    return told + b',"end":"%b"' % end.encode() if end else told
+
+
+def _spent(batch: list[Settlement]) -> dict[int, int]:
+    spent: dict[int, int] = {}
+    for settled in batch:
+        spent[settled.user_id] = spent.get(settled.user_id, 0) + settled.cost_nanos
+    return spent

@@ -1,0 +1,135 @@
+"""What a request may cost at most is foreseen by the written rule."""
+
+from decimal import Decimal
+from fractions import Fraction
+from types import SimpleNamespace
+
+import pytest
+
+from trivium.clock import FixedClock
+from trivium.faults import Fault, Kind
+from trivium.ledger.model import FREE
+from trivium.ledger.quote import CONTEXT_MAX, OUTPUT_MAX, Pricing
+from trivium.routing.model import Model, PriceRow, Tier
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts
+
+CALLER = SimpleNamespace(user_id=1, key_id=1, unlimited=False, group="")
+PRICE = {"input": Decimal(1), "output": Decimal(2)}
+
+
+def model(price=PRICE, *, tiers=(), later=(), **more):
+    """A priced model."""
+    rows = (PriceRow(price=price, tiers=tiers), *later)
+    return Model(name="m", bindings=(), prices=rows, **more)
+
+
+def quoted(asked, size=100, operation=Operation.CHAT, caller=CALLER, groups=None, **facts):
+    """The highest price in nano-dollars."""
+    pricing = Pricing(FixedClock(50.0), groups)
+    return pricing.quote(caller, asked, operation, Facts(model="m", **facts), size).amount_nanos
+
+
+@pytest.mark.parametrize(
+    ("asked", "size", "facts", "tokens_in", "tokens_out"),
+    [
+        (model(), 100, {"output_max": 30}, 50, 30),
+        (model(), 101, {"output_max": 30}, 51, 30),
+        (model(), 100, {}, 50, OUTPUT_MAX),
+        (model(), 100, {"choices": 3}, 50, 3 * OUTPUT_MAX),
+        (model(output_max=20), 100, {"choices": 2}, 50, 40),
+        (model(output_max=20), 100, {"output_max": 30}, 50, 20),
+        (model(output_max=20), 100, {"output_max": 30, "choices": 2}, 50, 30),
+        (model(output_max=20), 100, {"output_max": 10**9}, 50, 20),
+        (model(context_max=40), 100, {"output_max": 0}, 40, 0),
+        (model(), 10**8, {"output_max": 0}, CONTEXT_MAX, 0),
+    ],
+)
+def test_a_quote_is_input_and_limit(asked, size, facts, tokens_in, tokens_out):
+    """Half the body's bytes, and the output that is allowed, over every answer asked for."""
+    assert tokens_in * 1000 + tokens_out * 2000 == quoted(asked, size, **facts)
+
+
+def test_the_dearest_class_is_assumed():
+    """A prompt may be written to a cache, an answer may be reasoning."""
+    price = {**PRICE, "cache_write": Decimal(3), "reasoning": Decimal(5)}
+    assert 50 * 3000 + 10 * 5000 == quoted(model(price), output_max=10)
+
+
+def test_a_long_context_is_quoted_by_its_tier():
+    """As it will be billed."""
+    tier = Tier(above=49, price={"input": Decimal(7)})
+    assert 50 * 7000 == quoted(model(tiers=(tier,)), output_max=0)
+
+
+def test_a_request_has_its_own_price():
+    """Beside tokens, or alone."""
+    price = {"per_request": Decimal("0.01")}
+    assert 10_000_000 == quoted(model(price), output_max=5)
+    assert 10_000_000 + 50_000 == quoted(model({**PRICE, **price}), output_max=0)
+
+
+def test_a_group_is_quoted_its_factor():
+    """A group that nobody declared pays what is written."""
+    student = SimpleNamespace(user_id=1, key_id=1, unlimited=False, group="students")
+    asked = model()
+    assert 25_000 == quoted(
+        asked, output_max=0, caller=student, groups={"students": Fraction(1, 2)}
+    )
+    assert 50_000 == quoted(asked, output_max=0, caller=student, groups={"others": Fraction(1, 2)})
+
+
+def test_prices_are_those_of_the_moment():
+    """A change takes effect at its second, and a reload at once."""
+    clock = FixedClock(99.0)
+    pricing = Pricing(clock)
+    later = PriceRow(since=100, price={"input": Decimal(9), "output": Decimal(9)})
+    asked = model(later=(later,))
+    facts = Facts(model="m", output_max=0)
+    args = (Operation.CHAT, facts, 100)
+    assert 50_000 == pricing.quote(CALLER, asked, *args).amount_nanos
+    clock.advance(1)
+    assert 450_000 == pricing.quote(CALLER, asked, *args).amount_nanos
+    assert 50_000 == pricing.quote(CALLER, model(), *args).amount_nanos
+
+
+def test_what_is_foreseen_to_cost_nothing_still_needs_a_balance():
+    """A nano-dollar is held where seconds or characters come later."""
+    assert 1 == quoted(model({"input": Decimal(0), "per_second": Decimal(1)}),
+                       operation=Operation.EMBEDDINGS)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "operation", [Operation.RESPONSES_COUNT, Operation.MESSAGES_COUNT, Operation.GENERATE_COUNT]
+)
+def test_counting_is_free(operation):
+    """At every vendor."""
+    pricing = Pricing(FixedClock())
+    assert FREE is pricing.quote(CALLER, model(), operation, Facts(model="m"), 100)
+
+
+def test_a_free_model_is_free():
+    """The only way to a price of zero."""
+    free = Model(name="m", bindings=(), free=True)
+    assert FREE is Pricing(FixedClock()).quote(CALLER, free, Operation.CHAT, Facts(model="m"), 1)
+
+
+@pytest.mark.parametrize(
+    ("price", "operation"),
+    [
+        ({"input": Decimal(1)}, Operation.CHAT),
+        ({"input": Decimal(1)}, Operation.GENERATE_STREAM),
+        ({"per_second": Decimal(1)}, Operation.CHAT),
+        ({"per_image": Decimal(1)}, Operation.EMBEDDINGS),
+    ],
+)
+def test_an_operation_without_a_price_is_refused(price, operation):
+    """Never silently nothing."""
+    with pytest.raises(Fault) as caught:
+        quoted(model(price), operation=operation)
+    assert (Kind.NOT_PERMITTED, "model") == (caught.value.kind, caught.value.param)
+
+
+def test_vectors_need_no_price_of_output():
+    """They have none."""
+    assert 50_000 == quoted(model({"input": Decimal(1)}), operation=Operation.EMBEDDINGS)
