@@ -32,6 +32,8 @@ class Asking:
     """Shape -> the caller's body. ``generate`` has no model: it stands in the path."""
     allowed: tuple = ()
     """Beginnings of paths in the canonical form that may differ where a loss is reported."""
+    kept: tuple = ()
+    """Words that reach the upstream even then, wherever they stand."""
 
 
 def said(shape, *turns, **members):

@@ -87,6 +87,8 @@ def of_asking(case, caller, upstream):
     told += [f"{repair.what.value} at {repair.where}" for repair in report.repairs]
     told += report.kept
     silent = [row for row in found if not (told and row.startswith(case.allowed or "\0"))]
+    text = json.dumps(data, ensure_ascii=False)
+    silent += [f"{words!r} is gone" for words in case.kept if words not in text]
     if silent:
         return Cell(LOST, "; ".join(silent))
     return Cell(REPORTED, ", ".join(told)) if told else Cell(LOSSLESS)
