@@ -22,7 +22,6 @@ from trivium.routing import catalogue
 from trivium.routing.router import Router
 from trivium.settings.model import BindingEntry, ChannelEntry, ModelEntry, Settings
 from trivium.settings.model import Traces as Limits
-from trivium.storage.database import Database
 
 SHAPES = ("chat", "responses", "messages", "generate")
 PROVIDER = {"responses": "openai", "messages": "anthropic", "generate": "gemini", "chat": "openai"}

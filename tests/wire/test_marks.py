@@ -1,0 +1,112 @@
+"""Opaque state is found in requests that nobody has parsed, newest last, and nothing else is."""
+
+import base64
+
+import msgspec
+import pytest
+
+from trivium.conversation.opaque import SIGNATURE, Opaque, Origin
+from trivium.wire import marks
+from trivium.wire.envelope import sealer
+from trivium.wire.marks import CALL_DIGITS, CALL_PREFIX
+from trivium.wire.operation import Shape
+
+VALUE = base64.b64encode(bytes(range(200))).decode()
+OTHER = base64.b64encode(bytes(range(50, 250))).decode()
+ENVELOPE = sealer(b"k" * 32, 3)((Opaque(SIGNATURE, b"s", Origin("messages", "anthropic", "a")),))
+CALL = CALL_PREFIX + "0123456789ab" * 2
+FIELDS = {
+    Shape.CHAT: [
+        {"extra_content": {"google": {"thought_signature": VALUE}}},
+        {"reasoning_details": [{"type": "reasoning.encrypted", "data": VALUE}]},
+        {"reasoning_details": [{"type": "reasoning.text", "text": "x", "signature": VALUE}]},
+    ],
+    Shape.RESPONSES: [{"type": "reasoning", "id": "rs_1", "encrypted_content": VALUE}],
+    Shape.MESSAGES: [
+        {"type": "thinking", "thinking": "x", "signature": VALUE},
+        {"type": "redacted_thinking", "data": VALUE},
+    ],
+    Shape.GENERATE: [{"thoughtSignature": VALUE}, {"thought_signature": VALUE}],
+}
+PLAIN = b'{"model":"m","messages":[{"role":"user","content":"the signature of thoughtSignature"}]}'
+
+
+@pytest.mark.parametrize(
+    ("shape", "field"), [(shape, field) for shape, fields in FIELDS.items() for field in fields]
+)
+@pytest.mark.parametrize("indent", [None, 1])
+def test_every_slot_of_every_shape_is_found(shape, field, indent):
+    """However the JSON is spelt; the same value has the same key in every slot and spelling."""
+    body = msgspec.json.encode({"x": [field]})
+    if indent:
+        body = msgspec.json.format(body, indent=indent)
+    assert marks.any_in(body, shape)
+    (mark,) = marks.found(body, shape).native
+    assert (
+        marks.native(msgspec.json.encode({"signature": VALUE}), Shape.MESSAGES)[0].key == mark.key
+    )
+
+
+@pytest.mark.parametrize("shape", list(FIELDS))
+def test_an_ordinary_request_is_not_looked_into(shape):
+    """Words of the text are no slots."""
+    assert not marks.any_in(PLAIN, shape)
+
+
+def test_another_value_has_another_key():
+    """Keys are digests of the values."""
+    one, two = (
+        marks.native(msgspec.json.encode({"signature": value}), Shape.MESSAGES)[0].key
+        for value in (VALUE, OTHER)
+    )
+    assert one != two
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        lambda value: value.replace("+", "-").replace("/", "_"),
+        lambda value: value.rstrip("="),
+        lambda value: value.replace("=", "\\u003d"),
+    ],
+    ids=["url-safe", "unpadded", "escaped"],
+)
+def test_a_client_that_spells_base64_anew_is_understood(spelling):
+    """A bytes field may come back in the other alphabet."""
+    value = base64.b64encode(b"\xfb\xff" * 50).decode()
+    plain = b'{"thoughtSignature":"%s"}' % value.encode()
+    anew = b'{"thoughtSignature":"%s"}' % spelling(value).encode()
+    keys = {marks.native(body, Shape.GENERATE)[0].key for body in (plain, anew)}
+    assert 1 == len(keys)
+
+
+def test_marks_come_in_their_order():
+    """Envelopes, calls and vendors' values each tell where they stand."""
+    body = msgspec.json.encode(
+        [{"thought_signature": VALUE}, {"id": CALL}, {"data": ENVELOPE}, {"tool_call_id": CALL}]
+    )
+    found = marks.found(body, Shape.CHAT)
+    assert [ENVELOPE] == [mark.key for mark in found.envelopes]
+    assert [CALL] == [mark.key for mark in found.calls]
+    assert found.native[0].at < found.calls[0].at < found.envelopes[0].at
+
+
+def test_an_envelope_is_no_value_of_a_vendor():
+    """What we sealed is opened, not looked up."""
+    body = msgspec.json.encode({"signature": ENVELOPE})
+    found = marks.found(body, Shape.MESSAGES)
+    assert ((ENVELOPE,), ()) == (tuple(mark.key for mark in found.envelopes), found.native)
+
+
+@pytest.mark.parametrize(
+    "id_", [CALL_PREFIX, CALL_PREFIX + "0" * (CALL_DIGITS - 1), CALL + "0", CALL.upper()]
+)
+def test_only_whole_ids_of_ours_are_calls(id_):
+    """What looks alike leads nowhere."""
+    assert () == marks.found(msgspec.json.encode({"id": id_}), Shape.CHAT).calls
+
+
+def test_words_inside_a_text_are_no_slot():
+    """A tool may answer with JSON of its own, which stands escaped in a string."""
+    inner = msgspec.json.encode({"signature": VALUE}).decode()
+    assert () == marks.found(msgspec.json.encode({"content": inner}), Shape.MESSAGES).native
