@@ -236,7 +236,7 @@ async def test_an_upstream_that_keeps_answers_gets_its_own_ids_untouched(recall)
         assert "resp_native" == answer["id"]
         asks = {"model": "m", "input": "Sure?", "previous_response_id": "resp_native"}
         body = msgspec.json.encode(asks)
-        status, headers, _ = await gateway.post("/v1/responses", body)
+        status, _, _ = await gateway.post("/v1/responses", body)
         assert 200 == status
         assert body == keeps.requests[-1].body
         assert [] == first.requests

@@ -1,0 +1,107 @@
+"""What is remembered between two requests, found by its owner alone."""
+
+import pytest
+import pytest_asyncio
+
+from recall.test_keeper import note
+from trivium.faults import Fault, Kind
+from trivium.recall.service import Recall
+from trivium.settings.model import Responses
+from trivium.storage.errors import StorageDown
+
+DAY_S = 86_400
+
+
+@pytest_asyncio.fixture
+async def recall(database, clock):
+    return Recall(database, b"k" * 32, Responses(), clock=clock)
+
+
+def fresh(clock, **more):
+    one = note(**more)
+    one.created_at = int(clock.now())
+    return one
+
+
+@pytest.mark.asyncio
+async def test_a_response_is_found_in_the_queue_and_in_the_table(recall, clock):
+    """The same object from both, up to the ids of items, which the table has apart."""
+    recall.keep(fresh(clock))
+    early = await recall.find(3, "resp_1")
+    assert await recall.keeper.flush()
+    late = await recall.find(3, "resp_1")
+    assert (early.response, early.input, early.status) == (late.response, late.input, late.status)
+    assert late.response == (await recall.holder(3, "msg_1")).response
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", ["resp_2", "", "resp\x00", "\ud800", "a" * 1000])
+async def test_what_there_is_not_is_none(recall, name):
+    """Whatever the name."""
+    assert None is await recall.find(3, name)
+    assert None is await recall.holder(3, name)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("flushed", [True, False])
+async def test_a_forgotten_response_is_as_unknown_as_another_users(recall, clock, flushed):
+    """Once; the second time there is nothing to forget."""
+    recall.keep(fresh(clock))
+    if flushed:
+        await recall.keeper.flush()
+    assert None is await recall.find(4, "resp_1")
+    assert not await recall.forget(4, "resp_1")
+    assert await recall.forget(3, "resp_1")
+    assert not await recall.forget(3, "resp_1")
+    assert None is await recall.find(3, "resp_1")
+    assert None is await recall.holder(3, "msg_1")
+
+
+@pytest.mark.asyncio
+async def test_a_response_expires(database, clock):
+    """After its days, swept or not."""
+    recall = Recall(database, b"k" * 32, Responses(retention_days=1), clock=clock)
+    old = note()
+    old.created_at = int(clock.now()) - DAY_S
+    recall.keep(old)
+    await recall.keeper.flush()
+    assert None is await recall.find(3, "resp_1")
+
+
+@pytest.mark.asyncio
+async def test_another_key_reads_nothing(database, recall, clock):
+    """A lost root key costs what was kept, not the gateway."""
+    recall.keep(fresh(clock))
+    await recall.keeper.flush()
+    other = Recall(database, b"l" * 32, Responses(), clock=clock)
+    assert None is await other.find(3, "resp_1")
+
+
+@pytest.mark.asyncio
+async def test_another_workers_answer_may_be_on_its_way(database, clock):
+    """A look-up that finds nothing waits once, where there are other workers."""
+    first = Recall(database, b"k" * 32, Responses(), clock=clock)
+
+    async def sleep(_):
+        await first.keeper.flush()
+
+    second = Recall(database, b"k" * 32, Responses(), alone=False, clock=clock, sleep=sleep)
+    first.keep(fresh(clock))
+    assert "resp_1" == (await second.find(3, "resp_1")).id
+
+
+@pytest.mark.asyncio
+async def test_a_database_that_is_away_is_no_unknown_id(clock):
+    """A client that is told 404 throws its conversation away."""
+
+    class Away:
+        def read(self, limit_s):
+            raise StorageDown("away")
+
+        write = read
+
+    recall = Recall(Away(), b"k" * 32, Responses(), clock=clock)
+    for act in (recall.find, recall.holder, recall.forget):
+        with pytest.raises(Fault) as caught:
+            await act(3, "resp_1")
+        assert Kind.UPSTREAM_BUSY is caught.value.kind
