@@ -118,8 +118,13 @@ async def test_a_wrong_request_is_not_counted(path, body, param):
 
 
 @pytest.mark.asyncio
-async def test_the_vendor_s_word_on_a_request_is_passed_on():
-    """Its 400 is the caller's."""
+@pytest.mark.parametrize(
+    ("caller", "expected", "told"), [("messages", 400, None), ("generate", 200, b"tokens")]
+)
+async def test_the_vendor_s_word_on_a_request_is_the_caller_s_if_the_request_is(
+    caller, expected, told
+):
+    """What we translated is not: the vendor refused our words."""
     refused = sized(
         b'{"type":"error","error":{"type":"invalid_request_error","message":"no such tool"}}',
         status=b"400 Bad Request",
@@ -129,7 +134,6 @@ async def test_the_vendor_s_word_on_a_request_is_passed_on():
         Double([[Send(refused)]]) as vendor,
         Gateway.to(("anthropic", vendor)) as gateway,
     ):
-        status, headers, _ = await gateway.post(*ASKED["messages"])
+        status, headers, _ = await gateway.post(*ASKED[caller])
 
-        assert 400 == status
-        assert b"trivium-estimated" not in headers
+        assert (expected, told) == (status, headers.get(b"trivium-estimated"))

@@ -260,8 +260,9 @@ class Attempt:
         """What the answer costs; of a stream that is known only when its head is long gone."""
         story = self.story
         story.exchange.extra.append((b"trivium-cost", format_usd(story.cost_nanos).encode()))
-        if story.usage is not None and story.usage.estimated:
-            story.exchange.extra.append((ESTIMATED, b"usage"))
+        mark = (ESTIMATED, b"usage")
+        if story.usage is not None and story.usage.estimated and mark not in story.exchange.extra:
+            story.exchange.extra.append(mark)
 
     def _refused(self, body: bytes) -> Fault:
         headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in self.headers}

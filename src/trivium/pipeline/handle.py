@@ -107,13 +107,21 @@ async def _count(story: Story, members: Members, facts: Facts) -> None:
     try:
         await _call(story, members, facts)
     except Fault as fault:
-        if not (fault.row.fallback or fault.kind in _UNCOUNTED):
+        if not _is_uncounted(story, fault):
             raise
         _tell(story, "attempt_failed", fault)
         body = story.services.translator.estimate(story, members, facts)
         story.status = 200
         story.exchange.extra.append((ESTIMATED, b"tokens"))
         story.exchange.answer(200, body)
+
+
+def _is_uncounted(story: Story, fault: Fault) -> bool:
+    """Whether our own count may stand in: not where the caller's own request is at fault."""
+    if fault.kind is Kind.UPSTREAM_REJECTED:
+        # of another shape it is our translation that the vendor refused
+        return story.step is not None and story.step.operation is not story.operation
+    return fault.row.fallback or fault.kind in _UNCOUNTED
 
 
 async def _call(story: Story, members: Members, facts: Facts) -> None:
