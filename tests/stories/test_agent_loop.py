@@ -16,7 +16,7 @@ import pytest
 
 from gateway import VENDOR_KEY, Gateway
 from trivium.providers.registry import PROVIDERS
-from trivium.recall.traces import Traces
+from trivium.recall.traces.service import Traces
 from trivium.recall.vault import Vault
 from trivium.routing import catalogue
 from trivium.routing.router import Router

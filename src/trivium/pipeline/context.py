@@ -14,7 +14,7 @@ from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
 from trivium.recall.service import Recall
-from trivium.recall.trace import Trace
+from trivium.recall.traces.model import Trace
 from trivium.routing.model import Channel, Model, Plan, Step
 from trivium.upstream.call import Client
 from trivium.upstream.message import Composer
@@ -157,7 +157,7 @@ class Translator(Protocol):
 
 
 class Traces(Protocol):
-    """Remembers what callers do not send back; ``recall/traces.py`` is the real one."""
+    """Remembers what callers do not send back; ``recall/traces/service.py`` is the real one."""
 
     def add(self, user_id: int, id_: str, trace: Trace) -> None:
         """Remember one trace; never waits."""

@@ -20,8 +20,8 @@ from trivium.faults import Fault
 from trivium.pipeline import memory
 from trivium.pipeline.lane import PassThrough, Whole
 from trivium.pipeline.story import Story
-from trivium.recall.trace import Trace, Tracer
-from trivium.recall.trace import retraced as _retraced
+from trivium.recall.traces.model import Trace, Tracer
+from trivium.recall.traces.model import retraced as _retraced
 from trivium.routing.model import Plan, Step
 from trivium.routing.policy import origin_of, sticking
 from trivium.wire import marks

@@ -25,7 +25,7 @@ from trivium.pipeline.lane import Lane, Whole
 from trivium.pipeline.story import Story
 from trivium.providers.failure import error_event
 from trivium.providers.quirks import Translated
-from trivium.recall.trace import Tracer
+from trivium.recall.traces.model import Tracer
 from trivium.routing.model import Step
 from trivium.wire import counting
 from trivium.wire.codec import (

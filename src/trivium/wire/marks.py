@@ -16,7 +16,7 @@ from trivium.wire.envelope import PREFIX
 from trivium.wire.operation import Shape
 
 CALL_PREFIX: Final = "call_tvm"
-"""Begins the id of every call under which something is remembered (``recall/trace.py``)."""
+"""Begins the id of every call under which something is remembered (``recall/traces/model.py``)."""
 CALL_DIGITS: Final = 24
 NATIVE_MAX: Final = 4096
 """Signatures of one request that are looked at, the last ones."""

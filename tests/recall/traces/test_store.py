@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.recall import traces_store as store
+from trivium.recall.traces import store
 
 
 async def fill(database, *rows):

@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import text
 
 from trivium.conversation.opaque import SIGNATURE, Opaque, Origin
-from trivium.recall import traces as module
-from trivium.recall.trace import Trace, packed
-from trivium.recall.traces import DAY_S, Traces
+from trivium.recall.traces import service as module
+from trivium.recall.traces.model import Trace, packed
+from trivium.recall.traces.service import DAY_S, Traces
 from trivium.recall.vault import Vault
 from trivium.settings.model import Traces as Limits
 from trivium.storage.errors import StorageDown

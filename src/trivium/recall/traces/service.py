@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import structlog
 
 from trivium.clock import Clock, SystemClock
-from trivium.recall.trace import Trace, packed, unpacked
+from trivium.recall.traces.model import Trace, packed, unpacked
 from trivium.recall.vault import Vault, VaultError
 from trivium.storage.errors import StorageError
 from trivium.wire.marks import CALL_PREFIX
@@ -170,7 +170,7 @@ class Traces:
 
     async def flush(self) -> bool:
         """Write everything that waits; ``False`` when the database is away."""
-        from trivium.recall import traces_store
+        from trivium.recall.traces import store
 
         while self._waiting:
             batch = [(key, self._waiting[key]) for key in list(self._waiting)[:BATCH]]
@@ -180,7 +180,7 @@ class Traces:
             ]
             try:
                 async with self._db.write() as conn:
-                    await traces_store.insert(conn, rows)
+                    await store.insert(conn, rows)
             except StorageError as error:
                 if not self._is_down:
                     log.warning("traces_wait", error=str(error), waiting=self.waiting)
@@ -196,7 +196,7 @@ class Traces:
 
     async def sweep(self) -> None:
         """Delete what is too old, round after round."""
-        from trivium.recall import traces_store
+        from trivium.recall.traces import store
 
         while True:
             await self._sleep(SWEEP_S)
@@ -205,7 +205,7 @@ class Traces:
             with contextlib.suppress(StorageError):
                 while deleted == SWEEP_ROWS:
                     async with self._db.write() as conn:
-                        deleted = await traces_store.delete_before(conn, before, SWEEP_ROWS)
+                        deleted = await store.delete_before(conn, before, SWEEP_ROWS)
                     await self._sleep(SWEEP_PAUSE_S)
 
     def _since(self) -> int:
@@ -223,11 +223,11 @@ class Traces:
         return found
 
     async def _stored(self, user_id: int, ids: Sequence[str]) -> dict[str, bytes]:
-        from trivium.recall import traces_store
+        from trivium.recall.traces import store
 
         try:
             async with self._db.read(limit_s=FIND_S) as conn:
-                rows = await traces_store.find(conn, user_id, ids, self._since())
+                rows = await store.find(conn, user_id, ids, self._since())
         except StorageError as error:
             log.warning("traces_unread", error=str(error))
             return {}

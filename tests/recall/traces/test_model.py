@@ -12,7 +12,7 @@ from trivium.conversation.opaque import SIGNATURE, THOUGHT_SIGNATURE, Opaque, Or
 from trivium.conversation.parts import Form, Reasoning, Text
 from trivium.conversation.replay import replayed
 from trivium.conversation.request import Conversation
-from trivium.recall.trace import Trace, Tracer, packed, retraced, unpacked
+from trivium.recall.traces.model import Trace, Tracer, packed, retraced, unpacked
 from trivium.wire.marks import CALL_PREFIX
 
 MAKER = Origin("messages", "anthropic", "main")
