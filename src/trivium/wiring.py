@@ -171,7 +171,7 @@ def _services(
     # after the port is open: the codecs are most of the code there is
     from trivium.pipeline.translation import Translator
     from trivium.recall.service import Recall
-    from trivium.recall.traces import Traces
+    from trivium.recall.traces.service import Traces
     from trivium.recall.vault import Vault
     from trivium.storage.root_key import root_key
     from trivium.wire.codecs import CODECS
