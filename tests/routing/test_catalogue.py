@@ -401,3 +401,25 @@ def test_the_process_environment_is_the_default(monkeypatch):
     found = build(settings, PROVIDERS, normalise=_normalise)
 
     assert (Secret("sk"),) == found.channels["a"].credentials
+
+
+def test_the_operators_profile_has_the_last_word():
+    """A reload builds anew, so what is written there is in force without a restart."""
+    data = {
+        "channels": [{"name": "c", "provider": "openai", "api_key": "k"}],
+        "models": [
+            {
+                "name": "m",
+                "free": True,
+                "bindings": [
+                    {"channel": "c", "model": "o3", "profile": {"refuses": [], "stop_max": 4}}
+                ],
+            }
+        ],
+    }
+    facts = _build(data).models["m"].bindings[0].targets[Shape.CHAT]
+    assert (frozenset(), 4) == (facts.refuses, facts.stop_max)
+    assert "max_completion_tokens" == facts.output_member
+    del data["models"][0]["bindings"][0]["profile"]
+    shipped = _build(data, revision=1).models["m"].bindings[0].targets[Shape.CHAT]
+    assert (True, 0) == (bool(shipped.refuses), shipped.stop_max)

@@ -85,3 +85,10 @@ def test_nothing_secret_is_explained(bind, catalogue):
     told = _explain(catalogue(m=[bind(), bind("b", "anthropic")]), Operation.CHAT)
 
     assert b"hunter2" not in msgspec.json.encode(told)
+
+
+def test_who_needs_no_translation_comes_first(bind, catalogue):
+    """However light: that is the order of a plan within a priority."""
+    found = catalogue(m=[bind("heavy", "anthropic", weight=9), bind("light")])
+    told = _explain(found, Operation.CHAT)
+    assert ["light", "heavy"] == [step["channel"] for step in told["steps"]]

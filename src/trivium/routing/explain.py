@@ -17,7 +17,14 @@ def explain(router: Router, operation: Operation, model_name: str) -> dict[str, 
     """
     model = router.find(model_name)
     found = plan(model, operation, lambda: 0.0)
-    steps = sorted(found.steps, key=lambda step: (step.binding.priority, -step.binding.weight))
+    steps = sorted(
+        found.steps,
+        key=lambda step: (
+            step.binding.priority,
+            step.operation is not operation,
+            -step.binding.weight,
+        ),
+    )
     estimated = not steps and operation in COUNTING
     refused = None if steps or estimated else no_route(model, operation)
     return {
