@@ -266,6 +266,15 @@ def foreign(native: Native, report: Report, where: str) -> None:
         report.drop(Rank.HINT, where, f"only its own shape has {', '.join(names)}")
 
 
+def reworded(report: Report, shape: str, reason: str) -> None:
+    """Report that something in the history is said in another way or place."""
+    report.drop(Rank.HINT, member(Concept.HISTORY, shape), reason, Act.CHANGED)
+
+
+DEMOTED: Final = "instructions in the middle are said as the user's, in a tag"
+"""Why they are ``reworded`` where the target has no role for them there."""
+
+
 def unnamed(wish: ResponseFormat, shape: str, report: Report) -> None:
     """Report what names a schema, for shapes that know the schema alone.
 

@@ -107,6 +107,7 @@ HISTORY = (
         "system in the middle",
         {shape: middle(shape) for shape in SHAPES if shape != "generate"},
         ("turns",),
+        ("Be brief.", "Hello", "Go on."),
     ),
     Asking(
         "participant's name",
@@ -186,7 +187,8 @@ HISTORY = (
                 }
             ],
         ),
-        ("turns.0.parts.0.title",),
+        ("turns.0.parts",),
+        (PDF, "a.pdf"),
     ),
     Asking(
         "PDF by URL",
@@ -235,7 +237,7 @@ HISTORY = (
         "video in",
         asked(generate=[{"inlineData": {"mimeType": "video/mp4", "data": "AAAA"}}]),
     ),
-    Asking("another vendor's reasoning in the history", _thought(), ("turns.1",)),
+    Asking("another vendor's reasoning in the history", _thought(), ("turns.1",), ("Hi.",)),
     Asking("a refusal in the history", _refused(), ("turns.1",)),
     Asking(
         "cache marks",

@@ -191,6 +191,7 @@ TOOLING = (
             }
         ),
         ("turns",),
+        (PNG,),
     ),
     Asking(
         "tool result that is an error",
@@ -204,7 +205,7 @@ TOOLING = (
     ),
     Asking("custom tools", _custom()),
     Asking("custom call and result", _custom_call()),
-    Asking("grammar tools", _custom(GRAMMAR)),
+    Asking("grammar tools", _custom(GRAMMAR), ("tools.0",), ("[a-z]+",)),
     Asking(
         "web search",
         _searching(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from trivium.conversation.honesty import Act, Report
 from trivium.conversation.items import Part
-from trivium.conversation.members import Concept, foreign, lacking, member
+from trivium.conversation.members import Concept, foreign, lacking, member, reworded
 from trivium.conversation.parts import (
     Audio,
     CacheMark,
@@ -65,6 +65,10 @@ class ContentWriter:
     def foreign(self, native: Native) -> None:
         """Report members of a call that only its own shape has."""
         foreign(native, self.report, member(Concept.HISTORY, self._caller))
+
+    def reworded(self, reason: str) -> None:
+        """Report that something in the history is said in another way or place."""
+        reworded(self.report, self._caller, reason)
 
     def mark(self, written: list[dict[str, Any]], cache: CacheMark) -> None:
         """Mark the last of some parts."""

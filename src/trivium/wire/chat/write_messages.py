@@ -12,7 +12,7 @@ import msgspec
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.honesty import Act, Report
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, leading
-from trivium.conversation.members import Concept
+from trivium.conversation.members import DEMOTED, Concept
 from trivium.conversation.names import Names
 from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, belonging
 from trivium.conversation.parts import (
@@ -79,6 +79,7 @@ class MessageWriter:
     def _system_turn(self, turn: Turn) -> Message:
         if self._facts.mid_system:
             return self._named(self._instruct(turn.parts), turn)
+        self._content.reworded(DEMOTED)
         words = "\n".join(part.text for part in turn.parts if isinstance(part, Text))
         return {"role": "user", "content": f"<system>\n{words}\n</system>"}
 
@@ -124,6 +125,8 @@ class MessageWriter:
                 media.extend([{"type": "text", "text": label}, *written])
             else:
                 parts.append(part)
+        if moved:
+            self._content.reworded("media of a tool's result follow in a user message")
         written = self._content.parts(parts)
         if result.cache is not None:
             self._content.mark(written, result.cache)

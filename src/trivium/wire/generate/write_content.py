@@ -13,9 +13,9 @@ import msgspec
 
 from trivium.conversation.calls import ToolCall, ToolResult, compact
 from trivium.conversation.fit import FILLER
-from trivium.conversation.honesty import Mend, Rank
+from trivium.conversation.honesty import Act, Mend, Rank
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, calls
-from trivium.conversation.members import Concept, foreign, member
+from trivium.conversation.members import DEMOTED, Concept, foreign, member, reworded
 from trivium.conversation.opaque import THOUGHT_SIGNATURE, belonging, first
 from trivium.conversation.parts import (
     Audio,
@@ -57,6 +57,8 @@ def contents(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[Ro
             for part in turn.parts
             for row in _rows(_spoken(part, turn.role), f"turns[{at}]", names, writing)
         ]
+        if rows and turn.role in INSTRUCTING:
+            reworded(writing.report, writing.shape, DEMOTED)
         if not rows:
             if turn.role is Role.ASSISTANT and at == skipped + len(turns) - 1:
                 continue
@@ -201,7 +203,10 @@ def _media(part: Image | Audio | Video, writing: Writing) -> list[Row]:
 def _document(part: Document, where: str, writing: Writing) -> list[Row]:
     source = part.source
     name = None if isinstance(source, Stored | Pieces) else source.name
-    header = _texts([_header(name, None if part.title == name else part.title, part.context)])
+    title = _header(name, None if part.title == name else part.title)
+    if title:
+        writing.lacks(Concept.DOCUMENT_TITLE, "said in words", act=Act.CHANGED)
+    header = _texts([_header(title, part.context)])
     if part.citable:
         writing.lacks(Concept.CITATION, "the generate shape cannot ask for citations")
     if isinstance(source, Pieces):

@@ -14,7 +14,7 @@ import msgspec
 from trivium.conversation.fit import FILLER
 from trivium.conversation.honesty import Act, Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Role, Turn, leading
-from trivium.conversation.members import Concept, member, unnamed
+from trivium.conversation.members import DEMOTED, Concept, member, reworded, unnamed
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, FormatKind
 from trivium.conversation.target import TargetFacts
@@ -149,6 +149,7 @@ def _turn(turn: Turn, where: str, writing: Writing) -> tuple[str, list[Row]]:
         return turn.role.value, writing.parts(turn.parts, where)
     if writing.facts.mid_system:
         return "system", writing.parts(turn.parts, where)
+    reworded(writing.report, writing.shape, DEMOTED)
     texts = [
         msgspec.structs.replace(part, text=_TAGGED.format(part.text))
         for part in turn.parts
