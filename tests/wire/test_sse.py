@@ -2,12 +2,14 @@
 
 import itertools
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.faults import Fault, Kind
 from trivium.wire import sse
+from trivium.wire.sse import unbroken
 
 ENDS = [b"\n", b"\r\n", b"\r"]
 
@@ -122,3 +124,13 @@ def test_take_empties_the_splitter():
     splitter = sse.Splitter()
     splitter.feed(b"data: a\n\ndata: b\n")
     assert (b"data: b\n", b"", b"") == (splitter.take(), splitter.take(), splitter.rest)
+
+
+def test_characters_at_which_clients_split_lines_are_escaped():
+    """The same text, and a line that no client splits; all else stays as it is."""
+    text = "a\u2028b\u2029c\u0085d é € \u2027"
+    run = b"data: " + msgspec.json.encode({"a": text}) + b"\n\n"
+    found = unbroken(run)
+    assert 1 == len(found.decode().strip().splitlines())
+    assert {"a": text} == msgspec.json.decode(found[6:])
+    assert b"data: {}\n\n" == unbroken(b"data: {}\n\n")

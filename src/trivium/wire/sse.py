@@ -23,6 +23,13 @@ DONE: Final = b"[DONE]"
 _TAIL: Final = 3
 """Bytes of an open block that can belong to a blank line: CR LF CR before the closing LF."""
 
+_SEPARATORS: Final = (
+    (b"\xe2\x80\xa8", b"\\u2028"),
+    (b"\xe2\x80\xa9", b"\\u2029"),
+    (b"\xc2\x85", b"\\u0085"),
+)
+"""Characters that JSON may carry raw and at which clients split lines that are none."""
+
 _BLANK: Final = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")
 
 _decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -176,6 +183,18 @@ def completed(rest: bytes) -> bytes:
     except (ValueError, RecursionError):
         return b""
     return block
+
+
+def unbroken(run: bytes) -> bytes:
+    """JSON with such characters escaped: the same texts, and nothing that tears a line in two.
+
+    Of whole frames or of several, since what is not ASCII stands inside strings only. Clients that
+    decode first and split then are google-genai and all that use httpx 0.28.
+    """
+    if not run.isascii():
+        for raw, escaped in _SEPARATORS:
+            run = run.replace(raw, escaped)
+    return run
 
 
 def frame(data: bytes, event: bytes = b"") -> bytes:

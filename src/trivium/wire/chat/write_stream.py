@@ -41,6 +41,7 @@ from trivium.wire.chat.spans import annotation, entries
 from trivium.wire.chat.stream import cut_short
 from trivium.wire.codec import WriteContext
 from trivium.wire.operation import Shape
+from trivium.wire.sse import unbroken
 
 _encode: Final = msgspec.json.Encoder().encode
 _HEARTBEAT: Final = b": keep-alive\n\n"
@@ -144,14 +145,15 @@ class Writer:
             self._event(event, out)
         if texts:
             self._flush(live, texts, out)
-        return b"".join(out)
+        return unbroken(b"".join(out))
 
     def end(self, fault: Fault | None) -> bytes:
         """Frames that end the stream if nothing has."""
         if self._ended:
             return b""
         self._ended = True
-        return errors.stream_tail(fault or cut_short(), self._context.request_id, Shape.CHAT)
+        tail = errors.stream_tail(fault or cut_short(), self._context.request_id, Shape.CHAT)
+        return unbroken(tail)
 
     def heartbeat(self) -> bytes:
         """A comment, which every client skips."""

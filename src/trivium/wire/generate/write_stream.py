@@ -37,23 +37,10 @@ from trivium.wire.generate import grounding, probable, tally, write_part
 from trivium.wire.generate.chunk import cut_short
 from trivium.wire.generate.write_answer import ending
 from trivium.wire.operation import Shape
+from trivium.wire.sse import unbroken
 
 _encode: Final = msgspec.json.Encoder().encode
 _BETWEEN: Final = b",\r\n"
-_LINES: Final = (
-    (b"\xe2\x80\xa8", b"\\u2028"),
-    (b"\xe2\x80\xa9", b"\\u2029"),
-    (b"\xc2\x85", b"\\u0085"),
-)
-"""Characters that JSON may carry raw and at which google-genai tears a line in two."""
-
-
-def _one_line(value: Any) -> bytes:
-    data = _encode(value)
-    if not data.isascii():
-        for raw, escaped in _LINES:
-            data = data.replace(raw, escaped)
-    return data
 
 
 class _Open:
@@ -92,7 +79,7 @@ class Writer:
     def __init__(self, context: WriteContext) -> None:
         self._context = context
         self._array = context.array
-        model, id_ = _one_line(context.model), _one_line(context.id)
+        model, id_ = _encode(context.model), _encode(context.id)
         tail = b'"modelVersion":' + model + b',"responseId":' + id_ + b"}"
         self._tail = tail if context.array else tail + b"\n\n"
         self._open: dict[int, _Open] = {}
@@ -118,9 +105,7 @@ class Writer:
                     if event.logprobs:
                         self._likely(part, event.text, event.logprobs, out)
                     else:
-                        text = event.text
-                        plain = _encode(text) if text.isascii() else _one_line(text)
-                        out += (part.head, plain, part.tail)
+                        out += (part.head, _encode(event.text), part.tail)
             elif not self._over:
                 self._rare(event, out)
         return self._joined(out)
@@ -165,7 +150,7 @@ class Writer:
             self._open[event.index] = _Open(event, head + b'{"text":', thought + tail, place)
             if part.text:
                 self._open[event.index].pieces.append(part.text)
-                out += (head + b'{"text":', _one_line(part.text), thought + tail)
+                out += (head + b'{"text":', _encode(part.text), thought + tail)
         else:
             self._open[event.index] = _Open(event, b"", b"", place)
             if isinstance(part, ToolCall) and part.arguments:
@@ -179,7 +164,7 @@ class Writer:
 
     def _say(self, candidate: int, member: dict[str, Any], out: list[bytes]) -> None:
         head, tail = self._frame(candidate)
-        out += (head, _one_line(member), tail)
+        out += (head, _encode(member), tail)
 
     def _end(self, open_: _Open, more: tuple[Opaque, ...], out: list[bytes]) -> None:
         part, candidate = open_.part, open_.candidate
@@ -213,10 +198,10 @@ class Writer:
     def _likely(
         self, part: _Open, text: str, tokens: tuple[TokenLogprob, ...], out: list[bytes]
     ) -> None:
-        result = _one_line(probable.written(tokens))
+        result = _encode(probable.written(tokens))
         at = part.tail.index(b']},"index":') + 2
         tail = part.tail[:at] + b',"logprobsResult":' + result + part.tail[at:]
-        out += (part.head, _one_line(text), tail)
+        out += (part.head, _encode(text), tail)
 
     def _last(self, out: list[bytes]) -> None:
         """The last chunk: why every candidate ended, and what it all came to."""
@@ -240,7 +225,7 @@ class Writer:
         if self._usage is not None:
             chunk["usageMetadata"] = tally.metadata(self._usage)
         lead = _BETWEEN if self._array else b"data: "
-        out += (lead, _one_line(chunk)[:-1], b",", self._tail)
+        out += (lead, _encode(chunk)[:-1], b",", self._tail)
         if self._array:
             out.append(b"]")
         self._over = True
@@ -251,7 +236,7 @@ class Writer:
         self._over = True
 
     def _joined(self, out: list[bytes]) -> bytes:
-        data = b"".join(out)
+        data = unbroken(b"".join(out))
         if self._array and not self._sent and data:
             self._sent = True
             return b"[" + data[len(_BETWEEN) :]

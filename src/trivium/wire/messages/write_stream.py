@@ -42,6 +42,7 @@ from trivium.wire.messages.write_parts import (
     silent,
 )
 from trivium.wire.operation import Shape
+from trivium.wire.sse import unbroken
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -111,7 +112,7 @@ class Writer:
             elif not self._over:
                 self._take(event, events, out)
                 live, before = self._live, self._before
-        return b"".join(out)
+        return unbroken(b"".join(out))
 
     def end(self, fault: Fault | None) -> bytes:
         """The error that ends the stream, unless all is said."""
@@ -119,7 +120,8 @@ class Writer:
             return b""
         self._over = True
         self._live = _NOBODY
-        return stream_tail(fault or cut_short(), self._context.request_id, Shape.MESSAGES)
+        tail = stream_tail(fault or cut_short(), self._context.request_id, Shape.MESSAGES)
+        return unbroken(tail)
 
     def heartbeat(self) -> bytes:
         """A ping: clients know it, and pass it over."""

@@ -34,6 +34,7 @@ from trivium.wire.codec import WriteContext
 from trivium.wire.responses import failure, items, quote
 from trivium.wire.responses.envelope import Envelope, encode, reason
 from trivium.wire.responses.saying import Item, Saying
+from trivium.wire.sse import unbroken
 
 HEARTBEAT: Final = b": keep-alive\n\n"
 
@@ -103,14 +104,14 @@ class Writer:
                 self._part_end(event, out)
             else:
                 self._other(event, out)
-        return b"".join(out)
+        return unbroken(b"".join(out))
 
     def end(self, fault: Fault | None) -> bytes:
         """Frames that fail the stream unless it has ended."""
         out: list[bytes] = []
         if not self._over:
             self._fail(fault or cut_short(), out)
-        return b"".join(out)
+        return unbroken(b"".join(out))
 
     def heartbeat(self) -> bytes:
         """A comment."""
