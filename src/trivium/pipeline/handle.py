@@ -182,7 +182,7 @@ def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
     services = story.services
     story.report = None
     if SHAPE[step.operation] is not SHAPE[story.operation] or (
-        memory.spelled(story) or not sticky.passes(story, step)
+        facts.foreign or memory.spelled(story) or not sticky.passes(story, step)
     ):
         lane: Lane = services.translator.lane(story, step, members, facts)
         story.report = lane.report

@@ -28,6 +28,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     sets none, holds for each of them."""
     usage_wanted: bool = False
     """Whether the caller itself asked for usage inside the stream (chat and completions)."""
+    foreign: bool = False
+    """Whether the body is spelled as another shape's, which this route takes and a vendor would
+    refuse: it is translated even to its own shape."""
     array: bool = False
     """Whether the stream is one JSON array (generate-content without ``alt=sse``)."""
 

@@ -24,6 +24,14 @@ READ = [
     ({"max_tokens": 5, "n": 3}, Facts(model="m", output_max=15, choices=3)),
     ({"stream": True, "stream_options": {"include_usage": True}},
      Facts(model="m", stream=True, usage_wanted=True)),
+    ({"messages": None, "input": "x"}, Facts(model="m", foreign=True)),
+    ({"messages": None, "input": "x", "max_output_tokens": 7}, Facts(model="m", output_max=7, foreign=True)),
+    ({"tools": [{"type": "function", "name": "f"}]}, Facts(model="m", foreign=True)),
+    ({"tools": [{"name": "f", "input_schema": {}}]}, Facts(model="m", foreign=True)),
+    ({"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t"}]}]},
+     Facts(model="m", foreign=True)),
+    ({"messages": [{"role": "user", "content": '"type":"tool_use"'}]}, Facts(model="m")),
+    ({"messages": [{"role": "user", "content": "x", "name": "tool_use"}]}, Facts(model="m")),
 ]  # fmt: skip
 
 

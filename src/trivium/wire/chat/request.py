@@ -4,6 +4,7 @@ Source: OpenAI's API reference and openai-python 3.52.0, read 2026-11-21; limits
 required members from the service specification.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -46,6 +47,8 @@ class _Tool(msgspec.Struct, gc=False):
     type: str | None = None
     function: _Named | None = None
     custom: _Named | None = None
+    name: str | None = None
+    """Of a flat declaration, as the responses and messages shapes have it."""
 
 
 class _Choice(msgspec.Struct, gc=False):
@@ -74,10 +77,15 @@ _format: Final = msgspec.json.Decoder(_Format)
 def facts(body: Members) -> Facts:
     """Read and check a chat request. Raises ``Fault`` naming the member."""
     model = basics.model(body)
-    _check_messages(body.raw("messages"))
-    if body.has_any(_LIMITED):
-        _check_limited(body)
-    limit = None
+    said = body.raw("messages")
+    # agents send bodies and blocks of other shapes on this route (BerriAI/litellm#34029)
+    foreign = said is None and body.raw("input") is not None
+    if not foreign:
+        _check_messages(said)
+        foreign = said is not None and _has_blocks(said)
+        if body.has_any(_LIMITED):
+            foreign = _check_limited(body) or foreign
+    limit = basics.at_least(body, "max_output_tokens", 1) if said is None else None
     choices = 1
     if body.has_any(_COUNTS):
         choices = basics.at_least(body, "n", 1) or 1
@@ -91,6 +99,7 @@ def facts(body: Members) -> Facts:
         output_max=None if limit is None else limit * choices,
         choices=choices,
         usage_wanted=basics.usage_wanted(body),
+        foreign=foreign,
     )
 
 
@@ -101,9 +110,11 @@ _LIMITED: Final = frozenset(
 _COUNTS: Final = frozenset({"n", "max_completion_tokens", "max_tokens"})
 
 
-def _check_limited(body: Members) -> None:
+def _check_limited(body: Members) -> bool:
+    """Check them, and say whether tools are declared in another shape's words."""
+    flat = False
     if (raw := body.raw("tools")) is not None:
-        _check_tools(raw)
+        flat = _check_tools(raw)
     if (raw := body.raw("tool_choice")) is not None and not raw.startswith(b'"'):
         _check_choice(raw)
     if (raw := body.raw("response_format")) is not None:
@@ -112,6 +123,7 @@ def _check_limited(body: Members) -> None:
         check(_functions, raw, "functions")
     if (raw := body.raw("function_call")) is not None and not raw.startswith(b'"'):
         check(_named, raw, "function_call")
+    return flat
 
 
 def changes(
@@ -138,9 +150,24 @@ def _check_messages(raw: bytes | None) -> None:
             _check_member(call, f"messages[{i}].tool_calls[{j}]")
 
 
-def _check_tools(raw: bytes) -> None:
+def _has_blocks(messages: bytes) -> bool:
+    """Whether calls or results stand in the content, as in the messages shape."""
+    if b'"tool_use"' not in messages and b'"tool_result"' not in messages:
+        return False
+    return _BLOCKS.search(messages) is not None
+
+
+_BLOCKS: Final = re.compile(rb'"type"\s*:\s*"tool_(?:use|result)"')
+
+
+def _check_tools(raw: bytes) -> bool:
+    flat = False
     for i, tool in enumerate(check(_tools, raw, "tools")):
-        _check_member(tool, f"tools[{i}]")
+        if tool.name is not None and tool.function is None and tool.custom is None:
+            flat = True
+        else:
+            _check_member(tool, f"tools[{i}]")
+    return flat
 
 
 def _check_choice(raw: bytes) -> None:
