@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stories.features import rules
+from stories.features import legal, rules
 from stories.features.asking import PNG, SHAPES
 from stories.features.canonical import of_answer, of_request
 from stories.features.verdicts import (
@@ -167,4 +167,5 @@ def test_any_answer_is_told_whole_and_in_pieces(caller, upstream, answer, cut):
     pieces = (wire[start : start + cut] for start in range(0, len(wire), cut))
     out = [writer.feed(reader.feed(piece)) for piece in pieces]
     out += [writer.feed(reader.end(None)), writer.end(None)]
+    legal.check(caller, b"".join(out))
     assert of_answer(answer) == of_answer(heard(caller, b"".join(out)).answer())

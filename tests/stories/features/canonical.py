@@ -193,7 +193,10 @@ def _content(part):
 def _call(part):
     arguments, kind = part.arguments, part.kind
     if kind is CallKind.FUNCTION:
-        arguments = json.loads(arguments or "{}")
+        try:
+            arguments = json.loads(arguments or "{}")
+        except ValueError:
+            arguments = {"_raw": arguments}
         if list(arguments) == ["input"]:
             arguments, kind = arguments["input"], CallKind.CUSTOM
     return {"id": part.id, "name": part.name, "arguments": arguments, "call": kind.value}

@@ -164,9 +164,18 @@ def of_telling(case, upstream, caller):
     found = []
     for tell in (told_whole, told_streamed):
         given, got = tell(upstream, caller, body)
-        found += differences(of_answer(given), of_answer(got))
+        given, got = of_answer(given), of_answer(got)
+        found += differences(given, got)
+        if _words(given) not in _words(got):
+            return Cell(LOST, f"{_words(given)!r} is not in {_words(got)!r}")
     places = case.placeless.get(caller, ())
     silent = [row for row in found if not row.startswith(places or "\0")]
     if silent:
         return Cell(LOST, "; ".join(dict.fromkeys(silent)))
     return Cell(PLACELESS, "; ".join(dict.fromkeys(found))) if found else Cell(LOSSLESS)
+
+
+def _words(answer):
+    """What the first candidate says: no shape lacks a place for it."""
+    parts = answer["candidates"][0]["parts"]
+    return "".join(part["text"] for part in parts if part["kind"] in ("Text", "Refusal"))
