@@ -421,14 +421,58 @@ ROOT = Path(__file__).parents[2]
 def test_the_document_and_the_tests_name_each_other():
     """`docs/traps.md` names tests that exist, and every trap test is in it under its number."""
     rows = re.findall(
-        r"^\| (\d+) \| .+ \| (`.+`) \|$", (ROOT / "docs/traps.md").read_text(), re.MULTILINE
+        r"^\| (\d+) \| .+? \| (`.+`) \|$", (ROOT / "docs/traps.md").read_text(), re.MULTILINE
     )
     named = [(number, name) for number, names in rows for name in re.findall("`([^`]+)`", names)]
-    assert 40 < len(named)
+    assert 100 < len(named)
     for _, name in named:
         path, _, test = name.partition("::")
         source = (ROOT / "tests" / path).read_text()
         assert not test or f"def {test}(" in source, name
-    own = re.findall(r"^async def (test_trap_(\d+)_\w+)", Path(__file__).read_text(), re.MULTILINE)
-    written = {(number, name.partition("::")[2]) for number, name in named if "test_trap_" in name}
-    assert {(number, name) for name, number in own} == written
+    own = {
+        (number, f"{path.relative_to(ROOT / 'tests').as_posix()}::{name}")
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name, number in re.findall(
+            r"^(?:async )?def (test_trap_0*(\d+)_\w+)", path.read_text(), re.MULTILINE
+        )
+    }
+    assert own == {(number, name) for number, name in named if "::test_trap_" in name}
+
+
+# --- J: clients -----------------------------------------------------------------------------------
+
+FLAT = {"type": "function", "name": "look", "parameters": {"type": "object", "properties": {}}}
+CLAUDES = {"name": "look", "input_schema": {"type": "object", "properties": {}}}
+USED = [
+    *SAID,
+    {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "t", "name": "look", "input": {}}],
+    },
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]},
+]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("body", "members"),
+    [
+        ({"input": "Hi"}, {"messages": SAID}),
+        ({"messages": None, "input": "Hi"}, {"messages": SAID}),
+        ({"messages": SAID, "tools": [FLAT]}, {"tools.0.function.name": "look"}),
+        ({"messages": SAID, "tools": [CLAUDES]}, {"tools.0.function.name": "look"}),
+        ({"messages": USED, "tools": [FLAT]}, {"messages.2.role": "tool"}),
+    ],
+)
+async def test_trap_216_a_chat_body_in_other_shapes_words_is_understood(body, members):
+    """Cursor sends them; the vendor of the same shape gets its own words."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        status, _, _ = await gateway.post(CHAT[1], {"model": "m"} | body)
+        assert 200 == status
+        (request,) = vendor.requests
+        sent = msgspec.json.decode(request.body)
+    for path, expected in members.items():
+        found = sent
+        for step in path.split("."):
+            found = found[int(step) if step.isdigit() else step]
+        assert expected == found
