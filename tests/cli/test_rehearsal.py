@@ -1,5 +1,7 @@
 """A rehearsal on the command line: the file's catalogue, and nobody to call."""
 
+import msgspec
+
 from trivium.cli.rehearsal import rehearse
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.catalogue import build
@@ -16,6 +18,21 @@ SETTINGS = Settings(
     ),
 )
 BODY = b'{"model":"m","messages":[{"role":"user","content":"Hi"}]}'
+
+
+def test_the_highest_price_is_known():
+    """From the file's own prices; nothing is held."""
+    (model,) = SETTINGS.models
+    priced = msgspec.structs.replace(
+        model, free=False, price={"input": "1", "output": "10"}, output_max=1000
+    )
+    settings = msgspec.structs.replace(SETTINGS, models=(priced,))
+    router = Router(build(settings, PROVIDERS), lambda: 0.5)
+    body = BODY[:-1] + b',"max_tokens":100}'
+    told = rehearse(router, Operation.CHAT, body, "m", strict=False)
+    # a hundred tokens at ten dollars a million, and at most one for two bytes of the body
+    assert 1_000_000 < told["price"]["nanos"] <= 1_000_000 + 1_000 * len(body)
+    assert told["price"]["usd"].startswith("0.001")
 
 
 def test_a_rehearsal_tells_the_whole_way():

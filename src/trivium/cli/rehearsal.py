@@ -3,15 +3,19 @@
 import asyncio
 from typing import Any, Final
 
-from trivium.clock import SystemClock
+from trivium.clock import Clock, SystemClock
 from trivium.identity.model import Caller
-from trivium.ledger.service import OpenLedger
+from trivium.ledger import quote as quoting
+from trivium.ledger.model import FREE, Quote
+from trivium.ledger.service import OpenLedger, Payer
 from trivium.pipeline.explain import Asked, explain, offline
 from trivium.pipeline.translation import Translator
+from trivium.routing.model import Model
 from trivium.routing.policy import TITLES
 from trivium.routing.router import Router
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts
 
 ANYBODY: Final = Caller(
     key_id=0,
@@ -27,6 +31,23 @@ ANYBODY: Final = Caller(
 _NO_KEY: Final = bytes(32)
 
 
+class Quotes(OpenLedger):
+    """Knows prices, without any group's multiplier, and books nothing."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._tariffs = quoting.Tariffs({})
+
+    def quote(
+        self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
+    ) -> Quote:
+        """The most this request can cost. Raises ``Fault`` (NOT_PERMITTED) without a price."""
+        if quoting.is_free(model, operation):
+            return FREE
+        tariff = self._tariffs.of(model, caller.group, self._clock.now())
+        return quoting.quote(tariff, model, operation, facts, body_bytes)
+
+
 def rehearse(
     router: Router, operation: Operation, body: bytes, model: str, *, strict: bool
 ) -> dict[str, Any]:
@@ -37,7 +58,7 @@ def rehearse(
         services = offline(
             router,
             Translator(CODECS, _NO_KEY, clock),
-            OpenLedger(),
+            Quotes(clock),
             clock,
             asyncio.get_running_loop(),
         )
