@@ -11,7 +11,8 @@ import pytest
 from stories.sdk.clients import Wire, anthropic_at, google_at, openai_at
 from stories.sdk.engine import engine_behind
 
-pytestmark = pytest.mark.engine
+# Some minutes on a busy machine: the engine reads about 150 tokens a second.
+pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 FIRST = "Say hello."
 SECOND = "Say it again."
