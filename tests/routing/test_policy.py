@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.routing.model import Model
-from trivium.routing.policy import TITLES, plan
+from trivium.conversation.opaque import Origin
+from trivium.routing.model import Model, Plan, Step
+from trivium.routing.policy import TITLES, origin_of, plan, sticking
 from trivium.wire.operation import Operation
 
 
@@ -184,3 +185,37 @@ def test_a_plan_has_every_usable_binding_once_and_in_order(bind, data):
 def test_every_operation_has_a_title():
     """A message never shows an internal name."""
     assert set(Operation) == set(TITLES)
+
+
+def _step(bind, name, provider="openai", operation=Operation.CHAT):
+    return Step(binding=bind(name, provider), operation=operation, why="w")
+
+
+@pytest.mark.parametrize(
+    ("maker", "expected"),
+    [
+        (Origin("chat", "openai", "b"), ["b", "a", "c"]),
+        (Origin("chat", "openai", "a"), ["a", "b", "c"]),
+        (Origin("chat", "openai", "gone"), ["a", "b", "c"]),
+        (Origin("responses", "openai", "b"), ["a", "b", "c"]),
+        (Origin("chat", "anthropic", "b"), ["a", "b", "c"]),
+    ],
+    ids=["moved up", "first already", "not in the plan", "another shape", "another provider"],
+)
+def test_a_conversation_goes_first_to_whoever_made_its_state(bind, maker, expected):
+    """Shape, provider and channel together; the others keep their order."""
+    made = Plan(steps=tuple(_step(bind, name) for name in "abc"))
+    assert expected == _names(sticking(made, maker).steps)
+
+
+def test_every_step_of_the_maker_comes_first(bind):
+    """A channel may serve a model under several of its own names."""
+    made = Plan(steps=tuple(_step(bind, name) for name in "abab"))
+    assert ["b", "b", "a", "a"] == _names(sticking(made, Origin("chat", "openai", "b")).steps)
+
+
+def test_the_plan_says_why_a_step_comes_first(bind):
+    """For whoever asks where a request goes."""
+    made = Plan(steps=tuple(_step(bind, name) for name in "ab"))
+    found = sticking(made, origin_of(made.steps[1]))
+    assert ["w, made this conversation's state", "w"] == [step.why for step in found.steps]
