@@ -47,8 +47,6 @@ REASONING_DETAILS: Final = "reasoning_details"
 """Chat: the ``reasoning_details`` array as JSON (OpenRouter's spelling)."""
 EXTRA_CONTENT: Final = "extra_content"
 """Chat: ``tool_calls[].extra_content`` as JSON (Google's own chat endpoint)."""
-ARGUMENTS: Final = "arguments"
-"""Exact text of a call's arguments, for callers known to re-serialise them."""
 SLOT: Final = "slot"
 """A caller's opaque slot that no envelope of ours was found in."""
 
@@ -60,7 +58,6 @@ KINDS: Final = frozenset(
         THOUGHT_SIGNATURE,
         REASONING_DETAILS,
         EXTRA_CONTENT,
-        ARGUMENTS,
         SLOT,
     }
 )

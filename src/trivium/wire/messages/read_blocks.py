@@ -14,7 +14,6 @@ import msgspec
 from trivium.conversation.calls import ResultPart, ToolCall, ToolResult, unwrapped_arguments
 from trivium.conversation.items import Part, Role
 from trivium.conversation.opaque import (
-    ARGUMENTS,
     EXTRA_CONTENT,
     THOUGHT_SIGNATURE,
     Opaque,
@@ -76,7 +75,7 @@ ALLOWED: Final = {
 """Kinds of block that a role may speak, of those we know."""
 _RESULT: Final = _EVERYWHERE | {"image", "document", "search_result"}
 _KNOWN: Final = frozenset().union(*ALLOWED.values())
-_CALLS_OWN: Final = frozenset({THOUGHT_SIGNATURE, EXTRA_CONTENT, ARGUMENTS})
+_CALLS_OWN: Final = frozenset({THOUGHT_SIGNATURE, EXTRA_CONTENT})
 """Kinds of attachment that belong to a call or a text and only travelled as thinking."""
 
 

@@ -14,7 +14,6 @@ from trivium.conversation.calls import CallKind, ResultPart, ToolCall, ToolResul
 from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Part, Role, Turn
 from trivium.conversation.opaque import (
-    ARGUMENTS,
     EXTRA_CONTENT,
     THOUGHT_SIGNATURE,
     Opaque,
@@ -78,7 +77,7 @@ _OURS: Final = frozenset(
 )
 _COMPACTED: Final = frozenset({"compaction", "compaction_trigger"})
 """Items that stand for a history, or ask for one to be shortened: nobody else can."""
-_RIDERS: Final = frozenset({THOUGHT_SIGNATURE, EXTRA_CONTENT, ARGUMENTS})
+_RIDERS: Final = frozenset({THOUGHT_SIGNATURE, EXTRA_CONTENT})
 """Attachments of calls and texts, which have no slot of their own."""
 
 
