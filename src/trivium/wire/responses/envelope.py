@@ -27,7 +27,7 @@ _ECHO: Final = {
     "prompt_cache_key": b"null",
     "reasoning": b'{"effort":null,"summary":null}',
     "safety_identifier": b"null",
-    # nothing is kept here unless the caller asked for it
+    # whoever keeps answers says so in the members
     "store": b"false",
     "temperature": b"null",
     "text": b'{"format":{"type":"text"}}',

@@ -1,7 +1,8 @@
 """Requests of the responses shape as conversations, read strictly.
 
 Members that only this shape has are kept with what their loss means. References into a store
-(earlier responses, conversations, prompt templates) are refused by name: nothing is kept here.
+(earlier responses, conversations, prompt templates) are refused by name: what is kept is spelled
+out before a request comes here.
 Source: OpenAI's API reference and openai-python 3.52.0, ``ResponseCreateParams``, read 2026-11-21,
 and Codex CLI 0.169.0 on the wire.
 """
@@ -134,8 +135,8 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
     if body.flag("background"):
         raise Fault(
             Kind.UNREPRESENTABLE,
-            "`background` must be false: answers are not kept here, so one that is finished later "
-            "could not be fetched. Use `stream` for long answers.",
+            "`background` must be false: an answer that is finished after its request could not be "
+            "billed. Use `stream` for long answers.",
             param="background",
         )
     extensions: list[Extension] = []

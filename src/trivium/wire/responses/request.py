@@ -63,11 +63,11 @@ def facts(body: Members) -> Facts:
     elif all(body.raw(name) is None for name in _SOURCES):
         raise missing("input")
     if body.flag("background"):
-        # it would be answered before it has run: nothing to relay, and nothing to bill by
+        # it would be answered before it has run: there is no usage yet to bill by
         raise Fault(
             Kind.UNREPRESENTABLE,
-            "`background` must be false: answers are not kept here, so one that is finished later "
-            "could not be fetched. Use `stream` for long answers.",
+            "`background` must be false: an answer that is finished after its request could not be "
+            "billed. Use `stream` for long answers.",
             param="background",
         )
     if (raw := body.raw("tools")) is not None:
