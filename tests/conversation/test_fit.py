@@ -17,6 +17,7 @@ from trivium.conversation.request import (
     ReasoningWish,
     ResponseFormat,
     Sampling,
+    Thinking,
 )
 from trivium.conversation.target import ReasoningBack, target
 from trivium.faults import Fault, Kind
@@ -266,3 +267,35 @@ def test_stop_sequences_are_refused_by_a_shape_without_them():
         fit(ASK, known=responses, stop=("END",))
     assert (Kind.UNREPRESENTABLE, "stop") == (caught.value.kind, caught.value.param)
     assert (ASK,) == fit(ASK, known=responses)[0]
+
+
+THINKING = frozenset({Concept.TEMPERATURE})
+
+
+@pytest.mark.parametrize(
+    ("known", "wish", "kept"),
+    [
+        ({}, None, True),
+        ({}, ReasoningWish(effort=Effort.LOW), False),
+        ({}, ReasoningWish(effort=Effort.NONE), True),
+        ({}, ReasoningWish(budget=0), True),
+        ({}, ReasoningWish(switch=Thinking.ADAPTIVE), False),
+        ({}, ReasoningWish(shown=True), True),
+        ({"thinks_unasked": True}, None, False),
+        ({"thinks_unasked": True}, ReasoningWish(shown=True), False),
+        ({"thinks_unasked": True}, ReasoningWish(effort=Effort.NONE), True),
+        (
+            {"thinks_unasked": True, "thinking_off": False},
+            ReasoningWish(switch=Thinking.OFF),
+            False,
+        ),
+    ],
+)
+def test_what_is_refused_while_thinking_depends_on_whether_it_thinks(known, wish, kept):
+    """Asked for, by itself, switched off, or impossible to switch off."""
+    report = Report("the target")
+    told = asking(ASK, sampling=Sampling(temperature=0.5), reasoning=wish)
+    found = fitted(told, facts(refuses_thinking=THINKING, **known), report)
+    assert (0.5 if kept else None) == found.sampling.temperature
+    why = [] if kept else ["not taken by this model while it thinks"]
+    assert why == [one.reason for one in report.drops]

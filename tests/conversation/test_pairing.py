@@ -279,3 +279,18 @@ def test_a_history_that_grows_keeps_what_it_had(begun, more):
     had, _ = pair(*joined(begun))
     has, _ = pair(*joined(grown))
     assert had == has[: len(had)]
+
+
+@pytest.mark.parametrize("call_id", ["size-1", "abcdefgh", "abcdefghij", "abc_efghi", "äbcdefghi"])
+def test_ids_of_exactly_so_many_characters(call_id):
+    """Mistral takes nine letters and digits and nothing else; both sides are rewritten alike."""
+    call = msgspec.structs.replace(SIZES, id=call_id)
+    fits = msgspec.structs.replace(WEATHER, id="abcDEF123")
+    report = Report("the target")
+    turns = (ASK, spoken(call, fits), heard(answer(call), answer(fits)))
+    _, said, told = paired(turns, 9, report, exact=True)
+    first, second = [part.id for part in said.parts]
+    assert re.fullmatch(r"[a-z2-7]{9}", first)
+    assert "abcDEF123" == second
+    assert [first, second] == [part.call_id for part in told.parts]
+    assert [Mend.CALL_ID] == [one.what for one in report.repairs]

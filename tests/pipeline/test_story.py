@@ -5,8 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from doubles import Double, Send, sized
 from edge.wires import asked
+from gateway import Gateway, encoded
 from trivium.clock import FixedClock
+from trivium.conversation.honesty import Mend, Rank, Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.identity.model import Caller
@@ -198,3 +201,46 @@ def test_what_a_caller_chose_is_kept_within_limits():
     told.record()
     (record,) = books.records
     assert ("m" * NAME_MAX, "\xff" * NAME_MAX) == (record.model, record.end_user)
+
+
+def test_a_record_names_what_a_translation_left_out_and_mended():
+    """Of the last attempt; nothing where nothing was."""
+    told, books = story()
+    told.report = Report("the messages shape of m")
+    told.report.drop(Rank.HINT, "seed", "no such member")
+    told.report.drop(Rank.BOOKKEEPING, "metadata", "kept")
+    told.report.repair(Mend.CALL_ID, "a")
+    told.record()
+    told.report = None
+    told.record()
+    assert [("seed, metadata", "call_id;n=1"), ("", "")] == [
+        (record.dropped, record.repaired) for record in books.records
+    ]
+
+
+@pytest.mark.asyncio
+async def test_the_record_of_a_translated_request_names_its_losses():
+    """And that of a fallback in the caller's own shape, which loses nothing, names none."""
+    refused = Send(sized(b"{}", status=b"500 Broke"))
+    whole = {
+        "id": "c", "object": "chat.completion", "created": 1, "model": "x",
+        "choices": [{"index": 0, "finish_reason": "stop",
+                     "message": {"role": "assistant", "content": "Hi."}}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+    }  # fmt: skip
+    said = {
+        "id": "m", "type": "message", "role": "assistant", "model": "x", "stop_reason": "end_turn",
+        "content": [{"type": "text", "text": "Hi."}], "usage": {"input_tokens": 1, "output_tokens": 1},
+    }  # fmt: skip
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "seed": 7}
+    answered, passed = Send(sized(encoded(said))), Send(sized(encoded(whole)))
+    async with (
+        Double([[answered], [refused]]) as first,
+        Double([[passed]]) as second,
+        Gateway.to(("anthropic", first), ("openai", second)) as gateway,
+    ):
+        for _ in range(2):
+            status, _, got = await gateway.post("/v1/chat/completions", body)
+            assert 200 == status, got
+        assert ["seed", ""] == [record.dropped for record in gateway.records]
+        assert [1, 2] == [record.attempts for record in gateway.records]
