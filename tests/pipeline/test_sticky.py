@@ -8,8 +8,10 @@ import pytest
 from doubles import Double, Send, chunked, sized
 from gateway import Gateway
 from trivium.conversation.opaque import SIGNATURE, Opaque, Origin
+from trivium.routing.router import Router
 from trivium.wire.envelope import PREFIX, sealer
 from trivium.wire.marks import CALL_PREFIX
+from trivium.wire.operation import Shape
 
 JSON = b"Content-Type: application/json\r\n"
 SSE = b"Content-Type: text/event-stream\r\n"
@@ -191,6 +193,84 @@ def call_id(body, *, stream):
     ]
     (id_,) = ids
     return id_
+
+
+def framed(events, *, named):
+    """Server-sent events of these objects."""
+    return b"".join(
+        (b"event: %s\n" % event["type"].encode() if named else b"")
+        + b"data: %s\n\n" % msgspec.json.encode(event)
+        for event in events
+    )
+
+
+ITEM = {
+    "type": "reasoning", "id": "rs_1", "encrypted_content": SIGNED,
+    "summary": [{"type": "summary_text", "text": "Hm."}],
+}  # fmt: skip
+RUN = {
+    "type": "function_call", "id": "fc_1", "call_id": "call_0", "name": "look",
+    "arguments": '{"city":"Rome"}', "status": "completed",
+}  # fmt: skip
+RESPONSE = {"id": "resp_1", "object": "response", "created_at": 1, "model": "x", "output": []}
+USED = {"input_tokens": 9, "output_tokens": 9, "total_tokens": 18}
+RESPONSE_EVENTS = [
+    {"type": "response.created", "response": {**RESPONSE, "status": "in_progress"}},
+    {"type": "response.output_item.added", "output_index": 0,
+     "item": {**ITEM, "summary": [], "encrypted_content": None}},
+    {"type": "response.output_item.done", "output_index": 0, "item": ITEM},
+    {"type": "response.output_item.added", "output_index": 1,
+     "item": {**RUN, "arguments": "", "status": "in_progress"}},
+    {"type": "response.function_call_arguments.delta", "output_index": 1, "item_id": "fc_1",
+     "delta": '{"city":"Rome"}'},
+    {"type": "response.function_call_arguments.done", "output_index": 1, "item_id": "fc_1",
+     "arguments": '{"city":"Rome"}'},
+    {"type": "response.output_item.done", "output_index": 1, "item": RUN},
+    {"type": "response.completed",
+     "response": {**RESPONSE, "status": "completed", "output": [ITEM, RUN], "usage": USED}},
+]  # fmt: skip
+CHUNKS = [
+    {"candidates": [{"index": 0, "content": {"role": "model", "parts": [
+        {"functionCall": {"name": "look", "args": {"city": "Rome"}}, "thoughtSignature": SIGNED}]}}]},
+    {"candidates": [{"index": 0, "finishReason": "STOP", "content": {"role": "model", "parts": []}}],
+     "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 9, "totalTokenCount": 18}},
+]  # fmt: skip
+STREAMS = {
+    "anthropic": (None, STREAM),
+    "openai": ("responses", framed(RESPONSE_EVENTS, named=True)),
+    "gemini": (None, framed(CHUNKS, named=False)),
+}
+
+
+def speak(gateway, shape):
+    """Have the one model asked in this shape; ``None``: in the provider's only one."""
+    known = gateway.services.router.catalogue
+    model = known.models["m"]
+    bindings = tuple(
+        msgspec.structs.replace(one, shape=shape and Shape(shape)) for one in model.bindings
+    )
+    models = {"m": msgspec.structs.replace(model, bindings=bindings)}
+    gateway.services.router = Router(msgspec.structs.replace(known, models=models), lambda: 0.5)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("cut", [1, 10_000])
+@pytest.mark.parametrize("provider", STREAMS)
+async def test_a_stream_leaves_its_traces_in_any_cut(provider, cut):
+    """Of every shape; what comes back stands in the upstream's own slot."""
+    shape, stream = STREAMS[provider]
+    pieces = (stream[at : at + cut] for at in range(0, len(stream), cut))
+    told = [Send(chunked(*pieces, headers=SSE), cut=cut if cut > 1 else None)]
+    async with (
+        Double([told, DOWN]) as vendor,
+        Gateway.to((provider, vendor), traces=MemoryTraces()) as gateway,
+    ):
+        speak(gateway, shape)
+        _, _, body = await gateway.post("/v1/chat/completions", {**CHAT, "stream": True})
+        id_ = call_id(body, stream=True)
+        await gateway.post("/v1/chat/completions", chat_after(id_))
+        assert id_.startswith(CALL_PREFIX)
+        assert 1 == vendor.requests[1].body.count(SIGNED.encode())
 
 
 @pytest.mark.asyncio
