@@ -199,6 +199,38 @@ async def test_an_item_can_be_named_instead_of_sent(recall, kind):
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize("asked", [{}, {"include": ["reasoning.encrypted_content"]}])
+async def test_signed_thoughts_go_back_to_their_maker(recall, asked):
+    """The block before the call comes back with its signature, though the client sent only ids."""
+    thought = {"type": "thinking", "thinking": "Look it up.", "signature": "c2lnbmVk" * 20}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {"city": "Rome"}}
+    first_answer = {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "x",
+        "content": [thought, call], "stop_reason": "tool_use", "stop_sequence": None,
+        "usage": {"input_tokens": 9, "output_tokens": 2},
+    }  # fmt: skip
+    async with (
+        Double([whole(first_answer), message(text="Sunny.")]) as vendor,
+        Gateway.to(("anthropic", vendor), recall=recall) as gateway,
+        client_of(gateway) as client,
+    ):
+        first = await client.responses.create(
+            model="m", input="Weather?", tools=TOOLS, max_output_tokens=9000,
+            reasoning={"effort": "high"}, **asked,
+        )  # fmt: skip
+        (called,) = [item for item in first.output if item.type == "function_call"]
+        result = {"type": "function_call_output", "call_id": called.call_id, "output": "sunny"}
+        second = await client.responses.create(
+            model="m", input=[result], previous_response_id=first.id, tools=TOOLS,
+            max_output_tokens=9000, reasoning={"effort": "high"},
+        )  # fmt: skip
+        assert "Sunny." == second.output_text
+        turns = msgspec.json.decode(vendor.requests[-1].body)["messages"]
+        (spoken,) = [turn for turn in turns if turn["role"] == "assistant"]
+        assert [thought, call] == spoken["content"]
+
+
+@pytest.mark.asyncio
 async def test_a_streamed_turn_is_gone_on_from_at_once(recall):
     """The follow-up is sent while the stream's connection still closes."""
     rows = [
