@@ -203,6 +203,7 @@ def _messages(body, model):
             must(tool["input_schema"].get("type") == "object", "input_schema: no object")
             must(len(tool["name"]) <= 128 and CALL_ID.fullmatch(tool["name"]), "tools: a bad name")
     must("tool_choice" not in body or "tools" in body, "tool_choice: no tools")
+    _closed(body.get("output_config", {}).get("format", {}).get("schema", {}))
     must(body["messages"][0]["role"] == "user", "messages[0]: not the user's")
     asked = []
     for at, message in enumerate(body["messages"]):
@@ -213,6 +214,27 @@ def _messages(body, model):
         must(message["role"] != before, f"{where}: two turns of one role")
         asked = _blocks(message, asked, where)
     must(not asked, "messages: calls without results at the end")
+
+
+LIMITS = {
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
+    "maxLength", "maxItems", "uniqueItems",
+}  # fmt: skip
+"""Keywords that structured output of messages refuses."""
+
+
+def _closed(schema):
+    """Objects of a schema for messages are closed, and nothing has limits."""
+    if isinstance(schema, list):
+        for one in schema:
+            _closed(one)
+    elif isinstance(schema, dict):
+        if schema.get("type") == "object":
+            must(schema.get("additionalProperties") is False, "schema: an open object")
+        must(not LIMITS & schema.keys(), f"schema: {sorted(LIMITS & schema.keys())}")
+        for name, inner in schema.items():
+            properties = name in ("properties", "$defs") and isinstance(inner, dict)
+            _closed(list(inner.values()) if properties else inner)
 
 
 BLOCKS = {
@@ -293,6 +315,7 @@ def _generate(body, model):
     must(len(config.get("stopSequences", ())) <= 5, "stopSequences: more than five")
     if "responseJsonSchema" in config or "responseSchema" in config:
         must(config.get("responseMimeType"), "a schema without a media type")
+    _known(config.get("responseJsonSchema", {}))
     thinking = config.get("thinkingConfig", {})
     must(not {"thinkingBudget", "thinkingLevel"} <= thinking.keys(), "budget and level")
     for tool in body.get("tools", ()):
@@ -307,6 +330,28 @@ def _generate(body, model):
     for at, content in enumerate(body["contents"]):
         asked = _contents(content, asked, f"contents[{at}]")
     must(not asked, "contents: calls without results at the end")
+
+
+KEYWORDS = {
+    "$schema", "$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items",
+    "prefixItems", "minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties",
+    "additionalProperties", "required", "propertyOrdering", "nullable", "default",
+}  # fmt: skip
+"""What ``responseJsonSchema`` takes, and what SDKs of the vendor and of Vercel send it."""
+
+
+def _known(schema):
+    """A schema for generate has no other keywords."""
+    if isinstance(schema, list):
+        for one in schema:
+            _known(one)
+    elif isinstance(schema, dict):
+        must(schema.keys() <= KEYWORDS, f"schema: {sorted(schema.keys() - KEYWORDS)}")
+        for name, inner in schema.items():
+            if name in ("properties", "$defs"):
+                _known(list(inner.values()))
+            elif name not in ("enum", "required", "default", "propertyOrdering"):
+                _known(inner)
 
 
 def _contents(content, asked, where):

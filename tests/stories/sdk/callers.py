@@ -7,6 +7,7 @@ gives it, so what is sent back is what the SDK would send.
 import base64
 import dataclasses
 import json
+from typing import Literal
 
 import openai
 import pydantic
@@ -18,11 +19,21 @@ QUESTION = "Weather?"
 SCHEMAS = {"look": CITY, "now": {"type": "object", "properties": {}}}
 
 
+class Person(pydantic.BaseModel):
+    """A definition that the schema refers to."""
+
+    name: str
+    born: int | None
+
+
 class Town(pydantic.BaseModel):
-    """What `parse` is asked for."""
+    """What `parse` is asked for: definitions, choices, lists and what may be missing."""
 
     city: str
-    people: int
+    people: int = pydantic.Field(ge=0)
+    mayor: Person
+    council: list[Person]
+    climate: Literal["mild", "cold"]
 
 
 @dataclasses.dataclass

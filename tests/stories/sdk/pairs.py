@@ -20,7 +20,10 @@ CHANNEL = {
     "messages": ("anthropic", ""),
     "generate": ("gemini", ""),
 }
-TOWN = '{"city":"Köln","people":1087000}'
+TOWN = (
+    '{"city":"Köln","people":1087000,"mayor":{"name":"Ada","born":null},'
+    '"council":[{"name":"Bo","born":1970}],"climate":"mild"}'
+)
 CALLS = (
     ("call_1", "look", '{"city":"Köln"}', {"city": "Köln"}),
     ("call_2", "look", '{"city":"Oslo"}', {"city": "Oslo"}),
