@@ -12,6 +12,7 @@ from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.names import qualified
 from trivium.conversation.parts import (
+    Audio,
     Citation,
     Form,
     Image,
@@ -50,7 +51,14 @@ def kind(part: Part) -> str | None:
         return part.kind
     if isinstance(part, Image) and isinstance(part.source, Inline):
         return "image_generation_call"
-    return "message" if isinstance(part, VendorPart) and part.text else None
+    return "message" if words(part) else None
+
+
+def words(part: Part) -> str:
+    """The plain words that stand for a part which this shape cannot show; empty for none."""
+    if isinstance(part, Audio):
+        return part.transcript
+    return part.text if isinstance(part, VendorPart) else ""
 
 
 def declared(call: ToolCall, tools: tuple[Tool, ...]) -> ToolCall:

@@ -231,9 +231,8 @@ class Writer:
             if isinstance(part, Reasoning) and self._summarised:
                 part = msgspec.structs.replace(part, form=Form.SUMMARY)
             self._parts[event.index] = Saying(part)
-            if isinstance(part, VendorPart):
-                # another vendor's block: its plain words stand for it
-                out.append(self.feed([Delta(event.index, part.text)]))
+            if text := items.words(part):
+                out.append(self.feed([Delta(event.index, text)]))
 
     def _call(
         self, index: int, call: ToolCall, opaque: tuple[Opaque, ...], out: list[bytes]
