@@ -46,9 +46,10 @@ def explain(
     config_: config.ConfigOption = None,
     json: config.JsonOption = False,
 ) -> None:
-    """Show what would become of a request: channels, bodies, what would be lost.
+    """Show what would become of a request.
 
-    Nothing is sent, held or booked. Fails when the request would be refused.
+    The channels that would be tried, the body each would be sent and what would be lost. Nothing is
+    sent, held or booked. Fails when the request would be refused.
     """
     body = None if file is None else _read(file)
     name = model or _model_of(file, body)
