@@ -124,7 +124,7 @@ NO_PLACE = {
     },
     "generate": {
         "call in a namespace", "search result", "vendor's block", "end: stop_sequence",
-        "end: tool_calls", "cache write", "long cache write", "tier",
+        "end: tool_calls", "cache write", "long cache write",
     },
 }  # fmt: skip
 """What a caller's shape cannot say: shape -> rows. See docs/translation-model.md."""

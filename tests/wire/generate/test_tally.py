@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.conversation.usage import Usage
-from trivium.wire.generate.tally import metadata
+from trivium.wire.generate.tally import metadata, tier_of
 from trivium.wire.generate.usage import usage
 
 
@@ -48,3 +48,20 @@ def test_the_prompt_contains_the_cache_and_candidates_leave_thoughts_out(counter
 def test_what_is_written_reads_as_the_same_counters(counters):
     """Reader and writer are inverse, media details included."""
     assert counters == usage(metadata(counters))
+
+
+@pytest.mark.parametrize(
+    ("said", "tier"),
+    [("standard", "default"), ("FLEX", "flex"), ("priority", "priority"), ("odd", None), (3, None)],
+)
+def test_the_tier_that_served_an_answer_is_read(said, tier):
+    """In OpenAI's words, which all shapes share."""
+    assert tier == tier_of({"serviceTier": said})
+    assert tier_of({}) is None
+
+
+def test_the_tier_is_told_where_the_vendor_tells_it():
+    """Beside the counters; a tier that the vendor has not is left out."""
+    assert "flex" == metadata(Usage(fresh=1), "flex")["serviceTier"]
+    assert "standard" == metadata(Usage(fresh=1), "default")["serviceTier"]
+    assert "serviceTier" not in metadata(Usage(fresh=1), "scale")

@@ -5,13 +5,24 @@ are int32 and so JSON numbers: a typed client refuses the whole answer over a te
 left out where the vendor leaves them out.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 from trivium.conversation.usage import Usage
 
+_TIERS: Final = MappingProxyType({"default": "standard", "flex": "flex", "priority": "priority"})
+_TIERS_SAID: Final = MappingProxyType({word: tier for tier, word in _TIERS.items()})
 
-def metadata(usage: Usage) -> dict[str, Any]:
-    """The object, in the vendor's order."""
+
+def tier_of(metadata: Mapping[str, Any]) -> str | None:
+    """The tier that served an answer, in OpenAI's words; ``None`` where none is told."""
+    word = metadata.get("serviceTier")
+    return _TIERS_SAID.get(word.lower()) if isinstance(word, str) else None
+
+
+def metadata(usage: Usage, tier: str | None = None) -> dict[str, Any]:
+    """The object, in the vendor's order; ``tier`` in OpenAI's words."""
     prompt = usage.input_total
     visible = usage.output + usage.audio_output + usage.image_output
     out: dict[str, Any] = {"promptTokenCount": prompt, "candidatesTokenCount": visible}
@@ -27,6 +38,8 @@ def metadata(usage: Usage) -> dict[str, Any]:
         out["candidatesTokensDetails"] = _details(
             usage.output, usage.audio_output, usage.image_output
         )
+    if tier in _TIERS:
+        out["serviceTier"] = _TIERS[tier]
     return out
 
 

@@ -29,6 +29,7 @@ from trivium.faults import Fault
 from trivium.wire.codec import AnswerContext
 from trivium.wire.generate import finish, grounding, media, probable, said, view
 from trivium.wire.generate.chunk import cut_short
+from trivium.wire.generate.tally import tier_of
 from trivium.wire.generate.usage import CACHED, complete, merged, usage
 from trivium.wire.whole import error_of
 
@@ -151,7 +152,7 @@ class Telling:
         counted = self.usage
         if counted is not None:
             out.append(UsageReport(counted))
-        out.append(Done())
+        out.append(Done(tier_of(self._counters)))
         self.over = True
 
     def _candidate(self, candidate: view.Candidate, at: int, data: bytes, out: list[Event]) -> None:

@@ -24,7 +24,7 @@ def write(answer: Answer, context: WriteContext) -> bytes:
         ]
     }
     if answer.usage is not None:
-        out["usageMetadata"] = tally.metadata(answer.usage)
+        out["usageMetadata"] = tally.metadata(answer.usage, answer.service_tier)
     out["modelVersion"] = context.model
     out["responseId"] = context.id
     return _encode(out)

@@ -73,6 +73,7 @@ class Writer:
         "_places",
         "_sent",
         "_tail",
+        "_tier",
         "_usage",
     )
 
@@ -89,6 +90,7 @@ class Writer:
         self._cited: dict[int, list[tuple[int, str, list[Citation]]]] = {}
         self._finishes: dict[int, Finish] = {}
         self._usage: Usage | None = None
+        self._tier: str | None = None
         self._sent = False
         self._over = False
 
@@ -131,9 +133,12 @@ class Writer:
             self._open[event.index].citations.append(event.citation)
         elif type(event) is Finished:
             self._finishes[event.candidate] = event.finish
-        elif type(event) is UsageReport or type(event) is Start:
+        elif type(event) is UsageReport:
             self._usage = event.usage
+        elif type(event) is Start:
+            self._usage, self._tier = event.usage, event.service_tier
         elif type(event) is Done:
+            self._tier = event.service_tier or self._tier
             self._last(out)
         elif type(event) is Failed:
             self._fail(event.fault, out)
@@ -223,7 +228,7 @@ class Writer:
             candidates.append(candidate)
         chunk: dict[str, Any] = {"candidates": candidates}
         if self._usage is not None:
-            chunk["usageMetadata"] = tally.metadata(self._usage)
+            chunk["usageMetadata"] = tally.metadata(self._usage, self._tier)
         lead = _BETWEEN if self._array else b"data: "
         out += (lead, _encode(chunk)[:-1], b",", self._tail)
         if self._array:
