@@ -1,1 +1,1 @@
-"""What is remembered between two requests: answers that callers refer to later."""
+"""What is remembered between two requests: answers referred to later, state left out."""
