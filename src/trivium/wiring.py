@@ -13,6 +13,7 @@ import random
 import signal
 import ssl
 from collections.abc import Callable, Coroutine, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +23,6 @@ from trivium.clock import SystemClock
 from trivium.edge.cors import Cors
 from trivium.edge.limits import Limits as EdgeLimits
 from trivium.edge.listener import Listener
-from trivium.ledger.service import OpenLedger
 from trivium.observe import logs
 from trivium.observe.alarm import Alarm
 from trivium.pipeline.context import Services
@@ -31,6 +31,7 @@ from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
 from trivium.settings.load import environment
 from trivium.settings.model import Server, Settings, Upstream
+from trivium.settings.prices import multiplier
 from trivium.upstream import tls
 from trivium.upstream.message import Composer
 from trivium.upstream.origin_pool import Limits as PoolLimits
@@ -40,6 +41,7 @@ from trivium.wire.registry import PASSAGES
 
 if TYPE_CHECKING:
     from trivium.identity.snapshot import Snapshot
+    from trivium.ledger.worker import WorkerLedger
     from trivium.observe.recorder import Recorder
     from trivium.observe.sweep import Sweeper
     from trivium.recall.sweep import Sweeper as Forgetter
@@ -75,8 +77,9 @@ async def serve(
     _, catalogue = reader.read()
     stop = asyncio.Event()
 
-    def swap(_: Settings, new: Catalogue) -> None:
+    def swap(read: Settings, new: Catalogue) -> None:
         services.router = Router(new, random.random)
+        ledger.regroup(_groups(read))
 
     watch = FileWatch(reader, (settings, catalogue), swap)
     # before anybody is told the process id: the first signal may come at once
@@ -88,7 +91,8 @@ async def serve(
         listeners, origins = await _listen(settings, stack)
         ready(origins)
         database, snapshot, recorder = await _memory(settings, stack)
-        services = _services(settings, catalogue, database, recorder, stack)
+        ledger = await _ledger(settings, database, stack)
+        services = _services(settings, catalogue, database, recorder, ledger, stack)
         for listener in listeners:
             listener.open(services, snapshot.get)
         await _background(stack, snapshot.watch(settings.storage.poll_s))
@@ -161,11 +165,43 @@ async def _memory(
     return database, snapshot, recorder
 
 
+async def _ledger(
+    settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
+) -> "WorkerLedger":
+    """Our own ledger, after what dead workers left is booked. Raises StorageDown."""
+    from trivium.ledger.journal import Journal
+    from trivium.ledger.turns import Turns, worker_name
+    from trivium.ledger.worker import WorkerLedger
+    from trivium.storage.errors import StorageDown
+
+    folder = Path(settings.storage.journal)
+    try:
+        journal = Journal(folder, worker_name())
+    except OSError as error:
+        raise StorageDown(f"cannot write the journal in {folder}: {error.strerror}") from None
+    ledger = WorkerLedger(
+        journal,
+        SystemClock(),
+        groups=_groups(settings),
+        interrupted=settings.ledger.interrupted,
+    )
+    turns = Turns(database, ledger, folder, settings.ledger, SystemClock())
+    stack.push_async_callback(turns.close)
+    await turns.recover()
+    turns.start()
+    return ledger
+
+
+def _groups(settings: Settings) -> dict[str, Fraction]:
+    return {name: multiplier(text) for name, text in settings.groups.items()}
+
+
 def _services(
     settings: Settings,
     catalogue: Catalogue,
     database: "Database",
     recorder: "Recorder",
+    ledger: "WorkerLedger",
     stack: contextlib.AsyncExitStack,
 ) -> Services:
     # after the port is open: the codecs are most of the code there is
@@ -201,7 +237,7 @@ def _services(
         client=client,
         composer=Composer(),
         translator=Translator(CODECS, key, SystemClock()),
-        ledger=OpenLedger(),
+        ledger=ledger,
         recorder=recorder,
         alarm=Alarm(SystemClock()),
         clock=SystemClock(),

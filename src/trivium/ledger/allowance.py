@@ -135,7 +135,9 @@ class Allowance:
         The lease shrinks at once to what will be kept.
         """
         self._fade(now)
-        awaited = sum(w.hold.amount_nanos for w in self.waiting if not w.granted.done())
+        waiting = [w.hold.amount_nanos for w in self.waiting if not w.granted.done()]
+        awaited = sum(waiting)
+        self._last = max([self._last, *waiting])
         used = self.held + self.spent - booked
         need = used + awaited
         ahead = 0 if now - self.touched_at > IDLE_S else self._wanted_ahead()

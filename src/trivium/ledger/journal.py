@@ -16,7 +16,7 @@ import fcntl
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from zlib import crc32
 
 import msgspec
@@ -53,9 +53,8 @@ class Contents(msgspec.Struct):
     """Lines passed over, apart from a torn last one."""
 
 
-def line(record: tuple[Any, ...]) -> bytes:
+def line(payload: bytes) -> bytes:
     """A record as the file has it."""
-    payload = _encode(record)
     return b"%08x %b\n" % (crc32(payload), payload)
 
 
@@ -92,6 +91,8 @@ def _checked(text: bytes) -> OpenHold | Settlement | str | None:
         if int(text[:8], 16) != crc32(text[9:]) or text[8:9] != b" ":
             return None
         kind, *values = _decode(text[9:])
+        if kind in ("h", "s"):
+            values[-1] = _encode(values[-1]).decode()
         if kind == "h":
             return msgspec.convert(values, OpenHold)
         if kind == "s":
@@ -163,24 +164,35 @@ class Journal:
         """Whether the current file has grown enough to be finished."""
         return self._segment.size >= SEGMENT_BYTES
 
-    def hold(self, hold: Hold, interrupted_nanos: int, at: int, detail: str) -> None:
+    def hold(self, hold: Hold, interrupted_nanos: int, at: int, detail: bytes) -> None:
         """Note a hold, before the request goes upstream. Raises OSError."""
-        record = ("h", hold.request_id, hold.user_id, interrupted_nanos, at, detail)
-        self._segment.write(line(record))
+        self._segment.write(
+            line(
+                b'["h",%b,%d,%d,%d,%b]'
+                % (_encode(hold.request_id), hold.user_id, interrupted_nanos, at, detail)
+            )
+        )
 
     def settle(self, settled: Settlement) -> None:
         """Note what a request came to, before the last byte goes to the caller. Raises OSError."""
-        record = (
-            "s", settled.request_id, settled.user_id, settled.cost_nanos, settled.at, settled.note,
-            settled.detail,
-        )  # fmt: skip
-        self._segment.write(line(record))
+        self._segment.write(
+            line(
+                b'["s",%b,%d,%d,%d,"",%b]'
+                % (
+                    _encode(settled.request_id),
+                    settled.user_id,
+                    settled.cost_nanos,
+                    settled.at,
+                    settled.detail.encode(),
+                )
+            )
+        )
 
     def release(self, request_id: str) -> None:
         """Note that a request costs nothing. Raises OSError."""
-        self._segment.write(line(("r", request_id)))
+        self._segment.write(line(b'["r",%b]' % _encode(request_id)))
 
-    def carry_on(self, holds: Iterable[tuple[Hold, int, int, str]]) -> None:
+    def carry_on(self, holds: Iterable[tuple[Hold, int, int, bytes]]) -> None:
         """Begin the next file, with the holds still open. Raises OSError."""
         segment = self._next()
         self._older.append(self._segment)

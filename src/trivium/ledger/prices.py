@@ -42,25 +42,19 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     audio_output: int
     image_input: int
     image_output: int
+    input_max: int
+    """The dearest class a text prompt can fall into."""
+    output_max: int
+    """The dearest class a text answer can fall into."""
     label: bytes
     """Model, tier and prices as the first members of a JSON object: the explained bill's head."""
-
-    @property
-    def input_max(self) -> int:
-        """The dearest class a text prompt can fall into."""
-        return max(self.fresh, self.cache_read, self.cache_write_short, self.cache_write_long)
-
-    @property
-    def output_max(self) -> int:
-        """The dearest class a text answer can fall into."""
-        return max(self.output, self.reasoning)
 
 
 class Tariff(msgspec.Struct, frozen=True, kw_only=True):
     """One model's prices from a moment on, for one group of users."""
 
-    model: str
-    since: int
+    label: bytes
+    """The model as the first member of a JSON object."""
     tiers: tuple[Rates, ...]
     """Ascending; the last whose ``above`` is exceeded holds for the whole request."""
     request: int
@@ -69,7 +63,10 @@ class Tariff(msgspec.Struct, frozen=True, kw_only=True):
     image: int
     images: Mapping[tuple[str, str], int]
     """Atoms an image by size and quality; either may be empty for any."""
-    multiplier: Fraction = Fraction(1)
+    numerator: int
+    """Of the group's multiplier."""
+    denominator: int
+    """Of the group's multiplier, times the atoms of a nano-dollar."""
     meters_input: bool
     """Whether input tokens, or the request itself, have a price."""
     meters_output: bool
@@ -93,8 +90,7 @@ class Tariff(msgspec.Struct, frozen=True, kw_only=True):
 
     def nanos(self, atoms: int) -> int:
         """The price of a sum in nano-dollars, rounded up; the one rounding there is."""
-        factor = self.multiplier
-        return -(-atoms * factor.numerator // (ATOMS * factor.denominator))
+        return -(-atoms * self.numerator // self.denominator)
 
 
 def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:
@@ -134,15 +130,15 @@ def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> 
     price = row.price
     flat = bool(price.get("per_request"))
     return Tariff(
-        model=model,
-        since=row.since,
+        label=b'"model":' + msgspec.json.encode(model),
         tiers=tuple(tiers),
         request=_exact(price.get("per_request", _NONE) * _UNIT),
         millisecond=_exact(price.get("per_second", _NONE) * _UNIT / 1000),
         character=_exact(price.get("per_character", _NONE) * _UNIT),
         image=_exact(price.get("per_image", _NONE) * _UNIT),
         images=_images(row.images),
-        multiplier=multiplier,
+        numerator=multiplier.numerator,
+        denominator=multiplier.denominator * ATOMS,
         meters_input=flat or "input" in price,
         meters_output=flat or "output" in price,
     )
@@ -166,12 +162,15 @@ def _rates(above: int, price: Mapping[str, Decimal], head: Mapping[str, Any]) ->
 
     told = {kind: format(value.normalize(), "f") for kind, value in price.items()}
     label = {**head, **({"tier": above} if above else {}), "prices": told}
+    into = [atoms(kind) for kind in ("input", "cache_read", "cache_write_5m", "cache_write_1h")]
     return Rates(
         above=above,
-        fresh=atoms("input"),
-        cache_read=atoms("cache_read"),
-        cache_write_short=atoms("cache_write_5m"),
-        cache_write_long=atoms("cache_write_1h"),
+        input_max=max(into),
+        output_max=max(atoms("output"), atoms("reasoning")),
+        fresh=into[0],
+        cache_read=into[1],
+        cache_write_short=into[2],
+        cache_write_long=into[3],
         output=atoms("output"),
         reasoning=atoms("reasoning"),
         audio_input=atoms("audio_input"),

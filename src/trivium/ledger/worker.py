@@ -8,9 +8,9 @@ and a settlement before the last byte of the answer.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import structlog
@@ -129,7 +129,10 @@ class WorkerLedger:
             return 0
         if usage is None:
             self._end(hold, 0)
-            self._wrote(_tried(self.journal.release, hold.request_id))
+            try:
+                self.journal.release(hold.request_id)
+            except OSError as error:
+                self._lost(error)
             return 0
         nanos, rates = cost(tariff, usage)
         settled = Settlement(
@@ -138,12 +141,18 @@ class WorkerLedger:
             nanos,
             int(self._clock.now()),
             "",
-            (rates.label + _tail(hold, end) + b',"usage":' + _encode(usage) + b"}").decode(),
+            (
+                b'%b,"key":%d,"end":"%b","usage":%b}'
+                % (rates.label, hold.key_id, end.encode(), _encode(usage))
+            ).decode(),
         )
         self._end(hold, nanos)
         self._queue.append(settled)
-        # if it cannot be written it is booked from memory as always: only a kill would tell
-        self._wrote(_tried(self.journal.settle, settled))
+        try:
+            self.journal.settle(settled)
+        except OSError as error:
+            # it is booked from memory as always: only a kill would tell
+            self._lost(error)
         return nanos
 
     # --- the turns' side ------------------------------------------------------------------------
@@ -218,6 +227,10 @@ class WorkerLedger:
                     )
             self._touched.add(user_id)
 
+    def regroup(self, groups: Mapping[str, Fraction]) -> None:
+        """Put other multipliers in force."""
+        self._pricing = Pricing(self._clock, groups)
+
     def drop(self, settled: Settlement) -> None:
         """The oldest settlement is one that the database refuses for good."""
         dropped = self._queue.popleft()
@@ -233,16 +246,20 @@ class WorkerLedger:
     # --- own ------------------------------------------------------------------------------------
 
     def _note(self, hold: Hold) -> None:
-        error = _tried(self.journal.hold, *self._noted(hold))
-        self._wrote(error)
-        if error is not None:
+        try:
+            self.journal.hold(*self._noted(hold))
+        except OSError as error:
+            self._lost(error)
             self._end(hold, 0)
             raise Fault(
                 Kind.INTERNAL, "The gateway cannot note the request's cost, so it is not served."
-            )
+            ) from None
+        if self._is_full:
+            self._is_full = False
+            log.info("journal_flows_again")
         self._open[hold.request_id] = hold
 
-    def _noted(self, hold: Hold) -> tuple[Hold, int, int, str]:
+    def _noted(self, hold: Hold) -> tuple[Hold, int, int, bytes]:
         """A hold with what it costs if nobody settles it."""
         quote = hold.quote
         tariff = quote.tariff
@@ -252,16 +269,14 @@ class WorkerLedger:
             nanos = quote.amount_nanos
         elif self._interrupted == "input":
             nanos, _ = cost(tariff, Usage(fresh=quote.input_tokens))
-        head = tariff.tiers[0].label + _tail(hold, "interrupted") + b"}"
-        return hold, nanos, int(self._clock.now()), head.decode()
+        detail = b'{%b,"key":%d,"end":"interrupted"}' % (tariff.label, hold.key_id)
+        return hold, nanos, int(self._clock.now()), detail
 
-    def _wrote(self, error: OSError | None) -> None:
+    def _lost(self, error: OSError) -> None:
         """One log line a change of state: a full disk fails every request."""
-        if error is not None and not self._is_full:
+        if not self._is_full:
             log.error("journal_failed", error=str(error))
-        elif error is None and self._is_full:
-            log.info("journal_flows_again")
-        self._is_full = error is not None
+        self._is_full = True
 
     def _end(self, hold: Hold, nanos: int) -> None:
         """Free what was held, and remember what is to be booked."""
@@ -302,19 +317,6 @@ def _hold(request_id: str, caller: Payer, quote: Quote) -> Hold:
         key_id=caller.key_id,
         limited=not caller.unlimited,
     )
-
-
-def _tried(write: Callable[..., None], *record: Any) -> OSError | None:
-    try:
-        write(*record)
-    except OSError as error:
-        return error
-    return None
-
-
-def _tail(hold: Hold, end: str) -> bytes:
-    told = b',"key":%d' % hold.key_id
-    return told + b',"end":"%b"' % end.encode() if end else told
 
 
 def _spent(batch: list[Settlement]) -> dict[int, int]:

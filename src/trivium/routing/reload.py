@@ -35,6 +35,7 @@ LIVE: Final = frozenset(
         "upstream.idle_timeout_s",
         "upstream.total_timeout_s",
         "upstream.proxy",
+        "groups",
     }
 )
 """Settings that a reload puts in force; every other one needs a restart."""
@@ -177,6 +178,8 @@ def changes(old: Settings, new: Settings) -> list[str]:
                 for name in before.__struct_fields__
                 if getattr(before, name) != getattr(after, name)
             ]
+        elif isinstance(before, dict):
+            out += [section] if before != after else []
         else:
             out += _entries(section, before, after)
     return out
