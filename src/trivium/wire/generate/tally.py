@@ -38,7 +38,7 @@ def metadata(usage: Usage, tier: str | None = None) -> dict[str, Any]:
         out["candidatesTokensDetails"] = _details(
             usage.output, usage.audio_output, usage.image_output
         )
-    if tier in _TIERS:
+    if tier is not None and tier in _TIERS:
         out["serviceTier"] = _TIERS[tier]
     return out
 
