@@ -19,7 +19,6 @@ from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts, Passage, StreamWatch
 from trivium.wire.peek import Members
 
-
 ESTIMATED: Final = b"trivium-estimated"
 """Header that names what we counted because no upstream did: ``tokens`` or ``usage``."""
 
