@@ -61,6 +61,9 @@ def document():
         parts.append(f"\n## A {caller} caller\n")
         parts.append(_rows(caller, "asked", "asks for"))
         parts.append(_rows(caller, "told", "is answered"))
+    parts.append("\n## What has no place\n")
+    parts += [f"- {case.title}: {case.note}." for case in TELLINGS if case.placeless]
+    parts.append("- streamed arguments: a generate caller is told a call when it is whole.\n")
     missing = lost()
     if missing:
         parts.append("\n## Lost\n")

@@ -21,6 +21,8 @@ class Telling:
     bodies: dict
     """Shape -> the upstream's whole body."""
     placeless: dict = dataclasses.field(default_factory=dict)
+    note: str = ""
+    """What becomes of it there."""
 
 
 def chat(message=None, finish="stop", *, choices=None, usage=None, **more):
@@ -215,17 +217,17 @@ TELLINGS = (
     }, {
         "messages": ("candidates.0.parts.0", "candidates.0.finish"),
         "generate": ("candidates.0.parts.0",),
-    }),
+    }, "a messages caller reads the words as text, and `refusal` as the end; a generate caller reads the words"),
     Telling("length", ending("length", "max_output_tokens", "max_tokens", "MAX_TOKENS")),
     Telling(
         "window full",
         {"messages": messages(TEXT, stop="model_context_window_exceeded")},
-        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish",)),
+        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish",)), "told as the limit of length",
     ),
     Telling(
         "stop sequence",
         {"messages": messages(TEXT, stop="stop_sequence", sequence="END")},
-        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish", "candidates.0.stop_sequence")),
+        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish", "candidates.0.stop_sequence")), "which one fired; the end is a plain stop",
     ),
     Telling(
         "safety block",
@@ -237,7 +239,7 @@ TELLINGS = (
                 stop_details={"type": "refusal", "category": "bio", "explanation": "No."},
             )
         },
-        dict.fromkeys(("chat", "responses", "generate"), FILTERED),
+        dict.fromkeys(("chat", "responses", "generate"), FILTERED), "category and explanation",
     ),
     Telling(
         "prompt blocked",
@@ -249,19 +251,21 @@ TELLINGS = (
                 "responseId": "r9",
             }
         },
-        dict.fromkeys(("chat", "responses"), FILTERED),
+        dict.fromkeys(("chat", "responses"), FILTERED), "the explanation; the end says that it was filtered",
     ),
     Telling(
         "paused",
         {"messages": messages(TEXT, stop="pause_turn")},
-        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish",)),
+        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish",)), "told as filtered or as unknown, never as a limit or as complete",
     ),
     Telling("reasoning shown", {
         "chat": chat({"content": TEXT, "reasoning_content": "Hm."}),
         "responses": responses({"type": "reasoning", "summary": SUMMARY}, message(TEXT)),
         "messages": messages(THOUGHT, TEXT),
         "generate": generate({"text": "Hm.", "thought": True}, TEXT),
-    }, dict.fromkeys(SHAPES, ("candidates.0.parts.0.form",))),
+    }, dict.fromkeys(
+        ("chat", "messages", "generate"), ("candidates.0.parts.0.form",)
+    ), "whether it is all of the reasoning or a summary"),
     Telling("usage classes", {
         "chat": chat(TEXT, usage={
             "prompt_tokens": 20, "completion_tokens": 7, "total_tokens": 27,
@@ -282,7 +286,7 @@ TELLINGS = (
             "promptTokenCount": 20, "cachedContentTokenCount": 8, "candidatesTokenCount": 4,
             "thoughtsTokenCount": 3, "totalTokenCount": 27,
         }),
-    }, {"generate": ("usage.fresh", "usage.cache_write_short")}),
+    }, {"generate": ("usage.fresh", "usage.cache_write_short")}, "writes to a cache count as fresh input"),
     Telling("long cache writes", {
         "messages": messages(TEXT, usage={
             "input_tokens": 10, "cache_creation_input_tokens": 2, "output_tokens": 7,
@@ -291,14 +295,18 @@ TELLINGS = (
     }, {
         "chat": ("usage.cache_write",), "responses": ("usage.cache_write",),
         "generate": ("usage.fresh", "usage.cache_write"),
-    }),
+    }, "how long what was written is kept"),
     Telling("service tier", {
         "chat": chat(TEXT, service_tier="flex"),
         "responses": responses(message(TEXT), service_tier="flex"),
         "messages": messages(TEXT, usage={
             "input_tokens": 20, "output_tokens": 7, "service_tier": "priority",
         }),
-    }, {"messages": ("service_tier",), "generate": ("service_tier",)}),
+        "generate": generate(TEXT, usage={
+            "promptTokenCount": 20, "candidatesTokenCount": 7, "totalTokenCount": 27,
+            "serviceTier": "flex",
+        }),
+    }, {"messages": ("service_tier",)}, "the tier that served it, where that one has no name"),
     Telling("citations", {
         "chat": chat({
             "content": TEXT,
@@ -318,21 +326,21 @@ TELLINGS = (
                 {"segment": {"startIndex": 0, "endIndex": 7}, "groundingChunkIndices": [0]},
             ],
         }),
-    }, {"messages": ("candidates.0.parts.0.citations",)}),
+    }, {"messages": ("candidates.0.parts.0.citations",)}, "in a stream, a messages caller sees the whole block cited: its words are told by then"),
     Telling("images in the answer", {
         "responses": responses({"type": "image_generation_call", "result": PNG}),
         "generate": generate({"inlineData": {"mimeType": "image/png", "data": PNG}}),
-    }, {"messages": NOWHERE}),
+    }, {"messages": NOWHERE}, "words stand for it"),
     Telling("audio in the answer", {
         "chat": chat({"audio": {
             "id": "audio_1", "data": WAV, "expires_at": 1795222800, "transcript": "Hi",
         }}),
         "generate": generate({"inlineData": {"mimeType": "audio/wav", "data": WAV}}),
-    }, {"responses": NOWHERE, "messages": NOWHERE, "generate": ("candidates.0.parts.0.transcript",)}),
+    }, {"responses": NOWHERE, "messages": NOWHERE, "generate": ("candidates.0.parts.0.transcript",)}, "its transcript, or words that stand for it; asking for audio is refused before"),
     Telling("several candidates", {
         "chat": chat(choices=[{"content": "One."}, {"content": "Two."}]),
         "generate": generate(candidates=[["One."], ["Two."]]),
-    }, dict.fromkeys(("responses", "messages"), ("candidates",))),
+    }, dict.fromkeys(("responses", "messages"), ("candidates",)), "all but the first; asking for several is refused before"),
     Telling("log probabilities", {
         "chat": chat("Y", logprobs={"content": [NEXT], "refusal": None}),
         "responses": responses(message("Y", logprobs=[NEXT])),
@@ -340,7 +348,7 @@ TELLINGS = (
             "chosenCandidates": [{"token": "Y", "logProbability": -0.25}],
             "topCandidates": [{"candidates": [{"token": "x", "logProbability": -2.5}]}],
         }),
-    }, {"messages": ("candidates.0.parts",)}),
+    }, {"messages": ("candidates.0.parts",)}, "all of them; asking for them is refused before"),
     Telling("a vendor's own blocks", {
         "responses": responses({
             "type": "web_search_call", "action": {"type": "search", "query": "q"},
@@ -352,6 +360,6 @@ TELLINGS = (
         "generate": generate(
             {"executableCode": {"language": "PYTHON", "code": "1"}}, TEXT
         ),
-    }, dict.fromkeys(SHAPES, NOWHERE)),
+    }, dict.fromkeys(SHAPES, NOWHERE), "told as text: what was searched, found or run"),
 )  # fmt: skip
 """In the order of the table in docs/translation.md."""
