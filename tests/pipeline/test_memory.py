@@ -356,3 +356,58 @@ async def test_two_sources_of_history_exclude_each_other(recall):
             {"model": "m", "input": "?", "conversation": "c", "previous_response_id": "resp_1"},
         )
         assert (400, "previous_response_id") == (status, error_of(body)["param"])
+
+
+def thinking():
+    """A native answer with reasoning in it."""
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": []}
+    return NATIVE | {"output": [reasoning, *NATIVE["output"]]}
+
+
+@pytest.mark.asyncio
+async def test_reasoning_goes_back_to_the_account_that_keeps_it(recall):
+    """Trap 68: of two accounts only one can look it up; the other is passed over."""
+    broken = [Send(sized(b"{}", status=b"500 No", headers=JSON))]
+    async with (
+        Double([broken]) as away,
+        Double([whole(thinking())]) as keeps,
+        Double([whole(NATIVE)]) as other,
+    ):
+        async with Gateway.to(("vllm", away), ("openai", keeps), recall=recall) as gateway:
+            first = await created(gateway, input="Who?")
+        # the account that keeps it has the same name, and comes second
+        async with Gateway.to(("openai", other), ("openai", keeps), recall=recall) as gateway:
+            await created(gateway, input=[*first["output"], {"role": "user", "content": "Sure?"}])
+            assert first["output"] == sent(keeps)["input"][:2]
+            assert [] == other.requests
+
+
+@pytest.mark.asyncio
+async def test_anothers_reasoning_is_not_looked_up(recall):
+    """An id without its content is a reference, whatever its type says."""
+    async with (
+        Double([whole(thinking())]) as vendor,
+        Gateway.to(("openai", vendor), recall=recall) as gateway,
+    ):
+        first = await created(gateway, input="Who?")
+        gateway.key = stranger(gateway)
+        status, _, body = await gateway.post(
+            "/v1/responses", {"model": "m", "store": False, "input": first["output"]}
+        )
+        assert (404, "input[0].id") == (status, error_of(body)["param"])
+        assert 1 == len(vendor.requests)
+
+
+@pytest.mark.asyncio
+async def test_reasoning_by_name_is_no_obstacle_where_nobody_keeps_it(recall):
+    """A translated turn, and an engine that forgets, take the rest of the history."""
+    async with (
+        Double([whole(CHAT)]) as chat,
+        Double([whole(NATIVE)]) as engine,
+        Gateway.to(("deepseek", chat), recall=recall) as one,
+        Gateway.to(("vllm", engine), recall=recall) as other,
+    ):
+        for gateway in (one, other):
+            await created(
+                gateway, input=[thinking()["output"][0], {"role": "user", "content": "Sure?"}]
+            )

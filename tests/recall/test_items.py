@@ -63,7 +63,22 @@ def test_items_stay_byte_for_byte():
 )
 def test_references_are_found_however_they_are_written(raw, found):
     """Missing types and escapes hide none."""
-    assert found == items.references(raw)
+    assert found == items.references(raw).items
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ("", {0: "rs_1"}),
+        (',"encrypted_content":null', {0: "rs_1"}),
+        (',"encrypted_content":""', {0: "rs_1"}),
+        (',"encrypted_content":"gAAA"', {}),
+    ],
+)
+def test_reasoning_that_brings_nothing_is_looked_up_by_its_id(more, found):
+    """Its maker would; what is sealed in the item itself needs no looking up."""
+    raw = b'[{"type":"reasoning","id":"rs_1","summary":[]%b}]' % more.encode()
+    assert found == items.references(raw).thoughts
 
 
 def test_a_reference_to_no_name_is_refused():

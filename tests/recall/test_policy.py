@@ -38,6 +38,9 @@ class Memory:
     async def find(self, user_id, response_id):
         return self.all.get(response_id) if user_id == 3 else None
 
+    async def homes(self, user_id, item_ids):
+        return {"rs_native": "a"} if user_id == 3 and "rs_native" in item_ids else {}
+
     async def holder(self, user_id, item_id):
         return await self.find(user_id, item_id.removeprefix("msg_").removeprefix("in_"))
 
@@ -45,6 +48,10 @@ class Memory:
 async def recalled(user=3, memory=None, **body):
     raw = msgspec.json.encode({"model": "m"} | body)
     return await recollect(memory or Memory(), user, peek.members(raw), raw)
+
+
+def thought(name):
+    return {"type": "reasoning", "id": f"rs_{name}", "summary": []}
 
 
 def reference(name):
@@ -183,3 +190,11 @@ async def test_a_wrong_member_is_named(body, param):
     with pytest.raises(Fault) as caught:
         await recalled(input="Hi", **body)
     assert (400, param) == (caught.value.status, caught.value.param)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("store", [True, False])
+async def test_reasoning_named_by_its_id_is_looked_up(store):
+    """Whether its answer is to be kept or not: which channel keeps it for this user, if any."""
+    found = await recalled(input=[thought("native"), thought("else")], store=store)
+    assert {"input[0].id": "a", "input[1].id": None} == found.thoughts

@@ -105,3 +105,16 @@ async def test_a_database_that_is_away_is_no_unknown_id(clock):
         with pytest.raises(Fault) as caught:
             await act(3, "resp_1")
         assert Kind.UPSTREAM_BUSY is caught.value.kind
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("flushed", [True, False])
+async def test_items_that_upstreams_keep_are_found_with_their_channel(recall, clock, flushed):
+    """Only those, only the owner's, written or not."""
+    recall.keep(fresh(clock, name="resp_1", given=None, item="rs_1"))
+    recall.keep(fresh(clock, name="resp_2", item="rs_2"))
+    if flushed:
+        await recall.keeper.flush()
+    wanted = ["rs_1", "rs_2", "rs_3", "rs\x00"]
+    assert {"rs_1": "c"} == await recall.homes(3, wanted)
+    assert {} == await recall.homes(4, wanted)

@@ -30,24 +30,42 @@ async def recollect(story: Story, members: Members) -> None:
 
 
 def narrowed(plan: Plan, story: Story) -> Plan:
-    """The plan, or of it the channel that keeps what the request refers to. Raises NOT_FOUND."""
+    """The plan, or of it the channels that have what the request refers to. Raises NOT_FOUND."""
     recollection = story.recollection
-    if recollection is None or recollection.channel is None:
+    if recollection is None or (recollection.channel is None and not recollection.thoughts):
         return plan
-    steps = tuple(
-        step
-        for step in plan.steps
-        if step.operation is Operation.RESPONSES
-        and step.binding.channel.name == recollection.channel
-    )
+    steps = tuple(step for step in plan.steps if _has(step, recollection))
     if not steps:
+        lost = (path for path, home in recollection.thoughts.items() if home is None)
+        param = recollection.param or next(lost, "") or next(iter(recollection.thoughts))
         raise Fault(
             Kind.NOT_FOUND,
-            f"`{recollection.param}` refers to what is kept by an upstream that does not serve "
-            "this model here, or does not any more. Send the whole input instead.",
-            param=recollection.param,
+            f"`{param}` refers to what no upstream that serves this model here keeps for you, or "
+            "not any more. Send it in full instead.",
+            param=param,
         )
     return msgspec.structs.replace(plan, steps=steps)
+
+
+def _has(step: Step, recollection: Recollection) -> bool:
+    channel = step.binding.channel
+    if recollection.channel is not None and (
+        step.operation is not Operation.RESPONSES or channel.name != recollection.channel
+    ):
+        return False
+    if _keeps(step, recollection):
+        # it would look up reasoning by its id alone, for whichever of our users asks
+        return all(home == channel.name for home in recollection.thoughts.values())
+    return True
+
+
+def _keeps(step: Step, recollection: Recollection) -> bool:
+    """Whether the upstream itself keeps what it is asked for in its own shape."""
+    return (
+        step.operation is Operation.RESPONSES
+        and step.binding.channel.provider.capabilities.stored_responses
+        and not recollection.spelled
+    )
 
 
 def spelled(story: Story) -> bool:
@@ -123,12 +141,7 @@ class Remembering:
         caller, facts = story.exchange.caller, story.facts
         assert caller is not None
         assert facts is not None
-        # an upstream that keeps answers itself keeps those it was asked for in its own shape
-        elsewhere = (
-            channel.provider.capabilities.stored_responses
-            and self.operation is Operation.RESPONSES
-            and not recollection.spelled
-        )
+        elsewhere = _keeps(self._step, recollection)
         self._recall.keep(
             Note(
                 user_id=caller.user_id,

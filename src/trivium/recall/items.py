@@ -21,6 +21,7 @@ class _Skim(msgspec.Struct, gc=False):
     id: Any = None
     role: Any = None
     status: Any = None
+    encrypted_content: msgspec.Raw = msgspec.Raw()
 
 
 class _Response(msgspec.Struct, gc=False):
@@ -91,15 +92,31 @@ def array(rows: Iterable[bytes]) -> bytes:
     return b"[" + b",".join(rows) + b"]"
 
 
-def references(raw: bytes | None) -> dict[int, str]:
-    """Which items of ``input`` only name another one: index to id. Raises ``Fault``.
+class References(msgspec.Struct, frozen=True):
+    """What of an ``input`` only names something, by index."""
+
+    items: Mapping[int, str]
+    """Items that stand for another: ``item_reference``, or an id alone."""
+    thoughts: Mapping[int, str]
+    """Reasoning whose hidden part only an upstream that kept it can look up."""
+
+    def __bool__(self) -> bool:
+        return bool(self.items or self.thoughts)
+
+
+_NONE: Final = References({}, {})
+
+
+def references(raw: bytes | None) -> References:
+    """What ``input`` refers to. Raises ``Fault``.
 
     The type of a reference may be missing, and any name may be written with escapes.
     """
     # HOT: an input without ids, as most are, is not read
     if raw is None or raw.startswith(b'"') or not (b'"id"' in raw or b"\\u" in raw):
-        return {}
+        return _NONE
     found: dict[int, str] = {}
+    thoughts: dict[int, str] = {}
     for at, row in enumerate(check(_rows, raw, "input")):
         item = _glance(row)
         is_bare = item.type is None and item.role is None and item.id is not None
@@ -111,7 +128,13 @@ def references(raw: bytes | None) -> dict[int, str]:
                     param=f"input[{at}].id",
                 )
             found[at] = item.id
-    return found
+        elif item.type == "reasoning" and isinstance(item.id, str) and _is_empty(item):
+            thoughts[at] = item.id
+    return References(found, thoughts)
+
+
+def _is_empty(item: _Skim) -> bool:
+    return bytes(item.encrypted_content) in (b"", b"null", b'""')
 
 
 def find(rows: Iterable[bytes], item_id: str) -> bytes | None:

@@ -1,5 +1,6 @@
 """Stored responses: what is noted when one passes, what is kept, and what a request recalls."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import msgspec
@@ -91,3 +92,6 @@ class Recollection(msgspec.Struct, frozen=True, kw_only=True):
     """The one channel that can answer, because it keeps what the request refers to."""
     param: str = ""
     """The member that ties the request to the channel."""
+    thoughts: Mapping[str, str | None] = msgspec.field(default_factory=dict)
+    """Members that name reasoning without having it, each with the channel that keeps it for
+    this user; ``None``: none does."""

@@ -4,7 +4,7 @@ A response that an upstream keeps ties the request to that upstream. One that we
 out, for whichever channel comes. Instructions are not inherited: the vendor's rule.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 import msgspec
@@ -30,6 +30,10 @@ class Memory(Protocol):
 
     async def holder(self, user_id: int, item_id: str) -> Kept | None:
         """The user's response that an item belongs to."""
+        ...
+
+    async def homes(self, user_id: int, item_ids: Sequence[str]) -> dict[str, str]:
+        """Channels that keep items for the user."""
         ...
 
 
@@ -59,7 +63,11 @@ async def recollect(
             "`previous_response_id` and `conversation` exclude each other: send one of them.",
             param="previous_response_id",
         )
-    resolved = await _resolved(memory, user_id, members, previous, references)
+    resolved = await _resolved(memory, user_id, members, previous, references.items)
+    thoughts: dict[str, str | None] = {}
+    if references.thoughts:
+        homes = await memory.homes(user_id, list(references.thoughts.values()))
+        thoughts = {f"input[{at}].id": homes.get(i) for at, i in references.thoughts.items()}
     changes = dict(resolved.changes)
     if resolved.spelled or not stored:
         # a history that is ours is nothing an upstream has to keep a copy of
@@ -73,6 +81,7 @@ async def recollect(
         spelled=resolved.spelled,
         channel=resolved.channel,
         param=resolved.param,
+        thoughts=thoughts,
     )
 
 
@@ -89,7 +98,7 @@ async def _resolved(
     user_id: int,
     members: Members,
     previous: str | None,
-    references: dict[int, str],
+    references: Mapping[int, str],
 ) -> _Resolved:
     channel: str | None = None
     param = ""

@@ -1,7 +1,7 @@
 """Answers that callers refer to: kept, found by their owner alone, forgotten."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LIMIT_S: Final = 5.0
 """A look-up that holds up a request."""
+IDS_MAX: Final = 500
+"""Ids in one query."""
 PATIENCE_S: Final = 4 * PAUSE_S
 """How long an answer of another worker may be on its way to the database."""
 
@@ -75,6 +77,30 @@ class Recall:
         if not items.is_id(item_id):
             return None
         return await self._patiently(lambda: self._holder(user_id, item_id))
+
+    async def homes(self, user_id: int, item_ids: Sequence[str]) -> dict[str, str]:
+        """Which of these items upstreams keep for the user, and by which channel. Raises as
+        ``find``.
+        """
+        from trivium.recall import store
+
+        found: dict[str, str] = {}
+        left: list[str] = []
+        for item_id in item_ids:
+            waiting = self.keeper.holder(user_id, item_id)
+            if waiting is None:
+                left.append(item_id)
+            elif waiting.response is None:
+                found[item_id] = waiting.channel
+        left = [item_id for item_id in left if items.is_id(item_id)]
+        now = int(self._clock.now())
+        try:
+            for start in range(0, len(left), IDS_MAX):
+                async with self._db.read(LIMIT_S) as conn:
+                    found |= await store.homes(conn, user_id, left[start : start + IDS_MAX], now)
+        except StorageError as error:
+            raise _away(error) from error
+        return found
 
     async def forget(self, user_id: int, response_id: str) -> bool:
         """Delete a response; ``False`` when there was none. Raises as ``find``."""

@@ -59,6 +59,27 @@ async def holder(conn: AsyncConnection, user_id: int, item_id: str) -> str | Non
     return None if found is None else str(found)
 
 
+async def homes(
+    conn: AsyncConnection, user_id: int, item_ids: Sequence[str], now: int
+) -> dict[str, str]:
+    """Which of these items upstreams keep for the user, and by which channel."""
+    found = await conn.execute(
+        select(stored_items.c.id, stored_responses.c.channel)
+        .join(
+            stored_responses,
+            (stored_responses.c.user_id == stored_items.c.user_id)
+            & (stored_responses.c.id == stored_items.c.response_id),
+        )
+        .where(
+            stored_items.c.user_id == user_id,
+            stored_items.c.id.in_(item_ids),
+            stored_responses.c.body.is_(None),
+            stored_responses.c.expires_at > now,
+        )
+    )
+    return {row.id: row.channel for row in found}
+
+
 async def forget(conn: AsyncConnection, user_id: int, response_id: str) -> bool:
     """Delete a response and its items' ids."""
     done = await conn.execute(
