@@ -160,7 +160,8 @@ class Recorder:
     async def _store(self, records: list[Record]) -> None:
         from trivium.observe import store
 
-        rows = [store.row_of(record) for record in records]
+        flag = int if self._db.is_sqlite else bool
+        rows = [store.row_of(record, flag) for record in records]
         async with self._db.write() as conn:
             await store.insert(conn, rows)
 

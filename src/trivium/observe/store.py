@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 from sqlalchemy import Dialect, delete, select
@@ -18,12 +19,20 @@ COLUMNS: Final = tuple(records.c.keys())
 TEXT_CHARS_MAX: Final = 200
 """Whatever names a record carries; what callers send is not to fill the table."""
 
+TOGETHER: Final = 100
+"""Rows a statement on SQLite: its driver gives up and takes back the interpreter's lock at each
+step, which under load is a switch between threads. Parameters stay under SQLite's 32,766."""
+
 _INT_MAX: Final = 2**63 - 1
 _NO_USAGE: Final = (None,) * 14
 
 
-def row_of(record: Record) -> tuple[Any, ...]:
-    """A record's values in the order of ``COLUMNS``. Fits the columns whatever callers sent."""
+def row_of(record: Record, flag: type[int] = bool) -> tuple[Any, ...]:
+    """A record's values in the order of ``COLUMNS``. Fits the columns whatever callers sent.
+
+    ``flag`` is what the driver takes for yes and no without asking around: SQLite's looks for
+    adapters of everything that is not exactly a number, a text or bytes (1 us a value, 2026-11-21).
+    """
     first = record.first_byte_ms
     texts: Sequence[str] = (
         record.request_id,
@@ -52,20 +61,20 @@ def row_of(record: Record) -> tuple[Any, ...]:
         upstream_model,
         record.status,
         fault,
-        record.stream,
+        flag(record.stream),
         record.attempts,
         None if first is None else round(first * 1000),
         round(record.total_ms * 1000),
         record.bytes_in,
         record.bytes_out,
         end_user,
-        *(_NO_USAGE if record.usage is None else _counters(record.usage)),
+        *(_NO_USAGE if record.usage is None else _counters(record.usage, flag)),
         dropped or None,
         repaired or None,
     )
 
 
-def _counters(usage: Usage) -> tuple[Any, ...]:
+def _counters(usage: Usage, flag: type[int]) -> tuple[Any, ...]:
     """Vendors' numbers, which may be absurd but must not make the row impossible to store."""
     counters = (
         usage.fresh,
@@ -89,7 +98,7 @@ def _counters(usage: Usage) -> tuple[Any, ...]:
         None if usage.seconds is None else counters[10],
         None if usage.characters is None else counters[11],
         counters[12],
-        usage.estimated,
+        flag(usage.estimated),
     )
 
 
@@ -116,14 +125,31 @@ def _insert(engine: str) -> str:
     return str(compiled)
 
 
+@cache
+def _insert_many() -> str:
+    """The statement for SQLite with the marks of ``TOGETHER`` rows."""
+    row = "(" + ", ".join("?" * len(COLUMNS)) + ")"
+    one = _insert("sqlite")
+    assert one.count(row) == 1
+    return one.replace(row, ", ".join([row] * TOGETHER))
+
+
 async def insert(conn: AsyncConnection, rows: Sequence[tuple[Any, ...]]) -> None:
     """Store rows; repeating the call with the same rows changes nothing.
 
-    HOT: one row a request. The driver is given text and tuples, which spares SQLAlchemy's work on
+    HOT: one row a request. The driver is given text and values, which spares SQLAlchemy's work on
     each value: a row of a batch of 1,000 costs 9 instead of 15 us on SQLite, 4 instead of 12 on
-    PostgreSQL (2026-11).
+    PostgreSQL (2026-11). SQLite's own part of it: 5.7 us row by row, 3.4 us together.
     """
-    await conn.exec_driver_sql(_insert(conn.dialect.name), list(rows))
+    engine = conn.dialect.name
+    if engine == "sqlite":
+        whole = len(rows) - len(rows) % TOGETHER
+        for start in range(0, whole, TOGETHER):
+            values = tuple(chain.from_iterable(rows[start : start + TOGETHER]))
+            await conn.exec_driver_sql(_insert_many(), values)
+        rows = rows[whole:]
+    if rows:
+        await conn.exec_driver_sql(_insert(engine), list(rows))
 
 
 async def delete_before(conn: AsyncConnection, at_ms: int, limit: int) -> int:

@@ -150,6 +150,8 @@ def _sqlite(url: URL, pool: int, begin: str, *, query_only: bool) -> AsyncEngine
         # the machine does; the ledger's own journal covers those
         cursor.execute("PRAGMA synchronous=NORMAL")
         cursor.execute("PRAGMA foreign_keys=ON")
+        # what a statement needs to undo itself would be a file of its own, made and removed
+        cursor.execute("PRAGMA temp_store=MEMORY")
         cursor.execute(f"PRAGMA query_only={'ON' if query_only else 'OFF'}")
         cursor.close()
 
