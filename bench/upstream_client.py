@@ -63,7 +63,7 @@ class Sink:
     def data(self, data):
         pass
 
-    def done(self):
+    def done(self, rest=b""):  # noqa: ARG002 - the sink's signature
         self.runner.next(self)
 
     def broke(self, fault):

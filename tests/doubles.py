@@ -260,7 +260,9 @@ class Recorder:
         if self._on_data is not None:
             self._on_data(data)
 
-    def done(self):
+    def done(self, rest=b""):
+        if rest:
+            Recorder.data(self, rest)
         assert not self.ended.is_set(), "called after the end"
         self.log.append("done")
         self.ended.set()

@@ -325,11 +325,13 @@ async def test_a_sink_may_abort_from_any_of_its_calls(client, standing, when):
             if when == "data":
                 calls[0].abort()
 
-        def done(self):
-            super().done()
+        def done(self, rest=b""):
+            super().done(rest)
             calls[0].abort()
 
-    async with Double([[Wait(0.02), Send(sized(TEXT))]]) as double:
+    answer = sized(TEXT)
+    pieces = [Send(answer[:-1]), Wait(0.02), Send(answer[-1:])]
+    async with Double([[Wait(0.02), *pieces]]) as double:
         sink = Leaves()
         calls.append(await client.open(ask(double), sink))
         await asyncio.sleep(0.1)

@@ -109,8 +109,8 @@ async def test_a_connection_granted_to_one_who_left_goes_to_the_next(make_client
         granted = []
 
         class Cancels(Recorder):
-            def done(self):
-                super().done()
+            def done(self, rest=b""):
+                super().done(rest)
                 granted[0].cancel()
 
         await client.open(ask(double), Cancels())
@@ -131,8 +131,8 @@ async def test_a_connection_that_dies_on_its_way_to_the_next_is_replaced(make_cl
         sink = Recorder()
 
         class Breaks(Recorder):
-            def done(self):
-                super().done()
+            def done(self, rest=b""):
+                super().done(rest)
                 double.peers[0].reset()
                 (pool,) = client._pools.values()
                 for connection in pool._connections:

@@ -81,8 +81,8 @@ async def test_the_sink_may_call_again_from_done(client):
         second = Recorder()
 
         class Again(Recorder):
-            def done(self):
-                super().done()
+            def done(self, rest=b""):
+                super().done(rest)
                 assert client.open_now(ask(double), second) is not None
 
         await client.open(ask(double), Again())

@@ -6,50 +6,19 @@ are refused) but not complete; ``edge/head.py`` has the rest. No leniency flag i
 
 import asyncio
 from collections import deque
-from typing import Final, Protocol, cast
+from typing import Final, cast
 
 import httptools
 
 from trivium.edge import head
-from trivium.edge.exchange import Exchange
-from trivium.edge.limits import Limits
+from trivium.edge.exchange import Exchange, Host
+from trivium.edge.familiar import Heads
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 
 REFUSED_BODY_BYTES_MAX: Final = 65_536
 """A refused request with a body no longer than this keeps its connection."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
-
-
-class Host(Protocol):
-    """The listener a connection belongs to."""
-
-    limits: Limits
-    date_line: bytes
-    draining: bool
-    ready: bool
-    """Until the key snapshot is loaded, connections are accepted but not read."""
-    connections: set["Connection"]
-
-    def time(self) -> float:
-        """Loop time in seconds."""
-        ...
-
-    def new_id(self) -> str:
-        """A fresh request id."""
-        ...
-
-    def head(self, exchange: Exchange) -> Fault | None:
-        """Look at a request before its body is read; a fault refuses it."""
-        ...
-
-    def dispatch(self, exchange: Exchange) -> None:
-        """Serve a whole request."""
-        ...
-
-    def cors(self, exchange: Exchange) -> bytes:
-        """CORS header lines for this request."""
-        ...
 
 
 class Connection(asyncio.Protocol):
@@ -64,6 +33,7 @@ class Connection(asyncio.Protocol):
         "_early",
         "_head_bytes",
         "_headers",
+        "_heads",
         "_in_head",
         "_incoming",
         "_linger_until",
@@ -91,6 +61,7 @@ class Connection(asyncio.Protocol):
         self._incoming: Exchange | None = None
         self._url = b""
         self._early = b""
+        self._heads = Heads()
         self._headers: Headers = []
         self._head_bytes = 0
         self._body: list[bytes] = []
@@ -162,12 +133,11 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Feed the parser; whatever it refuses is answered in JSON and the connection closed."""
         self._touched = self.host.time()
-        if self._deaf or self._closing:
+        if self._deaf or self._closing or not self._is_time(data):
             return
-        if not self.host.ready:
-            # uvloop starts reading after connection_made, whatever was paused in it
-            self._early += data
-            self._transport.pause_reading()
+        idle = not (self._current or self._incoming or self._in_head or self._waiting)
+        if idle and (again := self._heads.again(self, self.host, data)) is not None:
+            self._serve(again)
             return
         self._head_bytes += len(data)
         try:
@@ -184,6 +154,8 @@ class Connection(asyncio.Protocol):
         else:
             if self._in_head and self._head_bytes > self.host.limits.header_bytes_max:
                 self._refuse(self._headers_too_large())
+            elif idle and self._current is not None:
+                self._heads.learn(data, self._current)
 
     # --- httptools' side --------------------------------------------------------------------
 
@@ -357,6 +329,14 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     # --- own ----------------------------------------------------------------------------------
+
+    def _is_time(self, data: bytes) -> bool:
+        """Whether requests are served yet; else what came is kept."""
+        if not self.host.ready:
+            # uvloop starts reading after connection_made, whatever was paused in it
+            self._early += data
+            self._transport.pause_reading()
+        return self.host.ready
 
     def _serve(self, exchange: Exchange) -> None:
         self._current = exchange

@@ -7,15 +7,19 @@ left, is ignored, so cleanup code needs no questions.
 
 import asyncio
 from http import HTTPStatus
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import unquote_to_bytes
 
+from trivium.edge.limits import Limits
 from trivium.edge.routes import Target
 from trivium.faults import Fault
 from trivium.identity.model import Caller
 from trivium.pipeline.context import Flow, Headers
 from trivium.wire import errors
 from trivium.wire.operation import Shape
+
+if TYPE_CHECKING:
+    from trivium.edge.connection import Connection
 
 STATUS_LINES: Final = {
     s.value: f"HTTP/1.1 {s.value} {s.phrase}\r\n".encode() for s in HTTPStatus
@@ -48,12 +52,44 @@ class Line(Protocol):
         ...
 
 
+class Host(Protocol):
+    """The listener a connection belongs to."""
+
+    limits: Limits
+    date_line: bytes
+    draining: bool
+    ready: bool
+    """Until the key snapshot is loaded, connections are accepted but not read."""
+    connections: set["Connection"]
+
+    def time(self) -> float:
+        """Loop time in seconds."""
+        ...
+
+    def new_id(self) -> str:
+        """A fresh request id."""
+        ...
+
+    def head(self, exchange: "Exchange") -> Fault | None:
+        """Look at a request before its body is read; a fault refuses it."""
+        ...
+
+    def dispatch(self, exchange: "Exchange") -> None:
+        """Serve a whole request."""
+        ...
+
+    def cors(self, exchange: "Exchange") -> bytes:
+        """CORS header lines for this request."""
+        ...
+
+
 class Exchange:
     """One request and its answer."""
 
     __slots__ = (
         "_begun",
         "_chunked",
+        "_head_held",
         "_over",
         "arrived",
         "body",
@@ -124,6 +160,7 @@ class Exchange:
         self._begun = False
         self._over = False
         self._chunked = False
+        self._head_held = b""
 
     def values(self, name: bytes) -> list[bytes]:
         """Every value of a header, in order."""
@@ -181,7 +218,10 @@ class Exchange:
         self.answer(fault.status, errors.body(fault, self.request_id, self.shape))
 
     def begin(self, status: int, content_type: bytes) -> None:
-        """Start a streamed answer. HTTP/1.0 callers get it ended by the close."""
+        """Start a streamed answer. HTTP/1.0 callers get it ended by the close.
+
+        The head goes out with the first piece, which is to follow at once.
+        """
         if self._over:
             return
         self._begun = True
@@ -191,22 +231,33 @@ class Exchange:
         else:
             self._chunked = True
             head = self._head(status, content_type) + b"transfer-encoding: chunked\r\n\r\n"
-        self._send(head)
         if self.method == "HEAD":
+            self._send(head)
             self._end(close=not self.keep_alive)
+        else:
+            self._head_held = head
 
     def write(self, data: bytes) -> None:
         """Send a piece of a streamed answer."""
         if self._over or not data:
             return
-        self._send(b"%x\r\n%b\r\n" % (len(data), data) if self._chunked else data)
+        piece = b"%x\r\n%b\r\n" % (len(data), data) if self._chunked else data
+        if self._head_held:
+            piece = self._head_held + piece
+            self._head_held = b""
+        self._send(piece)
 
-    def finish(self) -> None:
-        """End a streamed answer."""
+    def finish(self, rest: bytes = b"") -> None:
+        """End a streamed answer with a last piece, in one write: a segment and a wake-up each."""
         if self._over:
             return
         if self._chunked:
-            self._send(b"0\r\n\r\n")
+            last = b"%x\r\n%b\r\n0\r\n\r\n" % (len(rest), rest) if rest else b"0\r\n\r\n"
+        else:
+            last = rest
+        if self._head_held or last:
+            self._send(self._head_held + last)
+            self._head_held = b""
         self._end(close=not self.keep_alive)
 
     def break_off(self) -> None:

@@ -98,12 +98,20 @@ class Attempt:
         else:
             self._parts.append(data)
 
-    def done(self) -> None:
+    def done(self, rest: bytes = b"") -> None:
         """The vendor's body is whole."""
         try:
             if self._mode is _Mode.STREAM:
-                self._end_stream(None)
-            elif self._mode is _Mode.WHOLE:
+                if not rest or self._take(rest):
+                    if self._answers():
+                        self._commit()
+                    self._end_stream(None)
+                return
+            if rest:
+                self.data(rest)
+            if self.outcome.done():
+                return
+            if self._mode is _Mode.WHOLE:
                 self._answer(b"".join(self._parts))
             else:
                 self._give_up(self._refused(b"".join(self._parts)[:REFUSAL_BYTES_MAX]))
@@ -166,6 +174,25 @@ class Attempt:
         )
 
     def _pump(self, data: bytes) -> None:
+        if not self._take(data):
+            return
+        if self._answers():
+            self._commit()
+        if self._committed:
+            held, self._held = self._held, b""
+            self.story.deliver(held)
+            self.story.exchange.write(held)
+
+    def _answers(self) -> bool:
+        """Whether what is held begins the answer: comments are heartbeats, an error may follow."""
+        return (
+            not self._committed
+            and bool(self._held)
+            and (self.facts.array or b"data:" in self._held)
+        )
+
+    def _take(self, data: bytes) -> bool:
+        """Let the watch see what was read, and hold what it lets through; ``False``: it is over."""
         watch = self._watch
         assert watch is not None
         try:
@@ -173,24 +200,14 @@ class Attempt:
         except Fault as fault:
             self.release()
             self.broke(fault)
-            return
+            return False
+        self._held = self._held + out if self._held else out
         if watch.error is not None:
             self.release()
-            if self._committed and out:
-                self.story.exchange.write(out)
             error = watch.error
             self.broke(error if isinstance(error, Fault) else error_event(error))
-            return
-        if not out:
-            return
-        if self._committed:
-            self.story.deliver(out)
-            self.story.exchange.write(out)
-            return
-        # comments are heartbeats, not an answer: an error may still follow them
-        self._held += out
-        if self.facts.array or b"data:" in out:
-            self._commit()
+            return False
+        return True
 
     def _commit(self) -> None:
         exchange = self.story.exchange
@@ -203,9 +220,6 @@ class Attempt:
         else:
             exchange.extra += _STREAM_HEADERS
             exchange.begin(200, b"text/event-stream; charset=utf-8")
-        self.story.deliver(self._held)
-        exchange.write(self._held)
-        self._held = b""
 
     def _end_stream(self, fault: Fault | None) -> None:
         watch = self._watch
@@ -215,18 +229,18 @@ class Attempt:
             rest = watch.end(None, story.exchange.request_id)
             if not watch.finished or watch.error is not None:
                 raise Fault(Kind.UPSTREAM_BROKE, "The upstream ended without an answer.")
-            self._held += rest
             self._commit()
-            tail = b""
+            tail = rest
         else:
             tail = watch.end(fault, story.exchange.request_id)
             if fault is None and not watch.finished:
                 fault = Fault(Kind.UPSTREAM_BROKE, "The upstream ended in mid-answer.")
+        if self._held:
+            story.deliver(self._held)
         story.usage = watch.usage
         story.fault = fault
         story.settle()
-        story.exchange.write(tail)
-        story.exchange.finish()
+        story.exchange.finish(self._held + tail)
         self._succeed()
 
     def _answer(self, body: bytes) -> None:

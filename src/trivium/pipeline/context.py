@@ -103,8 +103,8 @@ class Exchange(Protocol):
         """Send a piece of a streamed answer."""
         ...
 
-    def finish(self) -> None:
-        """End a streamed answer."""
+    def finish(self, rest: bytes = b"") -> None:
+        """End a streamed answer with a last piece."""
         ...
 
     def break_off(self) -> None:

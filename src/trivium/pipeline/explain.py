@@ -84,7 +84,7 @@ class Rehearsal:
     def write(self, data: bytes) -> None:
         """Nobody is answered."""
 
-    def finish(self) -> None:
+    def finish(self, rest: bytes = b"") -> None:
         """Nobody is answered."""
 
     def break_off(self) -> None:

@@ -160,8 +160,10 @@ class Errand:
         if self.size <= ANSWER_BYTES_MAX:
             self.parts.append(data)
 
-    def done(self) -> None:
+    def done(self, rest: bytes = b"") -> None:
         """The body is whole."""
+        if rest:
+            self.data(rest)
         if self.size > ANSWER_BYTES_MAX:
             self.broke(Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is too large."))
         elif not self.outcome.done():

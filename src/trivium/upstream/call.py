@@ -43,8 +43,10 @@ class Sink(Protocol):
         """All body bytes of one read, unchunked and with any gzip or deflate coding undone."""
         ...
 
-    def done(self) -> None:
-        """The body is whole, by its own framing."""
+    def done(self, rest: bytes = b"") -> None:
+        """The body is whole, by its own framing. ``rest``: body bytes of the read that ended it,
+        which ``data`` has not had, so that the last bytes and the end can go out in one write.
+        """
         ...
 
     def broke(self, fault: Fault) -> None:

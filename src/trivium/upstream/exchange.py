@@ -75,6 +75,9 @@ class Exchange:
             pieces.clear()
             if self._inflater is not None:
                 self._inflater.feed(body)
+            elif answer.complete:
+                self._end(body)
+                return
             else:
                 self._sink.data(body)
                 if self._connection is None:
@@ -209,13 +212,13 @@ class Exchange:
         self._answer.close()
         return connection
 
-    def _end(self) -> None:
+    def _end(self, rest: bytes = b"") -> None:
         answer = self._answer
         connection = self._leave()
         if self._deadlines.paused:
             connection.resume()
         connection.finish(answer.reusable, answer.keepalive_s, self._deadlines.seen)
-        self._sink.done()
+        self._sink.done(rest)
 
     def _break(self, text: str) -> None:
         self.fail(Fault(Kind.UPSTREAM_BROKE, text))
