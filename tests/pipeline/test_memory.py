@@ -37,6 +37,17 @@ DELTAS = [
 ]
 
 
+def message():
+    """A messages answer with signed thoughts."""
+    return whole({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "x",
+        "content": [{"type": "thinking", "thinking": "Hm.", "signature": "c2lnbmVk" * 20},
+                    {"type": "text", "text": "Ada it is."}],
+        "stop_reason": "end_turn", "stop_sequence": None,
+        "usage": {"input_tokens": 9, "output_tokens": 2},
+    })  # fmt: skip
+
+
 def whole(body):
     return [Send(sized(msgspec.json.encode(body), headers=JSON))]
 
@@ -411,3 +422,40 @@ async def test_reasoning_by_name_is_no_obstacle_where_nobody_keeps_it(recall):
             await created(
                 gateway, input=[thinking()["output"][0], {"role": "user", "content": "Sure?"}]
             )
+
+
+@pytest.mark.asyncio
+async def test_an_answer_that_was_rewritten_is_kept_here(recall):
+    """Its id is ours, so the upstream that keeps answers is not asked to keep a second copy."""
+    async with (
+        Double([message()]) as maker,
+        Double([whole(NATIVE)]) as keeps,
+    ):
+        async with Gateway.to(("anthropic", maker), recall=recall) as gateway:
+            first = await created(gateway, input="Who?", max_output_tokens=9000)
+        async with Gateway.to(("openai", keeps), recall=recall) as gateway:
+            second = await created(
+                gateway, input=[*first["output"], {"role": "user", "content": "Sure?"}]
+            )
+            assert "resp_native" != second["id"]
+            assert second["store"] is True
+            assert sent(keeps)["store"] is False
+            status, _, body = await gateway.get(f"/v1/responses/{second['id']}")
+            assert (200, second) == (status, msgspec.json.decode(body))
+            assert 1 == len(keeps.requests)
+
+
+@pytest.mark.asyncio
+async def test_a_kept_answer_is_no_loss_to_report(recall):
+    """`store` is honoured here, so strict callers are not refused for it."""
+    async with (
+        Double([message()]) as vendor,
+        Gateway.to(("anthropic", vendor), recall=recall) as gateway,
+    ):
+        status, headers, _ = await gateway.post(
+            "/v1/responses",
+            {"model": "m", "input": "Who?", "store": True, "max_output_tokens": 9000},
+            "trivium-strict: true",
+        )
+        assert 200 == status
+        assert b"store" not in headers.get(b"trivium-dropped", b"")

@@ -10,7 +10,7 @@ from trivium.conversation.honesty import Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
-from trivium.pipeline.lane import Lane, Whole
+from trivium.pipeline.lane import Lane, PassThrough, Whole
 from trivium.pipeline.story import Story
 from trivium.recall.model import Note, Recollection
 from trivium.recall.policy import recollect as _recollect
@@ -82,6 +82,14 @@ def asked(story: Story, members: Members) -> tuple[Members, bytes]:
     return story.recollection.asked, story.recollection.body
 
 
+def spoken(story: Story, members: Members) -> Members:
+    """The request to be translated: the answer is kept here, so no upstream is asked to."""
+    if story.recollection is None:
+        return members
+    pairs = story.recollection.asked.pairs
+    return Members([(name, raw) for name, raw in pairs if name != "store"])
+
+
 def told(story: Story, members: Members) -> Members:
     """What an answer echoes of the request."""
     if story.recollection is None:
@@ -141,7 +149,7 @@ class Remembering:
         caller, facts = story.exchange.caller, story.facts
         assert caller is not None
         assert facts is not None
-        elsewhere = _keeps(self._step, recollection)
+        elsewhere = isinstance(self._lane, PassThrough) and _keeps(self._step, recollection)
         self._recall.keep(
             Note(
                 user_id=caller.user_id,

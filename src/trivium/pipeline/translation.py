@@ -118,7 +118,7 @@ class Translator:
         if story.operation in COUNTING:
             pairs = counting.request(story.operation, members)
         else:
-            pairs = dict(memory.asked(story, members)[0].pairs)
+            pairs = dict(memory.spoken(story, members).pairs)
         spoken = self._callers[own].read_request(pairs, context)
         story.conversation, story.lost = sticky.retraced(story, spoken)
         return story.conversation
