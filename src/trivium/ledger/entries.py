@@ -138,6 +138,25 @@ class Entries:
                 for row in await store.differing_accounts(conn)
             ]
 
+    async def misleased(self) -> list[tuple[int, int, int]]:
+        """Accounts whose leased amount is not the sum of their leases: id and both sums."""
+        from trivium.ledger import store
+
+        async with self._db.read() as conn:
+            return [
+                (row.user_id, int(row.leased_nanos), int(row.leases_nanos))
+                for row in await store.misleased_accounts(conn)
+            ]
+
+    async def set_overdraft(self, user_id: int, overdraft_nanos: int) -> None:
+        """Let a balance go so far below zero. Raises ``LedgerError`` for an amount out of range."""
+        from trivium.ledger import store
+
+        if overdraft_nanos < 0:
+            raise LedgerError("an overdraft is zero or more")
+        async with self._db.write() as conn:
+            await store.set_overdraft(conn, user_id, _amount(overdraft_nanos))
+
 
 def _amount(nanos: int) -> int:
     if type(nanos) is not int:

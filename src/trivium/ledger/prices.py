@@ -125,6 +125,8 @@ def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> 
         head["since"] = row.since
     if multiplier != 1:
         head["multiplier"] = str(multiplier)
+    if row.images:
+        head["images"] = [(image.size, image.quality, _text(image.price)) for image in row.images]
     tiers = [_rates(0, row.price, head)]
     tiers += [_rates(tier.above, {**row.price, **tier.price}, head) for tier in row.tiers]
     price = row.price
@@ -160,7 +162,7 @@ def _rates(above: int, price: Mapping[str, Decimal], head: Mapping[str, Any]) ->
                 return _exact(price[name] * _TOKEN)
         return 0
 
-    told = {kind: format(value.normalize(), "f") for kind, value in price.items()}
+    told = {kind: _text(value) for kind, value in price.items()}
     label = {**head, **({"tier": above} if above else {}), "prices": told}
     into = [atoms(kind) for kind in ("input", "cache_read", "cache_write_5m", "cache_write_1h")]
     return Rates(
@@ -179,6 +181,10 @@ def _rates(above: int, price: Mapping[str, Decimal], head: Mapping[str, Any]) ->
         image_output=atoms("image_output"),
         label=msgspec.json.encode(label)[:-1],
     )
+
+
+def _text(price: Decimal) -> str:
+    return format(price.normalize(), "f")
 
 
 def _images(rows: tuple[ImagePrice, ...]) -> dict[tuple[str, str], int]:

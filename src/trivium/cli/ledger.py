@@ -1,0 +1,143 @@
+"""``trivium ledger``: proving the books, and taking them elsewhere."""
+
+import asyncio
+import csv
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from trivium.cli import config
+from trivium.cli.database import opened, with_identity
+from trivium.cli.output import Failed, as_json, note, printable
+from trivium.clock import SystemClock
+from trivium.ledger.entries import Entries, format_usd, parse_usd
+from trivium.settings.prices import day
+
+if TYPE_CHECKING:
+    from trivium.identity.model import User
+    from trivium.identity.service import Identity
+    from trivium.settings.model import Storage
+    from trivium.storage.database import Database
+
+TOLD_MAX: Final = 100
+"""Wrong entries that are named; more are only counted."""
+
+
+def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
+    """Prove that every balance is the sum of its entries.
+
+    And that every entry's amount is what its own bill comes to, and what is leased of each account
+    the sum of its leases. Names what is wrong and exits with 1.
+    """
+    loaded, _ = config.read(config_)
+    entries, wrong = asyncio.run(_verified(loaded.settings.storage))
+    if json:
+        as_json({"ok": not wrong, "entries": entries, "wrong": wrong})
+    else:
+        for line in wrong[:TOLD_MAX]:
+            print(printable(line))
+        if not wrong:
+            note(f"{entries} entries: every balance is their sum")
+    if wrong:
+        raise Failed(f"the ledger does not add up: {len(wrong)} contradictions")
+
+
+async def _verified(storage: "Storage") -> tuple[int, list[str]]:
+    """How many entries there are, and a line for everything that is wrong."""
+    from trivium.ledger import audit
+
+    async with opened(storage) as database:
+        books = Entries(database, SystemClock())
+        wrong = [
+            f"account {row.user_id}: the balance is {format_usd(row.balance_nanos)}, its entries "
+            f"add up to {format_usd(row.entries_nanos)}; used are {format_usd(row.used_nanos)}, by "
+            f"its entries {format_usd(row.entries_used_nanos)}"
+            for row in await books.verify()
+        ]
+        wrong += [
+            f"account {user_id}: {format_usd(leased)} are leased, its leases add up to "
+            f"{format_usd(leases)}"
+            for user_id, leased, leases in await books.misleased()
+        ]
+        count = 0
+        async for user, entry in audit.entries(database):
+            count += 1
+            what = audit.wrong_with(entry)
+            if what:
+                wrong.append(f"entry {entry.id} of {user}, request {entry.request_id}: {what}")
+    return count, wrong
+
+
+def export(
+    *,
+    user: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Only this user's entries.", show_default=False),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="DAY", help="From this day on, UTC: 2027-01-01", show_default=False),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(metavar="DAY", help="Up to this day, not included.", show_default=False),
+    ] = None,
+    config_: config.ConfigOption = None,
+) -> None:
+    """Write every entry as CSV to standard output, oldest first."""
+    first, last = _day(since, "--since", 0), _day(until, "--until", None)
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", database: "Database") -> None:
+        from trivium.ledger import audit
+
+        user_id = None if user is None else (await identity.find_user(user)).id
+        rows = csv.writer(sys.stdout, lineterminator="\n")
+        rows.writerow(audit.COLUMNS)
+        end = audit.END if last is None else last
+        async for name, entry in audit.entries(
+            database, user_id=user_id, since=first or 0, until=end
+        ):
+            rows.writerow([_cell(text) for text in audit.row_of(name, entry)])
+
+    with_identity(loaded.settings.storage, work)
+
+
+def overdraft(
+    user: Annotated[str, typer.Argument(metavar="NAME", help="A name or an e-mail address.")],
+    amount: Annotated[
+        str, typer.Argument(metavar="AMOUNT", help="US dollars below zero that are allowed: 50.00")
+    ],
+    config_: config.ConfigOption = None,
+) -> None:
+    """Let a user's balance go below zero by so much; 0 ends it."""
+    nanos = parse_usd(amount)
+    if nanos < 0:
+        raise Failed("an overdraft is 0 or more, such as 50.00", code=2)
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", database: "Database") -> "User":
+        found = await identity.find_user(user)
+        await Entries(database, SystemClock()).set_overdraft(found.id, nanos)
+        return found
+
+    found = with_identity(loaded.settings.storage, work)
+    note(f"the balance of {printable(found.name)} may go {format_usd(nanos)} USD below zero")
+
+
+def _day(text: str | None, option: str, absent: int | None) -> int | None:
+    if text is None:
+        return absent
+    try:
+        return day(text)
+    except ValueError:
+        raise Failed(f"{option} must be a day, such as 2027-01-01", code=2) from None
+
+
+def _cell(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula; amounts may begin with a minus."""
+    risky = text[:1] in ("=", "+", "@", "\t", "\r") or (
+        text[:1] == "-" and not text[1:].replace(".", "").isdigit()
+    )
+    return f"'{text}" if risky else text

@@ -1,0 +1,148 @@
+"""Going over the books: what an entry says of itself, reckoned again, and rows for export."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.ledger.entries import format_usd
+from trivium.ledger.model import Entry, EntryKind
+from trivium.ledger.prices import cost, tariff_of
+from trivium.routing.model import ImagePrice, PriceRow
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+PAGE: Final = 1_000
+"""Entries a query."""
+END: Final = 2**62
+"""Later than any entry."""
+
+COLUMNS: Final = (
+    "entry",
+    "at",
+    "user",
+    "kind",
+    "amount_usd",
+    "request_id",
+    "key",
+    "model",
+    "note",
+    "end",
+    "estimated",
+    "fresh",
+    "cache_read",
+    "cache_write_short",
+    "cache_write_long",
+    "output",
+    "reasoning",
+    "audio_input",
+    "audio_output",
+    "image_input",
+    "image_output",
+    "seconds",
+    "characters",
+    "requests",
+)
+"""Of an exported row; the counters are those of the bill (docs/billing.md)."""
+
+
+class Detail(msgspec.Struct, frozen=True, kw_only=True):
+    """The explained bill as an entry keeps it."""
+
+    model: str = ""
+    since: int = 0
+    multiplier: str = "1"
+    tier: int = 0
+    prices: dict[str, Decimal] = msgspec.field(default_factory=dict)
+    images: tuple[tuple[str, str, Decimal], ...] = ()
+    key: int = 0
+    end: str = ""
+    usage: Usage | None = None
+
+
+_decode: Final = msgspec.json.Decoder(Detail).decode
+
+
+def detail_of(entry: Entry) -> Detail | None:
+    """The bill behind an entry; ``None`` when there is none, or none that can be read."""
+    if not entry.detail:
+        return None
+    try:
+        return _decode(entry.detail)
+    except (msgspec.MsgspecError, ValueError):
+        return None
+
+
+def reckoned(detail: Detail) -> int | None:
+    """What a bill comes to in nano-dollars; ``None`` where it says nothing of what was used."""
+    if detail.usage is None:
+        return None
+    images = tuple(ImagePrice(size=s, quality=q, price=price) for s, q, price in detail.images)
+    row = PriceRow(price=detail.prices, images=images)
+    return cost(tariff_of(detail.model, row, Fraction(detail.multiplier)), detail.usage)[0]
+
+
+def wrong_with(entry: Entry) -> str | None:
+    """What an entry contradicts itself in; ``None`` when it holds together."""
+    if entry.kind is not EntryKind.USAGE or not entry.detail:
+        return None
+    detail = detail_of(entry)
+    if detail is None:
+        return "its bill cannot be read"
+    try:
+        nanos = reckoned(detail)
+    except (ValueError, ZeroDivisionError):
+        return "its bill cannot be reckoned"
+    if nanos is None or nanos == -entry.amount_nanos:
+        return None
+    return f"its bill comes to {format_usd(nanos)}, booked are {format_usd(-entry.amount_nanos)}"
+
+
+async def entries(
+    database: "Database", *, user_id: int | None = None, since: int = 0, until: int = END
+) -> AsyncIterator[tuple[str, Entry]]:
+    """Every entry in the order of booking, with its user's name; a page at a time.
+
+    ``since`` and ``until`` in seconds since the epoch, the latter not included.
+    """
+    from trivium.ledger import store
+
+    after = 0
+    page: list[tuple[str, Entry]] = []
+    while True:
+        async with database.read() as conn:
+            found = store.entries_after(conn, after, PAGE, user_id, since, until)
+            page = [each async for each in found]
+        for each in page:
+            yield each
+        if len(page) < PAGE:
+            return
+        after = page[-1][1].id
+
+
+def row_of(user: str, entry: Entry) -> tuple[str, ...]:
+    """An entry in the order of ``COLUMNS``; what does not apply is empty."""
+    detail = detail_of(entry) or Detail()
+    usage = detail.usage
+    counters: tuple[Any, ...] = ("",) * (len(COLUMNS) - 11)
+    if usage is not None:
+        counters = tuple(getattr(usage, name) for name in COLUMNS[11:])
+    return (
+        str(entry.id),
+        datetime.fromtimestamp(entry.created_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        user,
+        entry.kind.value,
+        format_usd(entry.amount_nanos),
+        entry.request_id or "",
+        str(detail.key or ""),
+        detail.model,
+        entry.note,
+        detail.end,
+        "" if usage is None else str(usage.estimated).lower(),
+        *("" if value is None else str(value) for value in counters),
+    )

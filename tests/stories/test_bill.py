@@ -1,0 +1,105 @@
+"""A gateway that is killed under load loses no entry and doubles none."""
+
+import asyncio
+import random
+import subprocess
+from collections import Counter
+
+import pytest
+
+from stories.billing import FIRST, Load, Vendor
+from stories.running import TRIVIUM, listening, settings, start
+from trivium.clock import SystemClock
+from trivium.identity.service import Identity
+from trivium.ledger import store
+from trivium.ledger.entries import Entries
+from trivium.ledger.model import EntryKind
+from trivium.storage.database import Database
+
+CREDIT = 10**15
+PRICED = 'price = { input = "0.001", output = "0.001" }'
+
+
+async def prepared(folder, url, vendor, rest=""):
+    """Settings with a priced model, a user with a balance and a key; the key and the user's id."""
+    text = settings(vendor, rest=f'[storage]\nurl = "{url}"\n[ledger]\nflush_s = 0.1\n{rest}')
+    (folder / "trivium.toml").write_text(text.replace("free = true", PRICED))
+    db = Database(url)
+    people = Identity(db, SystemClock())
+    user = await people.create_user("ada", "ada@example.org")
+    _, key = await people.create_key("ada")
+    await Entries(db, SystemClock()).book(user.id, EntryKind.TOP_UP, CREDIT)
+    await db.close()
+    return key, user.id
+
+
+async def proven(folder, url, user_id, vendor, whole):
+    """Compare the vendor's count, the entries and the balance."""
+    db = Database(url)
+    async with db.read() as conn:
+        entries = [e async for _, e in store.entries_after(conn, 0, 10**7, user_id, 0, 10**12)]
+        assert [] == await store.misleased_accounts(conn)
+        assert [] == list(await conn.execute(store.leases.select()))
+    balance = await Entries(db, SystemClock()).balance(user_id)
+    await db.close()
+    used = [entry for entry in entries if entry.kind is EntryKind.USAGE]
+    assert len(used) == len({entry.request_id for entry in used})
+    assert balance == CREDIT + sum(entry.amount_nanos for entry in used)
+    exact = Counter(-entry.amount_nanos for entry in used if -entry.amount_nanos >= FIRST)
+    interrupted = sum(entry.note == "interrupted" for entry in used)
+    estimated = len(used) - sum(exact.values()) - interrupted
+    assert set() == whole - exact.keys(), "answered and not booked"
+    assert [] == [number for number, times in exact.items() if times > 1], "booked twice"
+    assert set() == exact.keys() - vendor.asked.keys(), "booked and never served"
+    served = sum(kind != "refused" for kind in vendor.asked.values())
+    settled = sum(exact.values()) + estimated
+    # whatever the vendor served has an entry; those of requests that a kill fell into say so
+    assert settled <= served <= settled + interrupted
+    done = await asyncio.to_thread(
+        subprocess.run, [TRIVIUM, "ledger", "verify"], cwd=folder, capture_output=True, text=True
+    )
+    assert 0 == done.returncode, done.stdout + done.stderr
+    return len(used), interrupted
+
+
+async def killed(folder, url, kills, seed):
+    """Kill the gateway so many times at random moments under load, then let one end well."""
+    # the settings ask for a host; the one in the query, a folder of sockets, wins
+    url = url.replace(":@/", "@localhost/")
+    moments, load = random.Random(seed), Load(seed)
+    async with Vendor() as vendor:
+        key, user_id = await prepared(folder, url, vendor)
+        for number in range(kills + 1):
+            gateway = start(folder, key)
+            try:
+                await listening(gateway)
+                task = asyncio.ensure_future(load.run(gateway, 30))
+                await asyncio.sleep(moments.uniform(0.1, 1.0))
+                if number < kills:
+                    gateway.process.kill()
+                else:
+                    task.cancel()
+                    gateway.process.terminate()
+                await gateway.ended()
+                await asyncio.gather(task, return_exceptions=True)
+            finally:
+                gateway.process.kill()
+                gateway.process.wait()
+        entries, interrupted = await proven(folder, url, user_id, vendor, load.whole)
+    assert [] == list((folder / "journal").glob("*.journal"))
+    assert entries > 10 * kills
+    return entries, interrupted
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.asyncio
+async def test_ten_kills_lose_no_entry_and_double_none(tmp_path, database_url):
+    """On each engine: JSON and streams, callers that leave, upstreams that break or refuse."""
+    await killed(tmp_path, database_url, 10, 20261121)
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+async def test_a_hundred_kills_lose_no_entry_and_double_none(tmp_path, database_url):
+    """The same, for longer."""
+    await killed(tmp_path, database_url, 100, 4)
