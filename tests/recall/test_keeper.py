@@ -181,3 +181,21 @@ async def test_a_forgotten_answer_is_not_written_behind_ones_back(database, cloc
         await asyncio.sleep(0.02)
     assert await flushing
     assert None is await stored(database, "resp_1")
+
+
+@pytest.mark.asyncio
+async def test_an_answer_that_cannot_be_read_takes_no_other_along(database, clock, monkeypatch):
+    """It is dropped and counted; the writer and the look-ups go on."""
+    real = module.items.said_in
+
+    def odd(said, *, stream):
+        if b"resp_1" in said:
+            raise ZeroDivisionError
+        return real(said, stream=stream)
+
+    monkeypatch.setattr(module.items, "said_in", odd)
+    one = keeper(database, clock)
+    one.add(note("resp_1"))
+    one.add(note("resp_2"))
+    assert (None, 1) == (one.find(3, "resp_1"), one.dropped)
+    assert "resp_2" == one.find(3, "resp_2").id

@@ -156,7 +156,13 @@ class Keeper:
         notes, self._unread = self._unread, []
         for note in notes:
             self._bytes -= len(note.said) + len(note.input or b"")
-            kept = self._kept(note)
+            try:
+                kept = self._kept(note)
+            except Exception:
+                # what an upstream said must neither stop the writer nor fail who looks here
+                log.exception("response_unread", channel=note.channel)
+                self._drop(1)
+                continue
             if kept is not None:
                 self._take_out(kept.user_id, kept.id)
                 self._waiting[kept.user_id, kept.id] = kept
