@@ -44,6 +44,15 @@ def test_models_come_in_the_order_of_the_file(bind, catalogue):
     assert ["b", "a", "c"] == [model.name for model in _router(found).models()]
 
 
+def test_a_channel_is_found_by_its_name(bind, catalogue):
+    """For those who look for what it keeps; a name without a channel is none."""
+    found = catalogue(m=[bind()])
+    ((name, channel),) = found.channels.items()
+
+    assert channel is _router(found).channel(name)
+    assert None is _router(found).channel("gone")
+
+
 def test_a_model_without_channels_has_no_route(catalogue):
     """All of them are switched off: not the caller's doing."""
     found = catalogue(m=[])

@@ -253,3 +253,39 @@ def test_memory_is_bounded():
     for number in range(ENTRIES_MAX + 10):
         composer.compose(to, 0, Operation.CHAT, str(number), b"")
     assert ENTRIES_MAX >= len(composer._heads)
+
+
+RESPONSES = {"paths": {Operation.RESPONSES: "/responses"}}
+
+
+@pytest.mark.parametrize(
+    ("query", "below", "target"),
+    [
+        ({}, "/resp_1", b"/v1/responses/resp_1"),
+        ({}, "/resp_1?limit=3", b"/v1/responses/resp_1?limit=3"),
+        ({"v": "1"}, "/resp_1", b"/v1/responses/resp_1?v=1"),
+        ({"v": "1"}, "/a%2Fb/input_items?limit=3", b"/v1/responses/a%2Fb/input_items?v=1&limit=3"),
+    ],
+)
+@pytest.mark.parametrize("method", [b"GET", b"DELETE"])
+def test_an_errand_asks_for_what_lies_below_the_responses(method, query, below, target):
+    """With the operator's credential, the provider's own query first, and no body."""
+    to = channel(provider=RESPONSES | {"query": query})
+    request = Composer().errand(to, method, below)
+    head, _, body = request.payload.partition(b"\r\n\r\n")
+    line, *lines = head.split(b"\r\n")
+    assert method + b" " + target + b" HTTP/1.1" == line
+    headers = dict(each.split(b": ", 1) for each in lines)
+    assert (b"Bearer sk-one", b"0", b"") == (
+        headers[b"authorization"],
+        headers[b"content-length"],
+        body,
+    )
+    assert (to.limits, "api.northwind.example") == (request.limits, request.origin.host)
+
+
+@pytest.mark.parametrize("below", ["/a b", "/a\r\nx: y", "/a\x00"])
+def test_an_errand_that_cannot_be_written_is_refused(below):
+    """Nothing gets out of the request line."""
+    with pytest.raises(ValueError, match="main"):
+        Composer().errand(channel(provider=RESPONSES), b"GET", below)
