@@ -15,12 +15,13 @@ from trivium.faults import Fault, Kind
 HEAD = b"POST /v1/chat/completions?x=1 HTTP/1.1\r\nHost: h\r\nContent-Length: %b\r\nX-Api-Key: k\r\n\r\n"
 
 
-def exchange_of(body, **changes):
+def exchange_of(body, digest=b"whose", **changes):
     """What the parser makes of ``HEAD`` and a body."""
     headers = {b"host": b"h", b"content-length": b"%d" % len(body), b"x-api-key": b"k"}
     values = {"target": b"/v1/chat/completions?x=1", "headers": headers} | changes
     exchange = asked(**values)
     exchange.body = body
+    exchange.digest = digest
     return exchange
 
 
@@ -89,6 +90,7 @@ def test_a_cut_or_changed_request_is_never_taken_for_another(data):
     "changes",
     [
         {"method": "PUT"},
+        {"digest": None},
         {"http10": True},
         {"keep_alive": False},
         {"repeated": [(b"a", b"1"), (b"a", b"2")]},
@@ -190,6 +192,7 @@ async def test_a_head_that_comes_again_is_answered_as_the_first_was(size):
         b"/b a longer body than those before",
         b"/b two",
     ] == bodies_read
+    assert (host.again > 0) == (size == 10_000)
 
 
 @pytest.mark.asyncio

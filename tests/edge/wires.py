@@ -59,6 +59,8 @@ class EchoHost:
         self.connections: set[Connection] = set()
         self.time = asyncio.get_running_loop().time
         self.count = 0
+        self.again = 0
+        """Heads that were known already."""
         self.refuse: Fault | None = None
         self.hold: list[Exchange] | None = None
         self.seen: list[tuple[str, bytes, bytes]] = []
@@ -68,6 +70,12 @@ class EchoHost:
         return f"req_{self.count}"
 
     def head(self, exchange: Exchange) -> Fault | None:
+        exchange.digest = b"whose"
+        return self.refuse
+
+    def head_again(self, exchange: Exchange) -> Fault | None:
+        assert exchange.digest == b"whose"
+        self.again += 1
         return self.refuse
 
     def cors(self, exchange: Exchange) -> bytes:

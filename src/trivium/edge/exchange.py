@@ -74,6 +74,12 @@ class Host(Protocol):
         """Look at a request before its body is read; a fault refuses it."""
         ...
 
+    def head_again(self, exchange: "Exchange") -> Fault | None:
+        """The same for a head that was looked at before: ``target``, ``shape`` and ``digest``
+        are set.
+        """
+        ...
+
     def dispatch(self, exchange: "Exchange") -> None:
         """Serve a whole request."""
         ...
@@ -95,6 +101,7 @@ class Exchange:
         "body",
         "bytes_out",
         "caller",
+        "digest",
         "extra",
         "flow",
         "gone",
@@ -150,6 +157,8 @@ class Exchange:
         """Headers to add to whatever is answered."""
         self.caller: Caller | None = None
         """Who presented the key; set before the body is read on relay paths."""
+        self.digest: bytes | None = None
+        """SHA-256 of the presented key, once it has been looked at."""
         self.refusal: Fault | None = None
         """Why the request is not served at all."""
         self.gone = False

@@ -24,7 +24,7 @@ _ASIDE: Final = (b"transfer-encoding", b"expect", b"upgrade")
 class Familiar:
     """One head, and what was read from it. Pure."""
 
-    __slots__ = ("_after", "_before", "headers", "path", "query")
+    __slots__ = ("_after", "_before", "digest", "headers", "path", "query", "shape", "target")
 
     def __init__(self, before: bytes, after: bytes, exchange: Exchange) -> None:
         self._before = before
@@ -34,6 +34,9 @@ class Familiar:
         self.headers = exchange.headers
         self.path = exchange.path
         self.query = exchange.query
+        self.target = exchange.target
+        self.shape = exchange.shape
+        self.digest = exchange.digest
 
     def body(self, data: bytes) -> bytes | None:
         """The body, when ``data`` is this head and a body of the length it names; else ``None``."""
@@ -58,7 +61,12 @@ def familiar(data: bytes, exchange: Exchange) -> Familiar | None:
     length = headers.get(LENGTH)
     if exchange.repeated is not None or length is None or any(n in headers for n in _ASIDE):
         return None
-    if exchange.method != "POST" or exchange.http10 or not exchange.keep_alive:
+    if (
+        exchange.digest is None
+        or exchange.method != "POST"
+        or exchange.http10
+        or not exchange.keep_alive
+    ):
         return None
     head = len(data) - len(exchange.body)
     if data.find(b"\r\n\r\n") + 4 != head or not data.startswith(b"POST "):
@@ -93,7 +101,7 @@ class Heads:
     def again(self, line: Line, host: Host, data: bytes) -> Exchange | None:
         """The request that ``data`` is, if it is one whole request with the head of the last.
 
-        Its key is looked at afresh, as for any request; a body over the limit is the parser's.
+        Its key's digest is looked up afresh; a body over the limit is the parser's.
         """
         known = self._known
         body = None if known is None else known.body(data)
@@ -111,5 +119,8 @@ class Heads:
             http10=False,
         )
         exchange.body = body
-        exchange.refusal = host.head(exchange)
+        exchange.target = known.target
+        exchange.shape = known.shape
+        exchange.digest = known.digest
+        exchange.refusal = host.head_again(exchange)
         return exchange

@@ -31,7 +31,7 @@ from trivium.edge.routes import (
     shape_of,
 )
 from trivium.faults import Fault, Kind
-from trivium.identity.authenticate import authenticate
+from trivium.identity.authenticate import caller_of, digest_of
 from trivium.identity.model import Caller
 from trivium.pipeline import kept
 from trivium.pipeline.context import Route, Services, Stored
@@ -168,12 +168,22 @@ class Listener:
             if self._pages_only:
                 return Fault(Kind.PATH_UNKNOWN, "Models are not served on this port.")
             key = presented(exchange, query_key=self._query_key)
-            exchange.caller = authenticate(key, self._snapshot_get, self._clock.now())
+            exchange.digest = digest_of(key)
+            exchange.caller = caller_of(exchange.digest, self._snapshot_get, self._clock.now())
         except Fault as fault:
             if exchange.shape is None:
                 exchange.shape = shape_of(exchange.path)
             if isinstance(fault, NotAllowed):
                 exchange.extra.append((b"allow", f"{fault.allowed}, OPTIONS".encode()))
+            return fault
+        return None
+
+    def head_again(self, exchange: Exchange) -> Fault | None:
+        """As ``head``, for a head that is known: whose key it is may have changed all the same."""
+        assert exchange.digest is not None
+        try:
+            exchange.caller = caller_of(exchange.digest, self._snapshot_get, self._clock.now())
+        except Fault as fault:
             return fault
         return None
 

@@ -27,12 +27,23 @@ def authenticate(
     ``snapshot_get`` maps a SHA-256 digest to its caller; ``now`` is in seconds since the epoch.
     Raises ``Fault`` (KEY_MISSING, KEY_UNKNOWN).
     """
+    return caller_of(digest_of(presented), snapshot_get, now)
+
+
+def digest_of(presented: str | bytes | None) -> bytes:
+    """By what a presented key is known. Raises ``Fault`` (KEY_MISSING, KEY_UNKNOWN)."""
     if not presented:
         raise Fault(Kind.KEY_MISSING, MISSING)
     # the length spares hashing whatever somebody puts into a 64 KiB header
-    if len(presented) == KEY_CHARS:
-        raw = presented if isinstance(presented, bytes) else presented.encode("utf-8", "replace")
-        caller = snapshot_get(sha256(raw).digest())
-        if caller is not None and not caller.disabled and now < caller.expires_at:
-            return caller
-    raise Fault(Kind.KEY_UNKNOWN, INVALID)
+    if len(presented) != KEY_CHARS:
+        raise Fault(Kind.KEY_UNKNOWN, INVALID)
+    raw = presented if isinstance(presented, bytes) else presented.encode("utf-8", "replace")
+    return sha256(raw).digest()
+
+
+def caller_of(digest: bytes, snapshot_get: Callable[[bytes], Caller | None], now: float) -> Caller:
+    """The caller whose key has this digest, as things stand now. Raises ``Fault`` (KEY_UNKNOWN)."""
+    caller = snapshot_get(digest)
+    if caller is None or caller.disabled or now >= caller.expires_at:
+        raise Fault(Kind.KEY_UNKNOWN, INVALID)
+    return caller

@@ -60,6 +60,8 @@ def parse_usd(text: str) -> int:
 
 def format_usd(nanos: int) -> str:
     """Exact decimal dollars, at least two decimals: ``10.00``, ``-0.000000001``."""
+    if not nanos:
+        return "0.00"
     whole, rest = divmod(abs(nanos), NANOS)
     decimals = f"{rest:09d}".rstrip("0").ljust(2, "0")
     return f"{'-' if nanos < 0 else ''}{whole}.{decimals}"

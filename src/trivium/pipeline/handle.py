@@ -143,7 +143,7 @@ async def planned(story: Story) -> Plan:
     """The channels of this request, in order. Raises ``Fault`` when there is none."""
     assert story.model is not None
     plan = memory.narrowed(story.services.router.plan(story.model, story.operation), story)
-    return await sticky.recall(story, plan)
+    return await sticky.recall(story, plan) if sticky.carries(story, plan) else plan
 
 
 async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> None:

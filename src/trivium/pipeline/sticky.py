@@ -48,15 +48,18 @@ class Recalled(msgspec.Struct, frozen=True):
         return not self.sealed and self.makers <= {origin_of(step)}
 
 
+def carries(story: Story, plan: Plan) -> bool:
+    """Whether the request could carry state; notes in the story whether channels could share it."""
+    if story.operation not in _CARRYING:
+        return False
+    story.shared = len(plan.steps) > 1
+    return marks.any_in(memory.asked(story, _NO_MEMBERS)[1], SHAPE[story.operation])
+
+
 async def recall(story: Story, plan: Plan) -> Plan:
     """The plan with the maker of the request's state first; notes in the story what was found."""
-    if story.operation not in _CARRYING:
-        return plan
-    story.shared = len(plan.steps) > 1
     shape = SHAPE[story.operation]
     _, body = memory.asked(story, _NO_MEMBERS)
-    if not marks.any_in(body, shape):
-        return plan
     caller, traces = story.exchange.caller, story.services.traces
     assert caller is not None
     found = marks.found(body, shape)

@@ -72,7 +72,10 @@ class Marks(msgspec.Struct, frozen=True, gc=False):
 def any_in(body: bytes, shape: Shape) -> bool:
     """Whether a body could carry state. Some microseconds for a body of 24 KB."""
     # HOT: once a request. From the right: CPython 3.11 searches faster that way
-    return any(body.rfind(word) >= 0 for word in _WORDS[shape])
+    for word in _WORDS[shape]:  # noqa: SIM110 - a generator costs as much as the searches
+        if body.rfind(word) >= 0:
+            return True
+    return False
 
 
 def found(body: bytes, shape: Shape) -> Marks:

@@ -96,6 +96,8 @@ class Members:
 
     def value(self, name: str) -> Any:
         """The member decoded, ``None`` when absent or null."""
+        if name not in self._first and not self._folded:
+            return None  # HOT: most of what is asked for is not there
         raw = self.raw(name)
         return None if raw is None else decode(raw, name)
 
@@ -108,6 +110,8 @@ class Members:
 
     def flag(self, name: str) -> bool:
         """A boolean member, ``False`` when absent or null. Raises INVALID_TYPE."""
+        if name not in self._first and not self._folded:
+            return False
         raw = self.raw(name)
         if raw is None or raw == b"false":
             return False
@@ -117,6 +121,8 @@ class Members:
 
     def integer(self, name: str) -> int | None:
         """An integer member, ``None`` when absent or null; 5.0 counts. Raises INVALID_TYPE."""
+        if name not in self._first and not self._folded:
+            return None
         value = self.value(name)
         if value is None or (isinstance(value, int) and not isinstance(value, bool)):
             return value
