@@ -118,6 +118,29 @@ entries = Table(
 )
 """Append-only: triggers refuse updates and deletes."""
 
+code_batches = Table(
+    "code_batches",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("amount_nanos", BIG, nullable=False),  # of each code
+    Column("note", Text, nullable=False),
+    Column("expires_at", BIG),
+    Column("created_at", BIG, nullable=False),
+)
+
+codes = Table(
+    "codes",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("batch_id", BIG, ForeignKey("code_batches.id"), nullable=False, index=True),
+    Column("digest", LargeBinary, nullable=False, unique=True),  # SHA-256 of the code
+    Column("hint", Text, nullable=False),
+    Column("revoked_at", BIG),
+    Column("redeemed_at", BIG),
+    Column("user_id", BIG, ForeignKey("users.id")),  # whose balance it went to
+)
+"""Redemption codes. The entry of a redeemed one has the request id ``code:`` and its id."""
+
 records = Table(
     "records",
     metadata,
