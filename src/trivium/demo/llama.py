@@ -17,6 +17,8 @@ SLOTS: Final = 4
 """Answers that run at the same time; further requests wait inside the engine."""
 SLOT_TOKENS: Final = 2048
 """Context of one answer."""
+THREADS_MAX: Final = 4
+"""More do not make a model of this size faster."""
 
 
 def weights() -> Path:
@@ -31,7 +33,9 @@ def start(key: str) -> child.Engine:
     """Load the model and listen on a free loopback port."""
     import xllamacpp
 
-    threads = min(os.cpu_count() or 1, 4)
+    # They wait for each other spinning: with one more than there are idle cores, an answer takes
+    # thirty times as long. Half the cores are left to the gateway and whatever else runs.
+    threads = max(1, min((os.cpu_count() or 1) // 2, THREADS_MAX))
     params = xllamacpp.CommonParams()
     params.model.path = str(weights())
     params.hostnames, params.port = ["127.0.0.1"], 0

@@ -3,6 +3,7 @@
 import pytest
 
 from stories.sdk.clients import Wire, anthropic_at, google_at, openai_at
+from stories.sdk.engine import engine_behind
 from stories.sdk.house import settings
 from stories.sdk.scenes import SCENES
 from stories.sdk.served import served
@@ -20,6 +21,13 @@ def vendor():
 def gateway(vendor, tmp_path_factory):
     """`trivium serve`, for as long as this process runs tests."""
     with served(tmp_path_factory.mktemp("gateway"), settings(vendor)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def engine_gateway(tmp_path_factory):
+    """`trivium serve` with a real model behind it; one engine for all tests of this process."""
+    with engine_behind(tmp_path_factory.mktemp("engine")) as running:
         yield running
 
 

@@ -26,13 +26,29 @@ api_key = "{key}"
 """
 
 
+MODEL = """
+[[models]]
+name = "{name}"
+price = {{ input = "1", output = "2" }}
+[[models.bindings]]
+channel = "local"
+model = "smollm2"
+{shape}
+"""
+MODELS = MODEL.format(name="smol", shape="") + "".join(
+    MODEL.format(name=f"by-{shape}", shape=f'shape = "{shape}"')
+    for shape in ("chat", "messages", "responses")
+)
+"""One model in every shape that the engine serves, and one for each shape alone."""
+
+
 @contextlib.contextmanager
-def engine_behind(folder, models):
-    """A gateway whose channel ``local`` is the engine, with these models in its settings."""
+def engine_behind(folder):
+    """A gateway whose only channel, ``local``, is the engine; ``MODELS`` are its models."""
     environ = _elsewhere() | {"PATH": os.environ["PATH"]}
     with Engine.start(folder / "engine.log", environ) as engine:
         channel = CHANNEL.format(address=engine.address, key=engine.key)
-        with served(folder, channel + models) as running:
+        with served(folder, channel + MODELS) as running:
             yield running
 
 

@@ -11,34 +11,25 @@ import openai as openai_sdk
 import pytest
 
 from stories.sdk.clients import Wire, anthropic_at, openai_at
-from stories.sdk.engine import engine_behind, recorded
+from stories.sdk.engine import recorded
 from stories.sdk.node import ENGINE, run
 
 pytestmark = pytest.mark.engine
 
 TURN = [{"role": "user", "content": "Say hello."}]
 MESSAGE = {"model": "smol", "max_tokens": 12, "messages": TURN}
-SMOL = """
-[[models]]
-name = "smol"
-price = { input = "1", output = "2" }
-[[models.bindings]]
-channel = "local"
-model = "smollm2"
-"""
 
 
 @pytest.fixture(scope="module")
-def gateway(tmp_path_factory):
+def gateway(engine_gateway):
     """A gateway with the engine as its only channel."""
-    with engine_behind(tmp_path_factory.mktemp("engine"), SMOL) as running:
-        yield running
+    return engine_gateway
 
 
 @pytest.fixture(scope="module")
 def key(gateway):
-    """A key of this gateway's own."""
-    return gateway.key()
+    """A key for the model that is served in every shape of the engine."""
+    return gateway.key("smol")
 
 
 @pytest.fixture(scope="module")
@@ -183,8 +174,8 @@ def test_a_message(anthropic, gateway):
 
 
 def test_a_message_streamed(anthropic):
-    """Through the accumulating helper."""
-    with anthropic.messages.stream(**MESSAGE) as stream:
+    """Through the accumulating helper; in words, as an emoji would cost the count of input."""
+    with anthropic.messages.stream(**MESSAGE, temperature=0) as stream:
         text = "".join(stream.text_stream)
         final = stream.get_final_message()
     assert text.strip()

@@ -9,10 +9,8 @@ import itertools
 import pytest
 
 from stories.sdk.clients import Wire, anthropic_at, google_at, openai_at
-from stories.sdk.engine import engine_behind
 
-# Some minutes on a busy machine: the engine reads about 150 tokens a second.
-pytestmark = [pytest.mark.engine, pytest.mark.slow]
+pytestmark = pytest.mark.engine
 
 FIRST = "Say hello."
 SECOND = "Say it again."
@@ -20,23 +18,12 @@ EMOJI = "🌟🌟🌟🌟🌟"
 LIMIT = 16
 """The least that the responses shape takes."""
 SHORT = 4
-MODEL = """
-[[models]]
-name = "by-{shape}"
-price = {{ input = "1", output = "2" }}
-[[models.bindings]]
-channel = "local"
-model = "smollm2"
-shape = "{shape}"
-"""
 
 
 @pytest.fixture(scope="module")
-def gateway(tmp_path_factory):
+def gateway(engine_gateway):
     """A gateway that speaks three shapes to one engine."""
-    models = "".join(MODEL.format(shape=shape) for shape in ("chat", "messages", "responses"))
-    with engine_behind(tmp_path_factory.mktemp("engine"), models) as running:
-        yield running
+    return engine_gateway
 
 
 @pytest.fixture(scope="module")
