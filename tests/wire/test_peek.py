@@ -71,6 +71,26 @@ def test_a_name_that_occurs_twice_is_refused_when_it_matters(body):
     assert Kind.DUPLICATE_MEMBER is fault_of(lambda: found.splice({"model": b'"c"'})).kind
 
 
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b", "\u00e9", "name", '"']), st.integers(0, 9999)),
+        max_size=6,
+    ),
+    st.sampled_from(["", " ", "\n  "]),
+)
+def test_no_spacing_hides_a_name_that_occurs_twice(pairs, space):
+    """Whatever the length of the body says of its members, a lost one is found."""
+    encode = msgspec.json.encode
+    inside = f",{space}".join(f"{encode(n).decode()}:{space}{v}" for n, v in pairs)
+    found = members(("{" + inside + "}").encode())
+    assert [name for name, _ in pairs] == [name for name, _ in found.pairs]
+    for name in {name for name, _ in pairs}:
+        if [other for other, _ in pairs].count(name) == 1:
+            assert found.integer(name) == dict(pairs)[name]
+        else:
+            assert Kind.DUPLICATE_MEMBER is fault_of(lambda name=name: found.raw(name)).kind
+
+
 def test_letters_that_fold_to_ascii_are_the_same_name():
     """Go folds the long s to s, so this stream flag would be read by a Go server."""
     found = members('{"stream":false,"\u017ftream":true}'.encode())

@@ -160,6 +160,9 @@ def offline(
 class _Nobody:
     """Takes the places of those who must not be asked."""
 
+    def open_now(self, request: Request, sink: Sink) -> Call | None:
+        raise AssertionError(f"a rehearsal calls nobody: {request.origin.host}, {sink}")
+
     async def open(self, request: Request, sink: Sink) -> Call:
         raise AssertionError(f"a rehearsal calls nobody: {request.origin.host}, {sink}")
 

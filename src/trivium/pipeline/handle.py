@@ -169,7 +169,8 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
     attempt = Attempt(story, step, lane, facts)
     exchange.flow = attempt
     try:
-        attempt.attach(await services.client.open(request, attempt))
+        call = services.client.open_now(request, attempt)
+        attempt.attach(call or await services.client.open(request, attempt))
         await attempt.outcome
     finally:
         exchange.flow = None

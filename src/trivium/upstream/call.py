@@ -76,6 +76,10 @@ class Call(Protocol):
 class Client(Protocol):
     """Makes calls over pooled connections."""
 
+    def open_now(self, request: Request, sink: Sink) -> Call | None:
+        """As :meth:`open` if a connection is idle, else ``None`` and nothing was done."""
+        ...
+
     async def open(self, request: Request, sink: Sink) -> Call:
         """Write the request and return; the answer goes to ``sink``.
 
