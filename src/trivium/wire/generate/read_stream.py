@@ -50,17 +50,17 @@ class Reader:
         return out
 
     def _run(self, run: bytes, out: list[Event]) -> None:
-        # HOT: an upstream's events are one line each and end alike; the rest takes the long way
-        telling = self._telling
+        # HOT: an upstream's events are one line each and end alike; the rest takes the long way,
+        # for no JSON text holds a raw line end and the name of a field
         end = _CRLF if run.endswith(_CRLF) else _LF
         if run.startswith(_DATA) and run.endswith(end):
-            rows = run[len(_DATA) : -len(end)].split(end + _DATA)
-            lines = 2 * len(rows)
-            if run.count(b"\n") == lines and run.count(b"\r") == (lines if end is _CRLF else 0):
-                for row in rows:
-                    telling.chunk(row, out)
-                    if telling.over:
-                        return
+            body = run[len(_DATA) : -len(end)]
+            rows = body.split(end + _DATA)
+            if len(rows) > 1:
+                if self._telling.rows(rows, out):
+                    return
+            elif b"\n" not in body and b"\r" not in body:
+                self._telling.chunk(body, out)
                 return
         self._odd(run, out)
 

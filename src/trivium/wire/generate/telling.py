@@ -116,9 +116,34 @@ class Telling:
                     return
         self._any(data, out)
 
-    def _any(self, data: bytes, out: list[Event]) -> None:
+    def rows(self, rows: list[bytes], out: list[Event]) -> bool:
+        """Many objects, each as its bytes; ``False``, and nothing is told, where they are none."""
         try:
-            self._told(view.chunk(data), data, out)
+            bodies = view.chunks(b"[" + b",".join(rows) + b"]")
+        except (ValueError, RecursionError):
+            return False
+        if len(bodies) != len(rows):
+            return False
+        # HOT: one decoder call for all; nine of ten bring one more piece of one text
+        live, usages = self._live, self._usages
+        for at, body in enumerate(bodies):
+            text = _more_of(live, body)
+            if text is not None:
+                out.append(Delta(live.index, text))
+                live.pieces.append(text)
+                usages.append(body.usageMetadata)
+                continue
+            self._any(rows[at], out, body)
+            if self.over:
+                break
+            live = self._live
+        if len(usages) > _USAGES_MAX:
+            self._fold()
+        return True
+
+    def _any(self, data: bytes, out: list[Event], body: view.Chunk | None = None) -> None:
+        try:
+            self._told(view.chunk(data) if body is None else body, data, out)
         except Fault as fault:
             self._fail(fault, out)
         except (ValueError, RecursionError):  # what one view skims another one reads
@@ -287,8 +312,10 @@ class Telling:
         usages = [raw for raw in self._usages if raw]
         self._usages.clear()
         last = view.value(usages[-1]) if usages else None
-        if isinstance(last, dict) and complete(last) and b"".join(usages).rfind(_CACHED) < 0:
-            usages = usages[-1:]  # HOT: a whole snapshot without a cached count says it all
+        if isinstance(last, dict) and complete(last):
+            # HOT: a whole snapshot says it all, unless only another one has the cached count
+            if last.get(CACHED) is not None or b"".join(usages).rfind(_CACHED) < 0:
+                usages = usages[-1:]
         for raw in usages:
             reported = view.value(raw)
             if isinstance(reported, dict):
@@ -297,6 +324,32 @@ class Telling:
     def _fail(self, fault: Fault, out: list[Event]) -> None:
         out.append(Failed(fault))
         self.over = True
+
+
+def _more_of(live: _Candidate, body: view.Chunk) -> str | None:
+    """What an object adds to the open text if it brings one more piece of it and nothing else."""
+    candidates = body.candidates
+    if live.index < 0 or candidates is None or len(candidates) != 1 or body.error:
+        return None
+    candidate = candidates[0]
+    if (
+        candidate is None
+        or candidate.content is None
+        or candidate.finishReason is not None
+        or candidate.index != live.number
+        or type(candidate.index) is not int
+        or candidate.groundingMetadata
+        or candidate.citationMetadata
+        or candidate.logprobsResult
+    ):
+        return None
+    parts = candidate.content.parts
+    if parts is None or len(parts) != 1 or (part := parts[0]) is None:
+        return None
+    text = part.text
+    if type(text) is not str or part.thoughtSignature or (part.thought is True) != live.thinking:
+        return None
+    return text or None
 
 
 def _attach(tokens: Any, one: _Candidate, out: list[Event], before: int) -> None:

@@ -92,6 +92,8 @@ class _Loose(msgspec.Struct, gc=False):
 
 chunk: Final = msgspec.json.Decoder(Chunk).decode
 """Raises ``ValueError`` or ``RecursionError`` for what is no such object."""
+chunks: Final = msgspec.json.Decoder(list[Chunk]).decode
+"""The same for many in one array."""
 plain: Final = msgspec.json.Decoder(Plain).decode
 """The same; refuses any member that ``Plain`` has not."""
 head: Final = msgspec.json.Decoder(Head).decode
