@@ -78,6 +78,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         reasoning: int = 0,
         audio_input: int = 0,
         audio_output: int = 0,
+        image_input: int = 0,
+        image_output: int = 0,
     ) -> Self:
         """From totals that contain their parts, as OpenAI counts; no part exceeds its total."""
         cached = min(cached, prompt)
@@ -85,12 +87,16 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         audio_input = min(audio_input, prompt - cached - cache_write)
         reasoning = min(reasoning, completion)
         audio_output = min(audio_output, completion - reasoning)
+        image_input = min(image_input, prompt - cached - cache_write - audio_input)
+        image_output = min(image_output, completion - reasoning - audio_output)
         return cls(
-            fresh=prompt - cached - cache_write - audio_input,
+            fresh=prompt - cached - cache_write - audio_input - image_input,
             cache_read=cached,
             cache_write_short=cache_write,
-            output=completion - reasoning - audio_output,
+            output=completion - reasoning - audio_output - image_output,
             reasoning=reasoning,
             audio_input=audio_input,
             audio_output=audio_output,
+            image_input=image_input,
+            image_output=image_output,
         )

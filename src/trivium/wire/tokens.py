@@ -19,6 +19,7 @@ class _Details(msgspec.Struct, gc=False):
     cached_tokens: Count | None = None
     cache_write_tokens: Count | None = None
     audio_tokens: Count | None = None
+    image_tokens: Count | None = None
     reasoning_tokens: Count | None = None
 
 
@@ -73,4 +74,6 @@ def usage(raw: bytes | msgspec.Raw) -> Usage | None:
         reasoning=reasoning,
         audio_input=given.audio_tokens or 0,
         audio_output=made.audio_tokens or 0,
+        image_input=given.image_tokens or 0,
+        image_output=made.image_tokens or 0,
     )
