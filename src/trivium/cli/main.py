@@ -17,7 +17,7 @@ from typing import Annotated, Protocol, runtime_checkable
 import typer
 
 from trivium import __version__
-from trivium.cli import check, credit, demo, explain, key, ledger, migrate, serve, user
+from trivium.cli import check, code, credit, demo, explain, key, ledger, migrate, serve, user
 from trivium.cli.ending import ending
 from trivium.cli.output import fail
 
@@ -35,6 +35,7 @@ def _group(help_: str) -> typer.Typer:
 app = _group("A model gateway: three native request shapes, any upstream, one bill.")
 users = _group("People and teams that hold keys.")
 keys = _group("Keys that callers present.")
+codes = _group("Codes that can be turned into balance.")
 books = _group("What was spent: proofs, exports, overdrafts.")
 
 app.command("serve")(serve.serve)
@@ -43,6 +44,7 @@ app.command("check")(check.check)
 app.add_typer(users, name="user")
 app.add_typer(keys, name="key")
 app.command("credit")(credit.credit)
+app.add_typer(codes, name="code")
 app.add_typer(books, name="ledger")
 app.command("explain")(explain.explain)
 app.command("migrate")(migrate.migrate)
@@ -53,6 +55,10 @@ users.command("enable")(user.enable)
 keys.command("create")(key.create)
 keys.command("list")(key.listing)
 keys.command("revoke")(key.revoke)
+codes.command("create")(code.create)
+codes.command("list")(code.listing)
+codes.command("revoke")(code.revoke)
+codes.command("redeem")(code.redeem)
 books.command("verify")(ledger.verify)
 books.command("export")(ledger.export)
 books.command("overdraft")(ledger.overdraft)

@@ -1,0 +1,175 @@
+"""``trivium code``: amounts that whoever holds a code may turn into balance."""
+
+import csv
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from trivium.cli import config
+from trivium.cli.database import with_identity
+from trivium.cli.key import last_second
+from trivium.cli.output import NONE, as_json, moment, note, printable, table
+from trivium.clock import SystemClock
+from trivium.ledger.codes.model import Batch, Code
+from trivium.ledger.codes.service import Codes
+from trivium.ledger.entries import Entries, format_usd, parse_usd
+
+if TYPE_CHECKING:
+    from trivium.identity.model import User
+    from trivium.identity.service import Identity
+    from trivium.ledger.model import Entry
+    from trivium.storage.database import Database
+
+BATCH_HEADS: Final = (
+    *("BATCH", "AMOUNT", "CODES", "REDEEMED", "REVOKED"),
+    *("EXPIRES", "CREATED", "NOTE"),
+)
+CODE_HEADS: Final = ("ID", "CODE", "AMOUNT", "STATE", "EXPIRES", "REDEEMED", "BY")
+
+
+def create(
+    *,
+    amount: Annotated[str, typer.Option(metavar="AMOUNT", help="US dollars of each: 10.00")],
+    count: Annotated[int, typer.Option(metavar="N", help="How many codes.")] = 1,
+    expires: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="2027-01-01 (to the end of that day, UTC) or 2027-01-01T12:00:00Z.",
+            show_default=False,
+        ),
+    ] = None,
+    note_: Annotated[
+        str, typer.Option("--note", metavar="TEXT", help="Kept with the batch.", show_default=False)
+    ] = "",
+    config_: config.ConfigOption = None,
+) -> None:
+    """Make a batch of codes and print them as CSV.
+
+    They are shown once, alone on standard output; what is said about them goes to standard error.
+    """
+    amount_nanos = parse_usd(amount)
+    expires_at = None if expires is None else last_second(expires)
+    loaded, _ = config.read(config_)
+
+    async def work(_: "Identity", database: "Database") -> tuple[int, list[str]]:
+        codes = Codes(database, SystemClock())
+        return await codes.create(amount_nanos, count, expires_at, note_)
+
+    batch_id, made = with_identity(loaded.settings.storage, work)
+    rows = csv.writer(sys.stdout, lineterminator="\n")
+    rows.writerow(("code", "amount_usd", "expires"))
+    until = "" if expires_at is None else moment(expires_at)
+    for code in made:
+        rows.writerow((code, format_usd(amount_nanos), until))
+    note(f"batch {batch_id}: codes {len(made)}, worth {format_usd(amount_nanos)} USD each")
+    note("This is the only time the codes are shown.")
+
+
+def listing(
+    *,
+    batch: Annotated[
+        int | None,
+        typer.Option(metavar="ID", help="The codes of this batch.", show_default=False),
+    ] = None,
+    config_: config.ConfigOption = None,
+    json: config.JsonOption = False,
+) -> None:
+    """List batches, or the codes of one.
+
+    The codes themselves are not stored; each is named by its id and its last characters.
+    """
+    loaded, _ = config.read(config_)
+
+    async def work(_: "Identity", database: "Database") -> list[Batch] | list[Code]:
+        codes = Codes(database, SystemClock())
+        return await codes.batches() if batch is None else await codes.codes_of(batch)
+
+    found = with_identity(loaded.settings.storage, work)
+    if json:
+        as_json([_plain(each) for each in found])
+        return
+    print(table(BATCH_HEADS if batch is None else CODE_HEADS, [_row(each) for each in found]))
+
+
+def _plain(each: Batch | Code) -> dict[str, object]:
+    plain: dict[str, object] = {name: getattr(each, name) for name in each.__struct_fields__}
+    del plain["amount_nanos"]
+    plain["amount"] = format_usd(each.amount_nanos)
+    if isinstance(each, Code):
+        plain["state"] = each.state(SystemClock().now())
+    return plain
+
+
+def _row(each: Batch | Code) -> tuple[str, ...]:
+    expires = "never" if each.expires_at is None else moment(each.expires_at)
+    amount = format_usd(each.amount_nanos)
+    if isinstance(each, Batch):
+        return (
+            str(each.id),
+            amount,
+            str(each.codes),
+            str(each.redeemed),
+            str(each.revoked),
+            expires,
+            moment(each.created_at),
+            each.note or NONE,
+        )
+    return (
+        str(each.id),
+        f"…{each.hint}",
+        amount,
+        each.state(SystemClock().now()),
+        expires,
+        moment(each.redeemed_at),
+        each.user or NONE,
+    )
+
+
+def revoke(
+    which: Annotated[
+        str, typer.Argument(metavar="CODE", help="batch:3, id:12 or the code itself.")
+    ],
+    config_: config.ConfigOption = None,
+) -> None:
+    """Refuse codes from now on; what was redeemed stays booked."""
+    loaded, _ = config.read(config_)
+
+    async def work(_: "Identity", database: "Database") -> int:
+        return await Codes(database, SystemClock()).revoke(which)
+
+    note(f"revoked {with_identity(loaded.settings.storage, work)} open codes")
+
+
+def redeem(
+    code: Annotated[str, typer.Argument(metavar="CODE", help="Case and hyphens do not count.")],
+    *,
+    user: Annotated[str, typer.Option(metavar="NAME", help="A name or an e-mail address.")],
+    config_: config.ConfigOption = None,
+    json: config.JsonOption = False,
+) -> None:
+    """Book what a code is worth on a user's balance."""
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", database: "Database") -> "tuple[User, Entry, int]":
+        found = await identity.find_user(user)
+        entry = await Codes(database, SystemClock()).redeem(found.id, code)
+        return found, entry, await Entries(database, SystemClock()).balance(found.id)
+
+    found, entry, balance_nanos = with_identity(loaded.settings.storage, work)
+    if json:
+        as_json(
+            {
+                "user": found.name,
+                "entry": entry.id,
+                "kind": entry.kind,
+                "amount": format_usd(entry.amount_nanos),
+                "balance": format_usd(balance_nanos),
+            }
+        )
+    else:
+        note(
+            f"booked {format_usd(entry.amount_nanos)} USD for {printable(found.name)}, "
+            f"whose balance is {format_usd(balance_nanos)} USD"
+        )

@@ -1,0 +1,1 @@
+"""Codes that whoever holds one may turn into balance, once."""

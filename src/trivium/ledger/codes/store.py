@@ -1,0 +1,132 @@
+"""Codes in SQL. Every function works in the transaction it is given."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Select, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.ledger.codes.model import Batch, Code
+from trivium.storage.schema import code_batches, codes, users
+
+_WHOLE: Final[Select[Any]] = (
+    select(
+        codes.c.id,
+        codes.c.batch_id,
+        codes.c.hint,
+        codes.c.revoked_at,
+        codes.c.redeemed_at,
+        code_batches.c.amount_nanos,
+        code_batches.c.expires_at,
+        users.c.name.label("user"),
+    )
+    .join(code_batches, code_batches.c.id == codes.c.batch_id)
+    .outerjoin(users, users.c.id == codes.c.user_id)
+)
+
+
+async def insert(
+    conn: AsyncConnection,
+    amount_nanos: int,
+    note: str,
+    expires_at: int | None,
+    created_at: int,
+    made: Sequence[tuple[bytes, str]],
+) -> int:
+    """A batch of codes, each a digest and a hint; the batch's id."""
+    values = {
+        "amount_nanos": amount_nanos,
+        "note": note,
+        "expires_at": expires_at,
+        "created_at": created_at,
+    }
+    batch = code_batches.insert().values(values).returning(code_batches.c.id)
+    batch_id = int((await conn.execute(batch)).scalar_one())
+    rows = [{"batch_id": batch_id, "digest": digest, "hint": hint} for digest, hint in made]
+    await conn.execute(codes.insert(), rows)
+    return batch_id
+
+
+async def claim(conn: AsyncConnection, digest: bytes, user_id: int, now: int) -> Code | None:
+    """Mark an open code as redeemed by a user; ``None`` when there is none to mark.
+
+    Of several that claim one, the database lets the first; the others see it claimed.
+    """
+    unexpired = select(code_batches.c.id).where(
+        (code_batches.c.expires_at.is_(None)) | (code_batches.c.expires_at > now)
+    )
+    taken = (
+        update(codes)
+        .where(
+            codes.c.digest == digest,
+            codes.c.redeemed_at.is_(None),
+            codes.c.revoked_at.is_(None),
+            codes.c.batch_id.in_(unexpired),
+        )
+        .values(redeemed_at=now, user_id=user_id)
+    )
+    if (await conn.execute(taken)).rowcount != 1:
+        return None
+    return await find(conn, digest)
+
+
+async def find(conn: AsyncConnection, digest: bytes) -> Code | None:
+    """A code by the digest of its secret."""
+    row = (await conn.execute(_WHOLE.where(codes.c.digest == digest))).one_or_none()
+    return None if row is None else _code(row)
+
+
+async def codes_of(conn: AsyncConnection, batch_id: int) -> list[Code]:
+    """The codes of a batch, in the order they were made."""
+    query = _WHOLE.where(codes.c.batch_id == batch_id).order_by(codes.c.id)
+    return [_code(row) for row in await conn.execute(query)]
+
+
+async def batches(conn: AsyncConnection) -> list[Batch]:
+    """Every batch with how many of its codes are what, oldest first."""
+    query = (
+        select(
+            code_batches,
+            func.count(codes.c.id).label("codes"),
+            func.count(codes.c.redeemed_at).label("redeemed"),
+            func.count(codes.c.revoked_at).label("revoked"),
+        )
+        .join(codes, codes.c.batch_id == code_batches.c.id)
+        .group_by(code_batches.c.id)
+        .order_by(code_batches.c.id)
+    )
+    return [Batch(**row._mapping) for row in await conn.execute(query)]  # noqa: SLF001 - SQLAlchemy's documented way to a row by names
+
+
+async def revoke(
+    conn: AsyncConnection,
+    now: int,
+    *,
+    digest: bytes | None = None,
+    code_id: int | None = None,
+    batch_id: int | None = None,
+) -> int:
+    """Revoke what is open among the codes that are named; how many that were."""
+    named: ColumnElement[bool]
+    if digest is not None:
+        named = codes.c.digest == digest
+    elif code_id is not None:
+        named = codes.c.id == code_id
+    else:
+        named = codes.c.batch_id == batch_id
+    is_open = codes.c.redeemed_at.is_(None) & codes.c.revoked_at.is_(None)
+    done = await conn.execute(update(codes).where(named, is_open).values(revoked_at=now))
+    return done.rowcount
+
+
+def _code(row: Any) -> Code:
+    return Code(
+        id=row.id,
+        batch_id=row.batch_id,
+        hint=row.hint,
+        amount_nanos=row.amount_nanos,
+        expires_at=row.expires_at,
+        revoked_at=row.revoked_at,
+        redeemed_at=row.redeemed_at,
+        user=row.user,
+    )
