@@ -22,6 +22,7 @@ from types import SimpleNamespace
 
 import bench
 import bodies
+import msgspec
 
 from trivium.clock import SystemClock
 from trivium.pipeline.story import Story
@@ -33,8 +34,6 @@ from trivium.wire import peek
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Operation
 from trivium.wire.registry import PASSAGES
-
-import msgspec
 
 ROUNDS = 100
 REPEATS = 7

@@ -2,11 +2,15 @@
 
 import json
 
+import pytest
+
 from trivium.conversation.answer import Answer, Candidate
-from trivium.conversation.calls import ToolCall
+from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.parts import Text
+from trivium.conversation.parts import Reasoning, Text
+from trivium.conversation.replay import replayed
 from trivium.wire.responses.codec import CODEC
+from trivium.wire.responses.write_stream import Writer
 from wire.responses.streams import USAGE, context
 
 
@@ -39,3 +43,23 @@ def test_the_same_answer_is_the_same_bytes():
     """No clock, no randomness."""
     answer = Answer((Candidate((Text("Hi"),), Finish(Unified.STOP)),), USAGE)
     assert CODEC.write_answer(answer, context()) == CODEC.write_answer(answer, context())
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (),
+        (Text("Hi"),),
+        (Text("Hi"), Text(" there"), ToolCall("c", "f")),
+        (ToolCall("", "f", '{"a":1}'), Text("and"), ToolCall("d", "g", "x", CallKind.CUSTOM)),
+        (Text(""), ToolCall("c", "f")),
+        (Reasoning("hm"), Text("Hi")),
+    ],
+)
+@pytest.mark.parametrize("end", [Unified.STOP, Unified.LENGTH])
+def test_it_is_what_the_stream_of_the_answer_ends_with(parts, end):
+    """Items, ids, statuses: whole and streamed answers differ in nothing."""
+    answer = Answer((Candidate(parts, Finish(end)),), USAGE, service_tier="flex")
+    stream = Writer(context())
+    stream.feed(replayed(answer))
+    assert stream.answer() == CODEC.write_answer(answer, context())

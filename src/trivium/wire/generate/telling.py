@@ -312,10 +312,13 @@ class Telling:
         usages = [raw for raw in self._usages if raw]
         self._usages.clear()
         last = view.value(usages[-1]) if usages else None
-        if isinstance(last, dict) and complete(last):
-            # HOT: a whole snapshot says it all, unless only another one has the cached count
-            if last.get(CACHED) is not None or b"".join(usages).rfind(_CACHED) < 0:
-                usages = usages[-1:]
+        # HOT: a whole snapshot says it all, unless only another one has the cached count
+        if (
+            isinstance(last, dict)
+            and complete(last)
+            and (last.get(CACHED) is not None or b"".join(usages).rfind(_CACHED) < 0)
+        ):
+            usages = usages[-1:]
         for raw in usages:
             reported = view.value(raw)
             if isinstance(reported, dict):

@@ -5,7 +5,7 @@ is echoed is the caller's own spelling. Source: openai-python 3.52.0, ``Response
 2026-11-21.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -39,6 +39,9 @@ _ECHO: Final = {
     "user": b"null",
 }
 """Members that repeat the request, each with what it says when the request did not."""
+
+_ECHOED: Final = {name: (b',"%b":' % name.encode(), said) for name, said in _ECHO.items()}
+_UNSAID: Final = b"".join(head + said for head, said in _ECHOED.values())
 
 _INCOMPLETE: Final = {
     Unified.LENGTH: "max_output_tokens",
@@ -82,10 +85,7 @@ class Envelope:
         )
         self._model = encode(ctx.model)
         self._tier = _one_line(ctx.members.get("service_tier"), b"null")
-        self._echo = b"".join(
-            b',"%b":%b' % (name.encode(), _one_line(ctx.members.get(name), default))
-            for name, default in _ECHO.items()
-        )
+        self._echo = _echo(ctx.members)
 
     def object(
         self,
@@ -103,7 +103,7 @@ class Envelope:
                 self._head,
                 status.encode(),
                 b'","error":',
-                encode(error),
+                b"null" if error is None else encode(error),
                 b',"incomplete_details":',
                 b"null" if incomplete is None else encode({"reason": incomplete}),
                 b',"model":',
@@ -118,6 +118,17 @@ class Envelope:
                 b"}",
             )
         )
+
+
+def _echo(members: Mapping[str, msgspec.Raw]) -> bytes:
+    # HOT: most requests say few of these; what they leave unsaid is joined once
+    if _ECHO.keys().isdisjoint(members):
+        return _UNSAID
+    parts: list[bytes] = []
+    for name, (head, default) in _ECHOED.items():
+        raw = members.get(name)
+        parts += (head, default if raw is None else _one_line(raw, default))
+    return b"".join(parts)
 
 
 def _one_line(raw: msgspec.Raw | None, default: bytes) -> bytes:

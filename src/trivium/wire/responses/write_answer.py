@@ -1,13 +1,65 @@
 """A whole answer as the caller's response object: what the stream of it would end with."""
 
-from trivium.conversation.answer import Answer
+from typing import Any
+
+from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.calls import CallKind, ToolCall
+from trivium.conversation.custom import Customs
+from trivium.conversation.items import Part
+from trivium.conversation.parts import Text
 from trivium.conversation.replay import replayed
 from trivium.wire.codec import WriteContext
+from trivium.wire.responses import items
+from trivium.wire.responses.envelope import Envelope, encode, reason
 from trivium.wire.responses.write_stream import Writer
 
 
 def write(answer: Answer, ctx: WriteContext) -> bytes:
     """The body."""
+    said = answer.candidates[0]
+    # HOT: most answers are words and calls, whose items need no stream to be told
+    if all(_plain(part) for part in said.parts) and not Customs(ctx.request.tools):
+        return _object(answer, said, ctx)
     writer = Writer(ctx)
     writer.feed(replayed(answer))
     return writer.answer()
+
+
+def _plain(part: Part) -> bool:
+    if type(part) is Text:
+        return bool(part.text) and not (part.opaque or part.citations or part.logprobs)
+    return type(part) is ToolCall and not part.opaque
+
+
+def _object(answer: Answer, said: Candidate, ctx: WriteContext) -> bytes:
+    """An answer of plain parts: neighbouring texts are parts of one message."""
+    why = reason(said.finish)
+    status = "completed" if why is None else "incomplete"
+    output: list[bytes] = []
+    contents: list[dict[str, Any]] = []
+    last = len(said.parts) - 1
+    for at, part in enumerate(said.parts):
+        end = status if at == last else "completed"
+        if type(part) is Text:
+            contents.append(items.output_text(part.text, (), ()))
+            if at < last and type(said.parts[at + 1]) is Text:
+                continue
+            item = items.message(_id("message", ctx, output), contents, end)
+            contents = []
+        else:
+            assert type(part) is ToolCall
+            item = _call(part, end, ctx, output)
+        output.append(encode(item))
+    return Envelope(ctx).object(
+        status, output, incomplete=why, usage=answer.usage, tier=answer.service_tier
+    )
+
+
+def _call(part: ToolCall, end: str, ctx: WriteContext, output: list[bytes]) -> dict[str, Any]:
+    own = items.declared(part, ctx.request.tools)
+    text = part.arguments or ("{}" if part.kind is CallKind.FUNCTION else "")
+    return items.call(_id(items.kind(part) or "", ctx, output), own, text, end)
+
+
+def _id(kind: str, ctx: WriteContext, output: list[bytes]) -> str:
+    return f"{items.PREFIX[kind]}{ctx.id}_{len(output)}"
