@@ -40,7 +40,7 @@ def test_scripts_may_read_what_they_need():
     assert {
         b"x-request-id", b"request-id", b"retry-after", b"retry-after-ms", b"x-should-retry",
         b"trivium-channel", b"trivium-attempts", b"trivium-dropped",
-        b"trivium-repaired", b"trivium-estimated",
+        b"trivium-repaired", b"trivium-estimated", b"trivium-cost",
     } == set(exposed.split(b", "))  # fmt: skip
     assert b"vary: origin\r\n" in lines
     assert b"credentials" not in lines

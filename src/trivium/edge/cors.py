@@ -7,7 +7,7 @@ from trivium.edge.exchange import Exchange
 _EXPOSE: Final = (
     b"access-control-expose-headers: x-request-id, request-id, retry-after, retry-after-ms, "
     b"x-should-retry, trivium-channel, trivium-attempts, trivium-dropped, trivium-repaired, "
-    b"trivium-estimated\r\n"
+    b"trivium-estimated, trivium-cost\r\n"
 )
 
 

@@ -66,7 +66,7 @@ class Server(_Section, frozen=True):
     query_key: bool = True
     """Whether ``?key=`` is accepted as a key."""
     explain_headers: bool = True
-    """Whether answers carry ``trivium-channel`` and ``trivium-attempts``."""
+    """Whether answers carry ``trivium-channel``, ``trivium-attempts`` and ``trivium-cost``."""
 
 
 class Storage(_Section, frozen=True):
