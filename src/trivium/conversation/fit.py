@@ -9,6 +9,7 @@ Turn by turn and from what stands earlier only: a history that grows by an answe
 begins as it began before.
 """
 
+import functools
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -55,34 +56,52 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
     target does not do that, and through the report.
     """
     turns = joined(conversation.turns)
-    turns = tuple(
-        cleaned
-        for at, turn in enumerate(turns)
-        if (
-            cleaned := _cleaned(
-                turn, f"turns[{at}]", conversation.shape, target, report, at == len(turns) - 1
-            )
-        )
-        is not None
-    )
-    turns = joined(paired(joined(turns), target.call_id_max, report, exact=target.call_id_exact))
+    # HOT: nearly every turn of nearly every history stays as it is
+    if not all(_clean(turn, target) for turn in turns):
+        turns = joined(_cleaned(turns, conversation.shape, target, report))
+    turns = joined(paired(turns, target.call_id_max, report, exact=target.call_id_exact))
     if turns and turns[-1].role is Role.ASSISTANT and not target.prefill:
         raise report.refusal(
             member(Concept.HISTORY, conversation.shape),
             "this model does not go on with an assistant message; end with a user's",
         )
-    if any(conversation.stop) and target.stop_max == 0:
+    if conversation.stop and any(conversation.stop) and target.stop_max == 0:
         lacking(report, Concept.STOP, conversation.shape, "no stop sequences are taken")
     changes = _refused(conversation, target, report)
-    tools = tuple(one for one in conversation.tools if _offered(one, conversation, target, report))
-    if len(tools) < len(conversation.tools):
-        changes["tools"] = tools
-    if turns != conversation.turns:
+    if conversation.tools:
+        tools = tuple(
+            one for one in conversation.tools if _offered(one, conversation, target, report)
+        )
+        if len(tools) < len(conversation.tools):
+            changes["tools"] = tools
+    if turns is not conversation.turns and turns != conversation.turns:
         changes["turns"] = turns
     return msgspec.structs.replace(conversation, **changes) if changes else conversation
 
 
+def _clean(turn: Turn, target: TargetFacts) -> bool:
+    """Whether there is nothing in a turn but words that say something."""
+    parts = turn.parts
+    for part in parts:
+        if type(part) is not Text or part.opaque or _says_nothing(part, target):
+            return False
+    return bool(parts)
+
+
 def _cleaned(
+    turns: tuple[Turn, ...], shape: str, target: TargetFacts, report: Report
+) -> tuple[Turn, ...]:
+    last = len(turns) - 1
+    found = (
+        turn
+        if _clean(turn, target)
+        else _readable_turn(turn, f"turns[{at}]", shape, target, report, at == last)
+        for at, turn in enumerate(turns)
+    )
+    return tuple(turn for turn in found if turn is not None)
+
+
+def _readable_turn(
     turn: Turn, where: str, shape: str, target: TargetFacts, report: Report, last: bool
 ) -> Turn | None:
     """A turn without what this target cannot read; ``None`` where nothing need stand for it."""
@@ -125,7 +144,10 @@ def _readable(part: Reasoning, target: TargetFacts) -> bool:
 
 def _says_nothing(part: Part, target: TargetFacts) -> bool:
     return (
-        not target.blank_text and type(part) is Text and not part.opaque and not part.text.strip()
+        not target.blank_text
+        and type(part) is Text
+        and not part.opaque
+        and (not part.text or part.text.isspace())
     )
 
 
@@ -159,10 +181,7 @@ def _refused(conversation: Conversation, target: TargetFacts, report: Report) ->
     refused = target.refuses
     if target.refuses_thinking and _thinks(conversation, target):
         refused |= target.refuses_thinking
-    # in the table's order: that of a set differs from process to process
-    for concept in ROWS if refused else ():
-        if concept not in refused:
-            continue
+    for concept in _ordered(refused) if refused else ():
         field = ROWS[concept].field
         if field.startswith(_SAMPLING):
             name = field.removeprefix(_SAMPLING)
@@ -186,6 +205,12 @@ def _refused(conversation: Conversation, target: TargetFacts, report: Report) ->
     if drawn:
         changes["sampling"] = msgspec.structs.replace(conversation.sampling, **drawn)
     return changes
+
+
+@functools.lru_cache(maxsize=256)
+def _ordered(refused: frozenset[Concept]) -> tuple[Concept, ...]:
+    """In the table's order: that of a set differs from process to process. Once a profile."""
+    return tuple(concept for concept in ROWS if concept in refused)
 
 
 def _thinks(conversation: Conversation, target: TargetFacts) -> bool:

@@ -49,6 +49,8 @@ class Role(Enum):
     USER = "user"
     ASSISTANT = "assistant"
 
+    __hash__ = object.__hash__  # HOT: as in members.Concept
+
 
 INSTRUCTING: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
 """Roles that instruct the model instead of talking to it."""
@@ -76,21 +78,31 @@ def leading(turns: tuple[Turn, ...]) -> int:
     return len(turns)
 
 
-def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    """Neighbours of one role as one turn: parts are put side by side, texts never glued."""
-    out: list[Turn] = []
-    for turn in turns:
-        last = out[-1] if out else None
-        if (
-            last is not None
-            and last.role is turn.role
-            and last.role not in INSTRUCTING
-            and (last.name, last.phase) == (turn.name, turn.phase)
-        ):
+def joined(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """Neighbours of one role as one turn: parts are put side by side, texts never glued.
+
+    The same turns where no two belong together.
+    """
+    if not any(map(_belong, turns, turns[1:])):
+        return turns
+    out = [turns[0]]
+    for turn in turns[1:]:
+        last = out[-1]
+        if _belong(last, turn):
             out[-1] = msgspec.structs.replace(last, parts=last.parts + turn.parts)
         else:
             out.append(turn)
     return tuple(out)
+
+
+def _belong(last: Turn, turn: Turn) -> bool:
+    role = turn.role
+    return (
+        last.role is role
+        and role not in INSTRUCTING
+        and last.name == turn.name
+        and last.phase == turn.phase
+    )
 
 
 def calls(turns: Iterable[Turn]) -> Iterator[ToolCall]:

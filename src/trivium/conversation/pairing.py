@@ -20,6 +20,7 @@ from trivium.conversation.parts import Text
 MISSING: Final = "[No result was given for this call.]"
 """Stands where a call was never answered."""
 
+_PAIRED: Final = frozenset({ToolCall, ToolResult})
 _FITS: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -78,6 +79,8 @@ def paired(
     becomes text. Neighbouring turns must have been joined. ``exact``: ids have ``id_max``
     letters and digits, no fewer and nothing else.
     """
+    if not any(type(part) in _PAIRED for turn in turns for part in turn.parts):
+        return turns
     ids = _Ids(id_max, report, exact=exact)
     out: list[Turn] = []
     at = 0

@@ -26,6 +26,8 @@ class Effort(Enum):
     XHIGH = "xhigh"
     MAX = "max"
 
+    __hash__ = object.__hash__  # HOT: as in members.Concept
+
 
 @unique
 class Thinking(Enum):
