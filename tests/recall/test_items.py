@@ -180,5 +180,5 @@ def test_other_items_are_shown_as_they_are():
 
 def test_an_item_is_found_among_others():
     """By its id, past what is none."""
-    assert b'{"id":"b"}' == items.find([b"7", b'{"id":"a"}', b'{"id":"b"}'], "b")
-    assert None is items.find([b"7"], "b")
+    rows = [b"7", b'{"id":"a"}', b'{"id":"b"}', b'{"id":"a","role":"user"}', b'{"id":7}']
+    assert {"a": b'{"id":"a"}', "b": b'{"id":"b"}'} == items.by_id(rows)

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
+from trivium.recall import policy
 from trivium.recall.model import Kept
 from trivium.recall.policy import recollect, told
 from trivium.settings.model import Responses
@@ -101,6 +102,48 @@ async def test_a_reference_is_replaced_by_its_item_in_place():
     items = msgspec.json.decode(found.body)["input"]
     assert [None, "msg_ours", "in_other", None] == [one.get("id") for one in items]
     assert found.spelled
+
+
+@pytest.mark.asyncio
+async def test_a_conversation_of_references_takes_one_look():
+    """Its newest response has all items; what upstreams keep is asked for together."""
+    memory = Memory()
+    looks = []
+
+    async def holder(user_id, item_id):
+        looks.append(item_id)
+        return await Memory.holder(memory, user_id, item_id)
+
+    memory.holder = holder
+    await recalled(memory=memory, input=[{"id": "in_ours"}, reference("ours")] * 3)
+    assert ["msg_ours"] == looks
+
+
+@pytest.mark.asyncio
+async def test_a_small_request_does_not_become_a_huge_one():
+    """An item that is named often counts as often."""
+    memory = Memory()
+    memory.limits = Responses(response_bytes_max=300)
+    await recalled(memory=memory, input=[reference("ours")])
+    with pytest.raises(Fault) as caught:
+        await recalled(memory=memory, input=[reference("ours")] * 10)
+    assert (Kind.BODY_TOO_LARGE, 413) == (caught.value.kind, caught.value.status)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("name", "body", "param"),
+    [
+        ("REFERENCES_MAX", [{"id": "in_ours"}] * 2, "input"),
+        ("LOOKUPS_MAX", [reference("ours"), reference("other")], "input[0].id"),
+    ],
+)
+async def test_references_are_bounded(monkeypatch, name, body, param):
+    """Each is a look into the database that this one request would wait for."""
+    monkeypatch.setattr(policy, name, 1)
+    with pytest.raises(Fault) as caught:
+        await recalled(input=body)
+    assert (400, param) == (caught.value.status, caught.value.param)
 
 
 @pytest.mark.asyncio

@@ -137,9 +137,14 @@ def _is_empty(item: _Skim) -> bool:
     return bytes(item.encrypted_content) in (b"", b"null", b'""')
 
 
-def find(rows: Iterable[bytes], item_id: str) -> bytes | None:
-    """The item with an id."""
-    return next((row for row in rows if _glance(row).id == item_id), None)
+def by_id(rows: Iterable[bytes]) -> dict[str, bytes]:
+    """Items by their ids, the first of each."""
+    found: dict[str, bytes] = {}
+    for row in rows:
+        name = _glance(row).id
+        if is_id(name):
+            found.setdefault(name, row)
+    return found
 
 
 def said_in(said: bytes, *, stream: bool) -> Said | None:

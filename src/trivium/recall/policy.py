@@ -15,6 +15,11 @@ from trivium.recall.model import Kept, Limits, Recollection
 from trivium.wire import peek
 from trivium.wire.peek import Members
 
+REFERENCES_MAX: Final = 10_000
+"""Items that one request may name."""
+LOOKUPS_MAX: Final = 500
+"""Responses of ours that are read for one request; the newest of a conversation has all items."""
+
 _NO: Final = b"false"
 _YES: Final = b"true"
 
@@ -116,24 +121,74 @@ async def _resolved(
             changes["previous_response_id"] = None
     rows = items.listed(members.raw("input"))
     spelled = bool(changes)
+    room = memory.limits.response_bytes_max
+    found = await _found(memory, user_id, references)
     for at, item_id in references.items():
         path = f"input[{at}].id"
-        found = await memory.holder(user_id, item_id)
-        if found is None:
-            raise unknown_item(item_id, path)
-        if found.response is None:
-            if channel not in (None, found.channel):
-                raise _scattered(path)
-            channel, param = found.channel, param or path
-        else:
-            rows[at] = _item(found, item_id, path)
+        item = found[item_id]
+        if isinstance(item, bytes):
+            # a name takes some bytes, what it stands for may be an image
+            room -= len(item)
+            if room < 0:
+                raise _too_large(memory.limits.response_bytes_max, path)
+            rows[at] = item
             spelled = True
+        else:
+            if channel not in (None, item):
+                raise _scattered(path)
+            channel, param = item, param or path
     if spelled and channel is not None:
         # an upstream that keeps one half cannot be shown the other by name
         raise _scattered(param)
     if spelled:
         changes["input"] = items.array([*before, *rows])
     return _Resolved(changes, len(before), spelled, channel, param)
+
+
+async def _found(
+    memory: Memory, user_id: int, references: Mapping[int, str]
+) -> dict[str, bytes | str]:
+    """What each id stands for: an item of ours, or the name of the channel that keeps it.
+
+    From the newest reference on: a response has the items of all turns before it, so a whole
+    conversation of references mostly takes one look.
+    """
+    if len(references) > REFERENCES_MAX:
+        raise Fault(
+            Kind.INVALID_VALUE,
+            f"`input` must not refer to more than {REFERENCES_MAX} items: send the items "
+            "themselves.",
+            param="input",
+        )
+    places = {item_id: at for at, item_id in reversed(list(references.items()))}
+    found: dict[str, bytes | str] = {}
+    if len(places) > 1:
+        found |= await memory.homes(user_id, list(places))
+    looked = 0
+    for item_id, at in places.items():
+        if item_id in found:
+            continue
+        path = f"input[{at}].id"
+        looked += 1
+        if looked > LOOKUPS_MAX:
+            raise Fault(
+                Kind.INVALID_VALUE,
+                f"`input` must not refer to items of more than {LOOKUPS_MAX} stored responses: "
+                "send the items themselves.",
+                param=path,
+            )
+        kept = await memory.holder(user_id, item_id)
+        if kept is None:
+            raise unknown_item(item_id, path)
+        if kept.response is None:
+            found[item_id] = kept.channel
+            continue
+        said = items.said_in(kept.response, stream=False)
+        mine = items.by_id([*(() if said is None else said.output), *kept.input])
+        if item_id not in mine:
+            raise unknown_item(item_id, path)
+        found = {**mine, **found}
+    return found
 
 
 def told(members: Members, *, stored: bool) -> Members:
@@ -172,13 +227,12 @@ def _scattered(param: str) -> Fault:
     )
 
 
-def _item(kept: Kept, item_id: str, path: str) -> bytes:
-    said = items.said_in(kept.response or b"", stream=False)
-    rows = [*(() if said is None else said.output), *kept.input]
-    found = items.find(rows, item_id)
-    if found is None:
-        raise unknown_item(item_id, path)
-    return found
+def _too_large(limit: int, param: str) -> Fault:
+    return Fault(
+        Kind.BODY_TOO_LARGE,
+        f"What `input` refers to has more than {limit} bytes by `{param}`.",
+        param=param,
+    )
 
 
 def _with(
