@@ -91,8 +91,10 @@ async def test_who_keeps_too_much_loses_the_oldest(database):
     await saved(database, [row(f"resp_{n}", created=n, size=10) for n in range(5)])
     await saved(database, [row("resp_none"), row(user=4, size=20)])
     async with database.write() as conn:
-        assert [(3, 25)] == await store.owners_above(conn, 25)
-        assert 3 == await store.delete_oldest(conn, 3, 25, 100)
+        assert [3] == await store.owners_above(conn, 25)
+        assert (2, 5) == await store.delete_oldest(conn, 3, 25, 2)
+        assert (1, 0) == await store.delete_oldest(conn, 3, 25, 100)
+        assert (0, 0) == await store.delete_oldest(conn, 3, 25, 100)
         assert [] == await store.owners_above(conn, 25)
     assert [False, False, False, True, True, True] == await names(
         database, *(f"resp_{n}" for n in range(5)), "resp_none"

@@ -1,5 +1,7 @@
 """The store stays within its days and bytes."""
 
+import asyncio
+
 import pytest
 
 from recall.test_store import names, row, saved
@@ -26,15 +28,27 @@ async def test_what_has_expired_goes(database, clock):
 
 
 @pytest.mark.asyncio
-async def test_who_keeps_too_much_is_cut_back(database, clock):
-    """Until a later round finds nothing more to do."""
+@pytest.mark.parametrize("batch", [1, 200])
+async def test_who_keeps_too_much_is_cut_back(database, clock, monkeypatch, batch):
+    """In one round, however much came since the last."""
+    monkeypatch.setattr(module, "BATCH", batch)
     later = int(clock.now()) + 100
-    rows = [row(f"resp_{n}", created=n, expires=later, size=1000) for n in range(4)]
+    rows = [row(f"resp_{n}", created=n, expires=later, size=1000) for n in range(5)]
     await saved(database, rows)
     sweeper = Sweeper(database, Responses(user_bytes_max=2048), clock, at_once)
-    assert not await sweeper.round()
     assert await sweeper.round()
-    assert [False, False, True, True] == await names(database, *(r["id"] for r in rows))
+    assert [False, False, False, True, True] == await names(database, *(r["id"] for r in rows))
+
+
+@pytest.mark.asyncio
+async def test_two_nodes_take_no_more_than_one(database, clock):
+    """The second counts what the first has left."""
+    later = int(clock.now()) + 100
+    rows = [row(f"resp_{n}", created=n, expires=later, size=1000) for n in range(6)]
+    await saved(database, rows)
+    nodes = [Sweeper(database, Responses(user_bytes_max=3072), clock, at_once) for _ in range(2)]
+    assert [True, True] == await asyncio.gather(*(node.round() for node in nodes))
+    assert 3 == sum(await names(database, *(r["id"] for r in rows)))
 
 
 @pytest.mark.asyncio

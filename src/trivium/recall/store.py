@@ -105,33 +105,44 @@ async def delete_expired(conn: AsyncConnection, now: int, limit: int) -> int:
     return await _delete(conn, [(row.user_id, row.id) for row in await conn.execute(old)])
 
 
-async def owners_above(conn: AsyncConnection, size_bytes: int) -> list[tuple[int, int]]:
-    """Users who keep more than so many bytes, with how many too many it are."""
-    total = func.sum(stored_responses.c.size_bytes)
-    found = await conn.execute(
-        select(stored_responses.c.user_id, total)
+async def owners_above(conn: AsyncConnection, size_bytes: int) -> list[int]:
+    """Users who keep more than so many bytes."""
+    found = await conn.scalars(
+        select(stored_responses.c.user_id)
         .where(stored_responses.c.size_bytes > 0)
         .group_by(stored_responses.c.user_id)
-        .having(total > size_bytes)
+        .having(func.sum(stored_responses.c.size_bytes) > size_bytes)
     )
-    return [(int(user_id), int(kept) - size_bytes) for user_id, kept in found]
+    return [int(user_id) for user_id in found]
 
 
-async def delete_oldest(conn: AsyncConnection, user_id: int, size_bytes: int, limit: int) -> int:
-    """Delete a user's oldest bodies until so many bytes are free; returns how many it were."""
-    found = await conn.execute(
-        select(stored_responses.c.id, stored_responses.c.size_bytes)
-        .where(stored_responses.c.user_id == user_id, stored_responses.c.size_bytes > 0)
-        .order_by(stored_responses.c.created_at)
-        .limit(limit)
+async def delete_oldest(
+    conn: AsyncConnection, user_id: int, size_bytes: int, limit: int
+) -> tuple[int, int]:
+    """Delete a user's oldest bodies, at most so many, until no more than so many bytes are left.
+
+    Returns how many it were and the bytes that are still too many. The rows are locked before they
+    are summed up: of two nodes that do this at once, the second counts what the first has left.
+    """
+    mine = (stored_responses.c.user_id == user_id, stored_responses.c.size_bytes > 0)
+    oldest = list(
+        await conn.execute(
+            select(stored_responses.c.id, stored_responses.c.size_bytes)
+            .where(*mine)
+            .order_by(stored_responses.c.created_at, stored_responses.c.id)
+            .limit(limit)
+            .with_for_update()
+        )
     )
+    total = await conn.scalar(select(func.sum(stored_responses.c.size_bytes)).where(*mine))
+    excess = int(total or 0) - size_bytes
     gone: list[tuple[int, str]] = []
-    for row in found:
-        if size_bytes <= 0:
+    for row in oldest:
+        if excess <= 0:
             break
         gone.append((user_id, row.id))
-        size_bytes -= row.size_bytes
-    return await _delete(conn, gone)
+        excess -= row.size_bytes
+    return await _delete(conn, gone), max(0, excess)
 
 
 async def _delete(conn: AsyncConnection, keys: Sequence[tuple[int, str]]) -> int:

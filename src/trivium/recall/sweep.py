@@ -85,10 +85,17 @@ class Sweeper:
             await self._sleep(PAUSE_S)
         async with self._db.read() as conn:
             owners = await store.owners_above(conn, self._limits.user_bytes_max)
-        for user_id, excess in owners:
-            async with self._db.write() as conn:
-                swept += await store.delete_oldest(conn, user_id, excess, BATCH)
-            await self._sleep(PAUSE_S)
+        finished = True
+        for user_id in owners:
+            rows = excess = 1
+            while rows and excess and finished:
+                async with self._db.write() as conn:
+                    rows, excess = await store.delete_oldest(
+                        conn, user_id, self._limits.user_bytes_max, BATCH
+                    )
+                swept += rows
+                finished = self._clock.monotonic() - began < SECONDS_MAX
+                await self._sleep(PAUSE_S)
         if swept:
             log.info("responses_swept", responses=swept, users_above_limit=len(owners))
-        return not owners
+        return finished
