@@ -5,7 +5,8 @@ extension, so that its loss can be reported. Source: OpenAI's API reference, cha
 read 2026-11-21.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -32,43 +33,6 @@ from trivium.wire.responses.read_request import read as read_response_request
 
 _raws: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
-_KNOWN: Final = frozenset(
-    {
-        "model",
-        "messages",
-        "stream",
-        "stream_options",
-        "temperature",
-        "top_p",
-        "frequency_penalty",
-        "presence_penalty",
-        "seed",
-        "logit_bias",
-        "max_tokens",
-        "max_completion_tokens",
-        "stop",
-        "reasoning_effort",
-        "response_format",
-        "verbosity",
-        "modalities",
-        "audio",
-        "n",
-        "logprobs",
-        "top_logprobs",
-        "metadata",
-        "user",
-        "safety_identifier",
-        "prompt_cache_key",
-        "service_tier",
-        "store",
-        "tools",
-        "tool_choice",
-        "parallel_tool_calls",
-        "functions",
-        "function_call",
-        "web_search_options",
-    }
-)
 _RANKS: Final = {"moderation": Rank.CONTRACT}
 """Of members only chat has; the rest are hints."""
 
@@ -89,63 +53,59 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
     turns = reader.turns(body.value("messages"))
     extensions = reader.extensions
     tools = _tools(body, extensions)
-    extensions.extend(
-        Extension(name, bytes(raw), _RANKS.get(name, Rank.HINT))
-        for name, raw in members.items()
-        if name not in _KNOWN and bytes(raw) != b"null"
-    )
-    user = body.value("user")
-    if user is not None and not isinstance(user, str):
-        extensions.append(Extension("user", body.raw("user") or b"", Rank.BOOKKEEPING))
-        user = None
     old = body.integer("max_tokens", 1)
     limit = body.integer("max_completion_tokens", 1)
-    effort = body.text("reasoning_effort")
+    fields = _fields(body, extensions)
+    if context.stream is not None:
+        fields["stream"] = context.stream
     return Conversation(
         shape="chat",
         model=model,
         turns=turns,
         tools=tuple(tools),
         tool_choice=_choice(body),
-        parallel_calls=body.flag("parallel_tool_calls"),
-        sampling=_sampling(body),
         output_max=old if limit is None else limit,
-        stop=_stop(body.value("stop")),
-        reasoning=None if effort is None else ReasoningWish(effort=_effort(effort)),
-        format=_format(body),
-        verbosity=_one_of(body, "verbosity", ("low", "medium", "high")),
-        modalities=_strings(body, "modalities"),
-        audio=body.raw("audio"),
-        candidates=body.integer("n", 1, 128),
-        logprobs=body.flag("logprobs"),
-        top_logprobs=body.integer("top_logprobs", 0, 20),
-        metadata=_metadata(body),
-        user=user,
-        safety_id=body.text("safety_identifier"),
-        cache_key=body.text("prompt_cache_key"),
-        service_tier=body.text("service_tier"),
-        store=body.flag("store"),
-        stream=context.stream if context.stream is not None else bool(body.flag("stream")),
         usage_wanted=_usage_wanted(body),
         extensions=tuple(extensions),
+        **fields,
     )
+
+
+def _fields(body: "_Body", extensions: list[Extension]) -> dict[str, Any]:
+    """Fields of the conversation that the request has a member for; the rest are extensions."""
+    # HOT: of some thirty members a request has a handful
+    fields: dict[str, Any] = {}
+    drawn: dict[str, Any] = {}
+    for name, data in body.present.items():
+        if (row := _FIELDS.get(name)) is not None:
+            fields[row[0]] = row[1](body, name)
+        elif (row := _SAMPLING.get(name)) is not None:
+            drawn[row[0]] = row[1](body, name)
+        elif name not in _BESIDES:
+            extensions.append(Extension(name, data, _RANKS.get(name, Rank.HINT)))
+    if drawn:
+        fields["sampling"] = Sampling(**drawn)
+    if "user" in fields and not isinstance(fields["user"], str):
+        extensions.append(Extension("user", body.present["user"], Rank.BOOKKEEPING))
+        del fields["user"]
+    return fields
 
 
 class _Body:
     """Top-level members, null as absent."""
 
-    __slots__ = ("_members",)
+    __slots__ = ("present",)
 
     def __init__(self, members: Mapping[str, msgspec.Raw]) -> None:
-        self._members = members
+        self.present = {
+            name: data for name, raw in members.items() if (data := bytes(raw)) != b"null"
+        }
 
     def raw(self, name: str) -> bytes | None:
-        raw = self._members.get(name)
-        data = None if raw is None else bytes(raw)
-        return None if data == b"null" else data
+        return self.present.get(name)
 
     def value(self, name: str) -> Any:
-        raw = self.raw(name)
+        raw = self.present.get(name)
         return None if raw is None else decode(raw, name)
 
     def text(self, name: str) -> str | None:
@@ -162,8 +122,6 @@ class _Body:
 
     def number(self, name: str, least: float, most: float) -> float | None:
         value = self.value(name)
-        if value is None:
-            return None
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise wrong_type(name, "a number", value)
         if not least <= value <= most:
@@ -204,44 +162,34 @@ def _choice(body: _Body) -> ToolChoice | None:
     return None
 
 
-def _sampling(body: _Body) -> Sampling:
-    bias = body.raw("logit_bias")
-    if bias is not None:
-        mapping(body.value("logit_bias"), "logit_bias")
-    return Sampling(
-        temperature=body.number("temperature", 0, 2),
-        top_p=body.number("top_p", 0, 1),
-        frequency_penalty=body.number("frequency_penalty", -2, 2),
-        presence_penalty=body.number("presence_penalty", -2, 2),
-        seed=body.integer("seed"),
-        logit_bias=bias,
-    )
+def _bias(body: _Body, name: str) -> bytes | None:
+    mapping(body.value(name), name)
+    return body.raw(name)
 
 
-def _stop(value: Any) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    found = [value] if isinstance(value, str) else listed(value, "stop")
+def _stop(body: _Body, name: str) -> tuple[str, ...]:
+    value = body.value(name)
+    found = [value] if isinstance(value, str) else listed(value, name)
     if len(found) > 4:
-        raise wrong("stop", "have at most 4 entries")
+        raise wrong(name, "have at most 4 entries")
     for at, one in enumerate(found):
         if not isinstance(one, str):
-            raise wrong_type(f"stop[{at}]", "a string", one)
+            raise wrong_type(f"{name}[{at}]", "a string", one)
     return tuple(one for one in found if one)
 
 
-def _effort(word: str) -> Effort:
+def _effort(body: _Body, name: str) -> ReasoningWish:
     try:
-        return Effort(word)
+        return ReasoningWish(effort=Effort(body.text(name)))
     except ValueError:
         known = ", ".join(step.value for step in Effort)
-        raise wrong("reasoning_effort", f"be one of {known}") from None
+        raise wrong(name, f"be one of {known}") from None
 
 
-def _one_of(body: _Body, name: str, known: tuple[str, ...]) -> str | None:
+def _verbosity(body: _Body, name: str) -> str | None:
     value = body.text(name)
-    if value is not None and value not in known:
-        raise wrong(name, f"be one of {', '.join(known)}")
+    if value not in _VERBOSITIES:
+        raise wrong(name, f"be one of {', '.join(_VERBOSITIES)}")
     return value
 
 
@@ -254,19 +202,13 @@ def _strings(body: _Body, name: str) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _metadata(body: _Body) -> tuple[tuple[str, str], ...]:
-    value = body.value("metadata")
-    if value is None:
-        return ()
-    found = mapping(value, "metadata")
-    return tuple((name, string(found, name, "metadata")) for name in found)
+def _metadata(body: _Body, name: str) -> tuple[tuple[str, str], ...]:
+    found = mapping(body.value(name), name)
+    return tuple((key, string(found, key, name)) for key in found)
 
 
-def _format(body: _Body) -> ResponseFormat | None:
-    raw = body.raw("response_format")
-    if raw is None:
-        return None
-    outer = check(_raws, raw, "response_format")
+def _format(body: _Body, name: str) -> ResponseFormat:
+    outer = check(_raws, body.present[name], name)
     kind = string(_plain(outer, "type"), "type", "response_format")
     if kind == "text":
         return ResponseFormat(FormatKind.TEXT)
@@ -309,3 +251,65 @@ def _usage_wanted(body: _Body) -> bool:
     if wanted is not None and not isinstance(wanted, bool):
         raise wrong_type("stream_options.include_usage", "a boolean", wanted)
     return bool(wanted)
+
+
+def _between(least: float, most: float) -> Callable[[_Body, str], float | None]:
+    return lambda body, name: body.number(name, least, most)
+
+
+def _whole(least: int, most: int) -> Callable[[_Body, str], int | None]:
+    return lambda body, name: body.integer(name, least, most)
+
+
+_VERBOSITIES: Final = ("low", "medium", "high")
+
+_Rows = Mapping[str, tuple[str, Callable[[_Body, str], Any]]]
+
+_FIELDS: Final[_Rows] = MappingProxyType(
+    {
+        "audio": ("audio", _Body.raw),
+        "logprobs": ("logprobs", _Body.flag),
+        "metadata": ("metadata", _metadata),
+        "modalities": ("modalities", _strings),
+        "n": ("candidates", _whole(1, 128)),
+        "parallel_tool_calls": ("parallel_calls", _Body.flag),
+        "prompt_cache_key": ("cache_key", _Body.text),
+        "reasoning_effort": ("reasoning", _effort),
+        "response_format": ("format", _format),
+        "safety_identifier": ("safety_id", _Body.text),
+        "service_tier": ("service_tier", _Body.text),
+        "stop": ("stop", _stop),
+        "store": ("store", _Body.flag),
+        "stream": ("stream", _Body.flag),
+        "top_logprobs": ("top_logprobs", _whole(0, 20)),
+        "user": ("user", _Body.value),
+        "verbosity": ("verbosity", _verbosity),
+    }
+)
+"""Members with a field of their own, and what reads them."""
+_SAMPLING: Final[_Rows] = MappingProxyType(
+    {
+        "temperature": ("temperature", _between(0, 2)),
+        "top_p": ("top_p", _between(0, 1)),
+        "frequency_penalty": ("frequency_penalty", _between(-2, 2)),
+        "presence_penalty": ("presence_penalty", _between(-2, 2)),
+        "seed": ("seed", _Body.integer),
+        "logit_bias": ("logit_bias", _bias),
+    }
+)
+"""The same of ``Sampling``."""
+_BESIDES: Final = frozenset(
+    {
+        "model",
+        "messages",
+        "stream_options",
+        "max_tokens",
+        "max_completion_tokens",
+        "tools",
+        "tool_choice",
+        "functions",
+        "function_call",
+        "web_search_options",
+    }
+)
+"""Members that are read by name."""

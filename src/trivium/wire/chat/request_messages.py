@@ -30,6 +30,7 @@ from trivium.wire.checks import missing, wrong
 _encode: Final = msgspec.json.Encoder().encode
 
 _ROLES: Final = {"system": Role.SYSTEM, "developer": Role.DEVELOPER, "user": Role.USER}
+_SPEAKING: Final = {**_ROLES, "assistant": Role.ASSISTANT}
 _COMMON: Final = frozenset({"role", "content", "name"})
 _ASSISTANT: Final = frozenset(
     {
@@ -67,7 +68,7 @@ class MessageReader:
         if not found:
             raise wrong("messages", "have at least one message")
         return tuple(
-            self._turn(mapping(message, f"messages[{at}]"), f"messages[{at}]")
+            _plain(message) or self._turn(mapping(message, f"messages[{at}]"), f"messages[{at}]")
             for at, message in enumerate(found)
         )
 
@@ -226,6 +227,15 @@ class MessageReader:
         if foreign:
             sealed.append((0, len(words), (Opaque(REASONING_DETAILS, _encode(foreign)),)))
         return _cut(words, sealed)
+
+
+def _plain(message: Any) -> Turn | None:
+    """A message of nothing but words, as most are; ``None`` for any other."""
+    if type(message) is dict and len(message) == 2:
+        words, role = message.get("content"), message.get("role")
+        if type(words) is str and words and type(role) is str and role in _SPEAKING:
+            return Turn(_SPEAKING[role], (Text(words),))
+    return None
 
 
 def _place(entry: dict[str, Any], size: int) -> tuple[int, int]:
