@@ -104,6 +104,11 @@ def test_a_bill_is_the_exact_product_rounded_up(fresh, output, price_in, price_o
     assert 0 <= billed - exact < 1
 
 
+def test_no_bill_is_more_than_a_column_holds():
+    """A billion dollars; a price list that says more is a slip."""
+    assert 10**18 == nanos(Usage(fresh=10**8), input="999999999")
+
+
 def test_a_group_pays_its_exact_fraction():
     """A third of a nano-dollar is rounded up like any other."""
     assert 800 == nanos(Usage(fresh=1), Fraction(4, 5), input="1")

@@ -367,6 +367,45 @@ async def test_one_bad_row_holds_up_no_other(database, account, tmp_path, monkey
 
 
 @pytest.mark.asyncio
+async def test_a_bad_row_of_a_dead_worker_does_not_stop_the_next_start(
+    database, account, worker, monkeypatch, tmp_path
+):
+    """The others are booked, and its journal is set aside."""
+    ada, dead = await account(1000), worker("dead")
+    for number in range(3):
+        dead.ledger.settle(await take(dead, f"r{number}", ada, 5), Usage(output=3))
+    dead.die()
+    turn = store.turn
+
+    async def refusing(conn, name, settlements, wishes):
+        if any(each.request_id == "r1" for each in settlements):
+            raise Conflict("no")
+        return await turn(conn, name, settlements, wishes)
+
+    monkeypatch.setattr(store, "turn", refusing)
+    await worker("heir").turns.recover()
+    assert {"r0", "r2"} == (await booked(database, ada)).keys()
+    names = [path.name for path in (tmp_path / "journal").iterdir()]
+    assert ["dead-000001.refused", "heir-000001.journal"] == sorted(names)
+    assert {} == await leases(database)
+
+
+@pytest.mark.asyncio
+async def test_a_journal_that_cannot_be_read_does_not_stop_the_next_start(
+    database, worker, monkeypatch, capsys
+):
+    """It is told."""
+    from trivium.ledger import turns
+
+    def unreadable(folder, own):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(turns, "leftovers", unreadable)
+    await worker("heir").turns.recover()
+    assert "journals_unreadable" in capsys.readouterr().out
+
+
+@pytest.mark.asyncio
 async def test_the_background_flushes_and_answers(database, account, worker):
     """In its own time, and at once when somebody waits."""
     ada = await account(100)

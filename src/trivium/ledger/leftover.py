@@ -9,6 +9,8 @@ from typing import Final
 from trivium.ledger.journal import SUFFIX, read
 from trivium.ledger.model import Settlement
 
+REFUSED: Final = ".refused"
+"""Suffix of a journal that somebody has to look at."""
 INTERRUPTED: Final = "interrupted"
 """Note of an entry whose request nobody lived to settle."""
 
@@ -43,6 +45,12 @@ class Leftover:
         for _, path in self._files:
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()
+        self.close()
+
+    def set_aside(self) -> None:
+        """Not all of it could be booked: the files stay, under a name that nobody replays."""
+        for _, path in self._files:
+            path.rename(path.with_suffix(REFUSED))
         self.close()
 
     def close(self) -> None:

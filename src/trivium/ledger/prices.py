@@ -20,6 +20,8 @@ from trivium.settings.prices import FALL_BACK
 
 ATOMS: Final = 10**9
 """Atoms a nano-dollar."""
+NANOS_MAX: Final = 10**18
+"""A bill of a billion dollars: what a column can hold, and more than anybody meant."""
 _TOKEN: Final = 10**12
 """Atoms a token for one dollar a million tokens."""
 _UNIT: Final = 10**18
@@ -89,8 +91,9 @@ class Tariff(msgspec.Struct, frozen=True, kw_only=True):
         return self.image
 
     def nanos(self, atoms: int) -> int:
-        """The price of a sum in nano-dollars, rounded up; the one rounding there is."""
-        return -(-atoms * self.numerator // self.denominator)
+        """The price of a sum in nano-dollars, rounded up: the one rounding there is."""
+        nanos = -(-atoms * self.numerator // self.denominator)
+        return min(NANOS_MAX, nanos)
 
 
 def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:

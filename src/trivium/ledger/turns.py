@@ -91,7 +91,12 @@ class Turns:
 
         Raises what the database raises; the journals then stay for the next time.
         """
-        for leftover in await asyncio.to_thread(leftovers, self._folder, self._worker):
+        try:
+            found = await asyncio.to_thread(leftovers, self._folder, self._worker)
+        except OSError as error:
+            log.exception("journals_unreadable", error=str(error))
+            return
+        for leftover in found:
             try:
                 await self._replay(leftover)
             except BaseException:
@@ -206,12 +211,7 @@ class Turns:
             except (Conflict, Rejected):
                 self._keeps_journal = True
                 self._ledger.drop(settled)
-                log.exception(
-                    "settlement_refused",
-                    request_id=settled.request_id,
-                    user_id=settled.user_id,
-                    cost_nanos=settled.cost_nanos,
-                )
+                _tell_refused(settled)
             except StorageError:
                 return False
         return True
@@ -220,19 +220,34 @@ class Turns:
         from trivium.ledger import store
 
         settlements = leftover.settlements
+        refused = 0
         for start in range(0, len(settlements), BATCH):
-            async with self._database.write() as conn:
-                await store.turn(conn, leftover.worker, settlements[start : start + BATCH], {})
+            refused += await self._book(leftover.worker, settlements[start : start + BATCH])
         async with self._database.write() as conn:
             await store.give_back(conn, leftover.worker)
-        await asyncio.to_thread(leftover.remove)
+        await asyncio.to_thread(leftover.set_aside if refused else leftover.remove)
         log.info(
             "journal_replayed",
             worker=leftover.worker,
             settlements=len(settlements) - leftover.interrupted,
             interrupted=leftover.interrupted,
             damaged=leftover.damaged,
+            refused=refused,
         )
+
+    async def _book(self, worker: str, settlements: list[Settlement]) -> int:
+        """Book a dead worker's settlements; how many the database refuses for good."""
+        from trivium.ledger import store
+
+        try:
+            async with self._database.write() as conn:
+                await store.turn(conn, worker, settlements, {})
+        except (Conflict, Rejected):
+            if len(settlements) > 1:
+                return sum([await self._book(worker, [settled]) for settled in settlements])
+            _tell_refused(settlements[0])
+            return 1
+        return 0
 
     async def _sweep(self) -> None:
         """Free the leases of workers that have been silent for too long, wherever they ran."""
@@ -284,6 +299,15 @@ class Turns:
                 await loop.run_in_executor(None, self._ledger.journal.sync)
             except OSError as error:
                 log.warning("journal_sync_failed", error=str(error))
+
+
+def _tell_refused(settled: Settlement) -> None:
+    log.error(
+        "settlement_refused",
+        request_id=settled.request_id,
+        user_id=settled.user_id,
+        cost_nanos=settled.cost_nanos,
+    )
 
 
 def worker_name() -> str:
