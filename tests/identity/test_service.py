@@ -5,10 +5,11 @@ from sqlalchemy import text
 
 from trivium.identity.errors import IdentityError
 from trivium.identity.keys import digest, parse
-from trivium.identity.model import Role
+from trivium.identity.model import Budget, Period, Role
 from trivium.identity.service import Identity
 from trivium.observe import store
 from trivium.observe.record import Record
+from trivium.settings.limits import RateLimits
 
 
 @pytest.fixture
@@ -221,3 +222,73 @@ async def test_a_keys_last_use_comes_from_the_request_records(identity, database
     async with database.write() as conn:
         await store.insert(conn, rows)
     assert [7, None] == [key.last_used_at for key in await identity.list_keys()]
+
+
+LIMITS = RateLimits(60, 10_000, 4)
+BUDGETS = (
+    Budget(amount_nanos=5 * 10**9, period=Period.MONTH),
+    Budget(amount_nanos=1, period=Period.TOTAL),
+)
+
+
+@pytest.mark.asyncio
+async def test_limits_of_users_and_keys_are_kept(identity):
+    """What was asked for is what is listed; nothing asked for is no limit."""
+    user = await identity.create_user("ada", "ada@example.com", limits=LIMITS)
+    plain = await identity.create_user("eve", "eve@example.com")
+    key, _ = await identity.create_key(
+        "ada", limits=LIMITS, budgets=BUDGETS, networks=["10.0.0.0/8", "2001:db8::/32"]
+    )
+    free, _ = await identity.create_key("eve")
+    assert [user, plain] == await identity.list_users()
+    assert [key, free] == await identity.list_keys()
+    assert (LIMITS, None) == (user.limits, plain.limits)
+    assert (LIMITS, BUDGETS, ("10.0.0.0/8", "2001:db8::/32")) == (
+        key.limits,
+        key.budgets,
+        key.networks,
+    )
+    assert (None, (), ()) == (free.limits, free.budgets, free.networks)
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("192.0.2.7", "192.0.2.7/32"),
+        ("192.0.2.0/24", "192.0.2.0/24"),
+        ("2001:DB8::1", "2001:db8::1/128"),
+        ("::ffff:192.0.2.7", "192.0.2.7/32"),
+        ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
+        ("::/0", "::/0"),
+    ],
+)
+@pytest.mark.asyncio
+async def test_networks_have_one_spelling(identity, written, kept):
+    """An IPv4 network written as IPv6 is the IPv4 network."""
+    await identity.create_user("ada", "ada@example.com")
+    key, _ = await identity.create_key("ada", networks=[written, written])
+    assert (kept,) == key.networks
+
+
+@pytest.mark.parametrize(
+    ("field", "asked"),
+    [
+        ("limits", {"limits": RateLimits(requests=0)}),
+        ("limits", {"limits": RateLimits(tokens=-1)}),
+        ("limits", {"limits": RateLimits(concurrency=10**13)}),
+        ("budgets", {"budgets": [Budget(amount_nanos=0, period=Period.DAY)]}),
+        ("budgets", {"budgets": [Budget(amount_nanos=10**15 + 1, period=Period.DAY)]}),
+        ("budgets", {"budgets": [Budget(amount_nanos=n, period=Period.DAY) for n in (1, 2)]}),
+        ("networks", {"networks": ["10.0.0.1/8"]}),
+        ("networks", {"networks": ["10.0.0.0/33"]}),
+        ("networks", {"networks": ["example.com"]}),
+        ("networks", {"networks": [""]}),
+        ("networks", {"networks": [f"10.0.0.{n}" for n in range(101)]}),
+    ],
+)
+@pytest.mark.asyncio
+async def test_limits_that_limit_nothing_or_everything_are_refused(identity, field, asked):
+    """Zero would be a revoked key, and a network with host bits is most likely a slip."""
+    await identity.create_user("ada", "ada@example.com")
+    assert await refused(identity.create_key("ada", **asked), field)
+    assert [] == await identity.list_keys()

@@ -1,6 +1,7 @@
 """Every key in memory, and every change in force within two polls."""
 
 import asyncio
+from ipaddress import ip_network
 
 import pytest
 from sqlalchemy import text
@@ -8,8 +9,10 @@ from structlog.testing import capture_logs
 
 from trivium.identity import snapshot as module
 from trivium.identity.keys import digest
+from trivium.identity.model import Budget, Period
 from trivium.identity.service import Identity
 from trivium.identity.snapshot import Snapshot
+from trivium.settings.limits import RateLimits
 from trivium.storage.errors import StorageDown
 
 
@@ -199,3 +202,30 @@ async def test_a_strict_key_is_a_strict_caller(identity, snapshot):
     await snapshot.load()
     assert [False, True] == [snapshot.get(digest(secret)).strict for _, secret in made]
     assert [False, True] == [key.strict for key in await identity.list_keys()]
+
+
+@pytest.mark.asyncio
+async def test_a_caller_carries_its_limits(identity, snapshot):
+    """Those of the key and those of its user, with networks ready to compare."""
+    budget = Budget(amount_nanos=7, period=Period.WEEK)
+    await identity.create_user("ada", "ada@example.com", limits=RateLimits(tokens=5))
+    await identity.create_key(
+        "ada", limits=RateLimits(requests=3), budgets=[budget], networks=["10.0.0.0/8"]
+    )
+    await snapshot.load()
+    [caller] = snapshot.callers()
+    assert (RateLimits(requests=3), RateLimits(tokens=5)) == (caller.limits, caller.user_limits)
+    assert ((budget,), (ip_network("10.0.0.0/8"),)) == (caller.budgets, caller.networks)
+
+
+@pytest.mark.asyncio
+async def test_the_revision_says_whether_anything_changed(identity, snapshot):
+    """Whoever keeps something of every key looks at them again only then."""
+    await keys(identity, 1)
+    await snapshot.load()
+    before = snapshot.revision
+    await snapshot.refresh()
+    assert before == snapshot.revision
+    await identity.create_key("ada", "another")
+    await snapshot.refresh()
+    assert before < snapshot.revision

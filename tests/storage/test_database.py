@@ -105,7 +105,7 @@ async def test_writers_wait_for_each_other(database):
 @pytest.mark.parametrize(
     ("statement", "error"),
     [
-        ("INSERT INTO accounts VALUES (999, 0, 0)", Conflict),
+        ("INSERT INTO accounts (user_id, balance_nanos, used_nanos) VALUES (999, 0, 0)", Conflict),
         ("INSERT INTO revision VALUES (1, 0)", Conflict),
         ("INSERT INTO revision VALUES (2, 0)", Conflict),
         ("SELECT * FROM no_such_table", SchemaStale),

@@ -4,8 +4,8 @@
 class IdentityError(Exception):
     """A user or key that cannot be made or found. The message is for whoever typed it.
 
-    ``field`` is the argument at fault: ``name``, ``email``, ``user``, ``key``, ``models`` or
-    ``expires_at``.
+    ``field`` is the argument at fault: ``name``, ``email``, ``user``, ``key``, ``models``,
+    ``expires_at``, ``group``, ``limits``, ``budgets`` or ``networks``.
     """
 
     def __init__(self, field: str, message: str) -> None:

@@ -1,8 +1,14 @@
 """Users and keys as the rest of the gateway sees them."""
 
 from enum import Enum, unique
+from ipaddress import IPv4Network, IPv6Network
+from typing import TypeAlias
 
 import msgspec
+
+from trivium.settings.limits import RateLimits
+
+Network: TypeAlias = IPv4Network | IPv6Network
 
 
 @unique
@@ -11,6 +17,26 @@ class Role(Enum):
 
     USER = "user"
     ADMIN = "admin"
+
+
+@unique
+class Period(Enum):
+    """How long a budget lasts before it begins anew, in UTC."""
+
+    DAY = "day"
+    WEEK = "week"
+    """From Monday."""
+    MONTH = "month"
+    TOTAL = "total"
+    """For good."""
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True):
+    """What a key may cost within a period."""
+
+    amount_nanos: int
+    """Nano-dollars."""
+    period: Period
 
 
 class User(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +53,8 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     """Price group (``[groups]`` of the settings); empty for none."""
     created_at: int = 0
     """Seconds since the epoch."""
+    limits: RateLimits | None = None
+    """Over all keys together; ``None``: none."""
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +75,10 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the epoch of the last request record; ``None``: none is kept."""
     strict: bool = False
     """Whether whatever a translation would leave out is refused instead."""
+    limits: RateLimits | None = None
+    budgets: tuple[Budget, ...] = ()
+    networks: tuple[str, ...] = ()
+    """Networks it may be used from, as CIDR; empty: from anywhere."""
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -67,6 +99,14 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The user's price group; empty for none."""
     strict: bool = False
     """Whatever a translation would leave out is refused instead, as by ``trivium-strict``."""
+    limits: RateLimits | None = None
+    """The key's; ``None``: none."""
+    user_limits: RateLimits | None = None
+    """The user's, over all keys together; ``None``: none."""
+    budgets: tuple[Budget, ...] = ()
+    """The key's, at most one a period."""
+    networks: tuple[Network, ...] = ()
+    """Where the key may be used from; empty: anywhere."""
 
     def may_use(self, model: str) -> bool:
         """Whether the key's allow-list lets it use this model."""

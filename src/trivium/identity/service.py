@@ -8,6 +8,7 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Callable, Sequence
+from ipaddress import IPv6Network, ip_network
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -15,7 +16,8 @@ import msgspec
 from trivium.clock import Clock
 from trivium.identity import keys
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Key, Role, User
+from trivium.identity.model import Budget, Key, Network, Role, User
+from trivium.settings.limits import LIMIT_MAX, RateLimits
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -25,6 +27,12 @@ EMAIL_CHARS_MAX: Final = 254
 """RFC 5321 section 4.5.3.1.3, without its angle brackets."""
 MODELS_MAX: Final = 1000
 """Entries of one allow-list."""
+BUDGET_NANOS_MAX: Final = 10**15
+"""A million dollars."""
+NETWORKS_MAX: Final = 100
+"""Entries of one list of networks; each is looked at with every request."""
+MAPPED_BITS: Final = 96
+"""Of ``::ffff:0:0/96``, where IPv6 keeps IPv4's addresses."""
 
 _EMAIL: Final = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]+")
 _DIGITS: Final = re.compile(r"[0-9]{1,18}")
@@ -53,8 +61,12 @@ class Identity:
         *,
         unlimited: bool = False,
         group: str = "",
+        limits: RateLimits | None = None,
     ) -> User:
-        """A new user. ``group``: of prices. Raises ``IdentityError`` (name, email, group)."""
+        """A new user. ``group``: of prices; ``limits``: over all keys together.
+
+        Raises ``IdentityError`` (``name``, ``email``, ``group``, ``limits``).
+        """
         from trivium.identity import store
 
         user = User(
@@ -65,6 +77,7 @@ class Identity:
             unlimited=unlimited,
             group=_group(group),
             created_at=int(self._clock.now()),
+            limits=_limits(limits),
         )
         if "@" in user.name:
             raise IdentityError("name", "must not contain '@', which tells addresses from names")
@@ -108,13 +121,18 @@ class Identity:
         expires_at: int | None = None,
         *,
         strict: bool = False,
+        limits: RateLimits | None = None,
+        budgets: Sequence[Budget] = (),
+        networks: Sequence[str] = (),
     ) -> tuple[Key, str]:
         """A new key of a user's, and its secret, which is nowhere to be had again.
 
         ``models``: names allowed, a trailing ``*`` matches a prefix, empty allows all.
         ``expires_at``: seconds since the epoch, ``None``: never. ``strict``: what a translation
         would leave out is refused.
-        Raises ``IdentityError`` (``user``, ``name``, ``models``, ``expires_at``).
+        ``networks``: addresses or CIDR it may be used from, empty: from anywhere.
+        Raises ``IdentityError`` (``user``, ``name``, ``models``, ``expires_at``, ``limits``,
+        ``budgets``, ``networks``).
         """
         from trivium.identity import store
 
@@ -131,6 +149,9 @@ class Identity:
             expires_at=expires_at,
             created_at=now,
             strict=strict,
+            limits=_limits(limits),
+            budgets=_budgets(budgets),
+            networks=_networks(networks),
         )
         async with self._db.write() as conn:
             raised = await store.bump(conn)
@@ -232,3 +253,40 @@ def _allowed(models: Sequence[str]) -> tuple[str, ...]:
                 "models", f"{model[:80]!r} is no model name; only a trailing '*' matches more"
             )
     return tuple(dict.fromkeys(models))
+
+
+def _limits(limits: RateLimits | None) -> RateLimits | None:
+    for value in (limits.requests, limits.tokens, limits.concurrency) if limits else ():
+        if value is not None and not 1 <= value <= LIMIT_MAX:
+            raise IdentityError("limits", f"are whole numbers from 1 to {LIMIT_MAX}, not {value}")
+    return limits
+
+
+def _budgets(budgets: Sequence[Budget]) -> tuple[Budget, ...]:
+    if len({budget.period for budget in budgets}) < len(budgets):
+        raise IdentityError("budgets", "are at most one a period")
+    for budget in budgets:
+        if not 0 < budget.amount_nanos <= BUDGET_NANOS_MAX:
+            raise IdentityError("budgets", "are amounts above 0 and at most a million dollars")
+    return tuple(budgets)
+
+
+def _networks(texts: Sequence[str]) -> tuple[str, ...]:
+    if len(texts) > NETWORKS_MAX:
+        raise IdentityError("networks", f"are {len(texts)}, at most {NETWORKS_MAX} can be listed")
+    return tuple(dict.fromkeys(str(_network(text)) for text in texts))
+
+
+def _network(text: str) -> Network:
+    """One network; IPv4 addresses in IPv6's clothes are taken for what they are."""
+    try:
+        network = ip_network(text.strip())
+    except ValueError as error:
+        raise IdentityError(
+            "networks", f"{text[:80]!r} is no network, such as '10.0.0.0/8': {error}"
+        ) from None
+    if isinstance(network, IPv6Network) and network.prefixlen >= MAPPED_BITS:
+        mapped = network.network_address.ipv4_mapped
+        if mapped is not None:
+            return ip_network(f"{mapped}/{network.prefixlen - MAPPED_BITS}")
+    return network

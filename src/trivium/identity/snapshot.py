@@ -14,15 +14,17 @@ While the database is away the last snapshot stays in force: revocation waits, c
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import structlog
 
 from trivium.clock import Clock, SystemClock
-from trivium.identity.model import Caller
+from trivium.identity.model import Budget, Caller, Network
+from trivium.settings.limits import limits
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -52,6 +54,15 @@ class Snapshot:
 
     def __len__(self) -> int:
         return len(self._callers)
+
+    @property
+    def revision(self) -> int:
+        """Of what is in force; another number when anything has changed."""
+        return self._revision
+
+    def callers(self) -> Iterable[Caller]:
+        """Everybody, disabled or expired or not."""
+        return self._callers.values()
 
     def age(self) -> float:
         """Seconds since the snapshot was last known to be current; infinity before the first."""
@@ -133,6 +144,12 @@ def _caller(row: Any) -> Caller:
         prefixes=prefixes,
         strict=row.strict,
         group=row.price_group,
+        limits=limits(row.requests_per_minute, row.tokens_per_minute, row.max_concurrency),
+        user_limits=limits(
+            row.user_requests_per_minute, row.user_tokens_per_minute, row.user_max_concurrency
+        ),
+        budgets=_budgets(row.budgets),
+        networks=_networks(row.networks),
     )
 
 
@@ -144,3 +161,13 @@ def _allowed(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
         frozenset(name for name in names if not name.endswith("*")),
         tuple(name[:-1] for name in names if name.endswith("*")),
     )
+
+
+@lru_cache(maxsize=1024)
+def _budgets(text: str) -> tuple[Budget, ...]:
+    return msgspec.json.decode(text, type=tuple[Budget, ...])
+
+
+@lru_cache(maxsize=1024)
+def _networks(text: str) -> tuple[Network, ...]:
+    return tuple(map(ip_network, msgspec.json.decode(text, type=list[str])))

@@ -7,7 +7,8 @@ import msgspec
 from sqlalchemy import Select, and_, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.identity.model import Key, Role, User
+from trivium.identity.model import Budget, Key, Role, User
+from trivium.settings.limits import RateLimits, limits
 from trivium.storage.schema import keys, records, revision, users
 
 _KEY = (
@@ -20,12 +21,18 @@ _KEY = (
     keys.c.disabled,
     keys.c.created_at,
     keys.c.strict,
+    keys.c.requests_per_minute,
+    keys.c.tokens_per_minute,
+    keys.c.max_concurrency,
+    keys.c.budgets,
+    keys.c.networks,
     select(func.max(records.c.at_ms) / 1000)
     .where(records.c.key_id == keys.c.id)
     .scalar_subquery()
     .label("last_used_at"),
 )
-_models = msgspec.json.Decoder(tuple[str, ...]).decode
+_texts = msgspec.json.Decoder(tuple[str, ...]).decode
+_budgets = msgspec.json.Decoder(tuple[Budget, ...]).decode
 
 
 async def bump(conn: AsyncConnection) -> int:
@@ -56,6 +63,14 @@ async def callers_after(
             users.c.disabled.label("user_disabled"),
             users.c.unlimited,
             users.c.price_group,
+            keys.c.requests_per_minute,
+            keys.c.tokens_per_minute,
+            keys.c.max_concurrency,
+            keys.c.budgets,
+            keys.c.networks,
+            users.c.requests_per_minute.label("user_requests_per_minute"),
+            users.c.tokens_per_minute.label("user_tokens_per_minute"),
+            users.c.max_concurrency.label("user_max_concurrency"),
         )
         .join_from(keys, users, keys.c.user_id == users.c.id)
         .where(tuple_(keys.c.revision, keys.c.id) > position)
@@ -76,6 +91,7 @@ async def insert_user(conn: AsyncConnection, user: User, raised: int) -> int:
         "price_group": user.group,
         "created_at": user.created_at,
         "revision": raised,
+        **_columns(user.limits),
     }
     return int(
         (await conn.execute(insert(users).values(values).returning(users.c.id))).scalar_one()
@@ -99,6 +115,7 @@ async def find_users(conn: AsyncConnection, name_or_email: str | None) -> list[U
             unlimited=row.unlimited,
             group=row.price_group,
             created_at=row.created_at,
+            limits=_limits(row),
         )
         for row in await conn.execute(query)
     ]
@@ -126,6 +143,9 @@ async def insert_key(conn: AsyncConnection, key: Key, digest: bytes, raised: int
         "created_at": key.created_at,
         "strict": key.strict,
         "revision": raised,
+        "budgets": msgspec.json.encode(key.budgets).decode(),
+        "networks": msgspec.json.encode(key.networks).decode(),
+        **_columns(key.limits),
     }
     return int((await conn.execute(insert(keys).values(values).returning(keys.c.id))).scalar_one())
 
@@ -164,12 +184,28 @@ async def _keys(conn: AsyncConnection, query: Select[Any]) -> list[Key]:
             user_id=row.user_id,
             name=row.name,
             hint=row.hint,
-            models=_models(row.models),
+            models=_texts(row.models),
             expires_at=row.expires_at,
             disabled=row.disabled,
             created_at=row.created_at,
             strict=row.strict,
             last_used_at=None if row.last_used_at is None else int(row.last_used_at),
+            limits=_limits(row),
+            budgets=_budgets(row.budgets),
+            networks=_texts(row.networks),
         )
         for row in await conn.execute(query)
     ]
+
+
+def _limits(row: Any) -> RateLimits | None:
+    return limits(row.requests_per_minute, row.tokens_per_minute, row.max_concurrency)
+
+
+def _columns(of: RateLimits | None) -> dict[str, int | None]:
+    of = of or RateLimits()
+    return {
+        "requests_per_minute": of.requests,
+        "tokens_per_minute": of.tokens,
+        "max_concurrency": of.concurrency,
+    }

@@ -52,6 +52,9 @@ users = Table(
     Column("created_at", BIG, nullable=False),
     Column("revision", BIG, nullable=False),
     Column("price_group", Text, nullable=False, server_default=text("''")),  # see [groups]
+    Column("requests_per_minute", BIG),  # null: no limit, as the next two
+    Column("tokens_per_minute", BIG),
+    Column("max_concurrency", BIG),
 )
 
 keys = Table(
@@ -68,6 +71,11 @@ keys = Table(
     Column("created_at", BIG, nullable=False),
     Column("revision", BIG, nullable=False),
     Column("strict", Boolean, nullable=False, server_default=false()),
+    Column("requests_per_minute", BIG),  # null: no limit, as the next two
+    Column("tokens_per_minute", BIG),
+    Column("max_concurrency", BIG),
+    Column("budgets", Text, nullable=False, server_default=text("'[]'")),  # JSON list
+    Column("networks", Text, nullable=False, server_default=text("'[]'")),  # JSON list
     # what the snapshots page through
     Index("ix_keys_revision_id", "revision", "id"),
 )
