@@ -10,6 +10,7 @@ from trivium.wire.generate.protojson import (
     blob,
     flag,
     integer,
+    later,
     message,
     number,
     raw,
@@ -90,8 +91,8 @@ CONFIG: Final[Schema] = {
 
 REQUEST: Final[Schema] = {
     "model": string,
-    "contents": repeated(message(CONTENT)),
-    "systemInstruction": raw,
+    "contents": later,
+    "systemInstruction": later,
     "tools": repeated(raw_object),
     "toolConfig": message(TOOL_CONFIG),
     "generationConfig": message(CONFIG),

@@ -24,6 +24,7 @@ _RANGES: Final = {
     "logprobs": (0, 20),
 }
 """Least and most. Source: the vendor's reference, read on 2026-11-21."""
+_ANY: Final = (0, 0)
 _STOPS_MAX: Final = 5
 _LEVELS: Final = {
     "MINIMAL": Effort.MINIMAL,
@@ -38,8 +39,11 @@ _UNSAID: Final = frozenset({"MODALITY_UNSPECIFIED", "THINKING_LEVEL_UNSPECIFIED"
 
 def wishes(config: dict[str, Any], path: str) -> dict[str, Any]:
     """Fields of ``Conversation``. Raises INVALID_VALUE by member."""
-    for name, (least, most) in _RANGES.items():
-        if name in config and not least <= config[name] <= most:
+    if not config:
+        return {}
+    for name, found in config.items():
+        least, most = _RANGES.get(name, _ANY)
+        if most and not least <= found <= most:
             rule = f"be {least} to {most}" if most < 2**31 else f"be at least {least}"
             raise wrong(f"{path}.{name}", rule)
     stops = tuple(config.get("stopSequences", ()))

@@ -21,13 +21,29 @@ from trivium.wire.generate.members import CONTENT, REQUEST
 from trivium.wire.generate.path import bare
 from trivium.wire.generate.said import SHAPE
 
-_ROLES: Final = {"user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER}
+_ROLES: Final = {"": Role.USER, "user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER}
 _CONTRACT: Final = frozenset(
     {"cachedContent", "continuationToken", "generationConfig.responseFormat"}
 )
 """Members the answer is not what was asked for without."""
 _TIERS: Final = {"FLEX": "flex", "STANDARD": "default", "PRIORITY": "priority"}
 _UNSAID: Final = frozenset({"UNSPECIFIED", "SERVICE_TIER_UNSPECIFIED", "0"})
+
+
+class _Words(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    text: str
+
+
+class _Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """A content of nothing but words."""
+
+    parts: list[_Words]
+    role: str = ""
+
+
+_plain: Final = msgspec.json.Decoder(_Plain).decode
+_plains: Final = msgspec.json.Decoder(list[_Plain]).decode
+_contents: Final = protojson.repeated(protojson.message(CONTENT))
 
 
 def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
@@ -39,15 +55,16 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
     unknown: protojson.Unknown = []
     found = protojson.read(members, REQUEST, "", unknown)
     spelled = {protojson.camel(name): name for name in members}
-    if not found.get("contents"):
-        raise missing(spelled.get("contents", "contents"))
+    place = spelled.get("contents", "contents")
+    turns = _turns(found["contents"], place, context, unknown) if "contents" in found else ()
+    if not turns:
+        raise missing(place)
     model = context.model or ""
     _same_model(found.get("model"), model)
     tool_config = found.get("toolConfig", {})
     place = spelled.get("toolConfig", "toolConfig")
     config = found.get("generationConfig", {})
     wishes = read_config.wishes(config, spelled.get("generationConfig", "generationConfig"))
-    turns = _turns(found["contents"], context, unknown)
     return Conversation(
         shape=SHAPE,
         model=model,
@@ -73,18 +90,36 @@ def _same_model(named: str | None, model: str) -> None:
 
 
 def _turns(
-    contents: list[dict[str, Any]], context: RequestContext, unknown: protojson.Unknown
+    data: bytes, path: str, context: RequestContext, unknown: protojson.Unknown
+) -> tuple[Turn, ...]:
+    # HOT: many a history is nothing but words, in the usual spelling
+    try:
+        plains = _plains(data)
+    except (ValueError, RecursionError):
+        return _any_turns(data, path, context, unknown)
+    return tuple(
+        Turn(_role(one.role, f"{path}[{at}]"), tuple(Text(part.text) for part in one.parts))
+        for at, one in enumerate(plains)
+    )
+
+
+def _any_turns(
+    data: bytes, path: str, context: RequestContext, unknown: protojson.Unknown
 ) -> tuple[Turn, ...]:
     out: list[Turn] = []
-    for at, content in enumerate(contents):
-        path = f"contents[{at}]"
-        named = content.get("role", "user")
-        role = _ROLES.get(named or "user")
-        if role is None:
-            raise wrong(f"{path}.role", "be user or model")
-        parts = _parts(content.get("parts"), f"{path}.parts", context, unknown)
+    for at, content in enumerate(_contents(data, path, unknown)):
+        place = f"{path}[{at}]"
+        role = _role(content.get("role", ""), place)
+        parts = _parts(content.get("parts"), f"{place}.parts", context, unknown)
         out.append(Turn(role, read_part.placed(parts)))
     return tuple(out)
+
+
+def _role(named: str, path: str) -> Role:
+    role = _ROLES.get(named)
+    if role is None:
+        raise wrong(f"{path}.role", "be user or model")
+    return role
 
 
 def _parts(
@@ -114,7 +149,10 @@ def _instructions(
     if data.startswith(b'"'):
         text = protojson.value(data, path)
         return (Text(text=text),) if text else ()
-    content = protojson.message(CONTENT)(data, path, unknown)
+    try:
+        return tuple(Text(part.text) for part in _plain(data).parts if part.text)
+    except (ValueError, RecursionError):
+        content = protojson.message(CONTENT)(data, path, unknown)
     parts = _parts(content.get("parts"), f"{path}.parts", context, unknown)
     return tuple(
         text
