@@ -1,6 +1,6 @@
 # Everything here works on a machine with Python 3.11 or newer and `make`; the rest is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help demo check test layout lint types format dependencies node soak compat bench lock news clean dev
+.PHONY: help demo check test layout lint types format dependencies node langchain soak compat bench lock news clean dev
 
 RUN := .venv/bin
 
@@ -13,7 +13,7 @@ demo: ## a gateway with a small real model inside, no vendor account needed (dow
 check: ## format, lint, types, dependencies, layout, tests, coverage: exactly what .ci/run does
 	@exec scripts/check.sh
 
-test: dev node ## the tests; pass options as ARGS="tests/wire -x"
+test: dev node langchain ## the tests; pass options as ARGS="tests/wire -x"
 	@exec $(RUN)/python -m pytest -m "not slow" $(ARGS)
 
 layout: dev ## the rules of the house alone
@@ -34,11 +34,14 @@ dependencies: dev ## what is imported is declared, what is declared is imported
 node: ## install the Node clients that tests/node drives, from its lock
 	@exec scripts/node.sh
 
+langchain: ## install LangChain's clients, which tests/langchain drives, from their lock
+	@exec scripts/langchain.sh
+
 soak: dev ## the slow tests that `make check` leaves out
 	@exec $(RUN)/python -m pytest -m slow --timeout 7200 $(ARGS)
 
-compat: dev node ## the tests against the local engine and the Node clients
-	@scripts/environment.sh engine && exec $(RUN)/python -m pytest -m "engine or node" $(ARGS)
+compat: dev node langchain ## the tests against the local engine, the Node clients and LangChain
+	@scripts/environment.sh engine && exec $(RUN)/python -m pytest -m "engine or node or langchain" $(ARGS)
 
 bench: dev ## CPU per request beside nginx; needs gcc, wrk and nginx
 	@exec bench/run.sh $(ARGS)

@@ -11,6 +11,9 @@ fi
 if [ "${TRIVIUM_WITHOUT_ENGINE:-}" = 1 ]; then
   marks="$marks and not engine"
 fi
+if [ "${TRIVIUM_WITHOUT_LANGCHAIN:-}" = 1 ]; then
+  marks="$marks and not langchain"
+fi
 summary=()
 failed=0
 
@@ -35,6 +38,7 @@ step dependencies "$bin/deptry" src
 step layout "$bin/python" -m pytest tests/layout
 [ "${TRIVIUM_WITHOUT_ENGINE:-}" = 1 ] || step engine scripts/environment.sh engine
 step node scripts/node.sh
+step langchain scripts/langchain.sh
 step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist loadfile -m "$marks" \
   --ignore tests/layout --basetemp "$scratch/tests" --cov --cov-report=term
 
