@@ -4,21 +4,31 @@ A whole answer is a stream of one chunk, so it is read by the same machine, choi
 Source: OpenAI's API reference, chat completions, read 2026-11-21.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.answer import Answer
+from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.assemble import assembled
 from trivium.conversation.events import Done, Event, Start
+from trivium.conversation.parts import Text
 from trivium.wire import tokens
-from trivium.wire.chat import failure
-from trivium.wire.chat.chunk import Choice, Opening
+from trivium.wire.chat import failure, finish
+from trivium.wire.chat.chunk import Choice
 from trivium.wire.chat.stream_choice import ChoiceReader, Sequence
 from trivium.wire.codec import AnswerContext
 
-_decode: Final = msgspec.json.Decoder(Opening).decode
-_encode: Final = msgspec.json.Encoder().encode
+
+class _Whole(msgspec.Struct, gc=False):
+    choices: list[Choice] | None = None
+    usage: msgspec.Raw = msgspec.Raw()
+    error: Any = None
+    service_tier: str | None = None
+    id: str | None = None
+    model: str | None = None
+
+
+_decode: Final = msgspec.json.Decoder(_Whole).decode
 
 
 def read(body: bytes, context: AnswerContext) -> Answer:
@@ -31,17 +41,56 @@ def read(body: bytes, context: AnswerContext) -> Answer:
         raise failure.told(whole.error, context)
     if not whole.choices:
         raise failure.broke("it has no choices")
+    # HOT: most answers are one choice of nothing but words
+    candidates = _plain(whole.choices, context) or _any(whole, whole.choices, context)
+    return Answer(
+        candidates,
+        tokens.usage(whole.usage),
+        whole.id or "",
+        whole.model or "",
+        whole.service_tier,
+    )
+
+
+def _plain(choices: list[Choice], context: AnswerContext) -> tuple[Candidate, ...]:
+    """The one candidate of nothing but words; empty where there is anything else."""
+    choice = choices[0]
+    said = choice.message
+    if (
+        len(choices) > 1
+        or said is None
+        or choice.delta is not None
+        or choice.logprobs is not None
+        or context.think_tags
+        or type(said.content) is not str
+        or not said.content
+        or said.reasoning_content
+        or said.reasoning
+        or said.reasoning_details
+        or said.refusal
+        or said.tool_calls
+        or said.function_call is not None
+        or said.annotations
+        or said.audio
+        or said.images
+    ):
+        return ()
+    fault = failure.of_choice(choice, context)
+    if fault is not None:
+        raise fault
+    end = finish.read(choice.finish_reason or None, called=False)
+    return (Candidate((Text(said.content),), end),)
+
+
+def _any(whole: _Whole, choices: list[Choice], context: AnswerContext) -> tuple[Candidate, ...]:
     sequence = Sequence(context)
     sequence.id = whole.id or ""
-    events: list[Event] = [Start(whole.id or "", whole.model or "", None, whole.service_tier)]
-    ordered = sorted(whole.choices, key=lambda choice: choice.index or 0)
+    events: list[Event] = [Start()]
+    ordered = sorted(choices, key=lambda choice: choice.index or 0)
     for at, choice in enumerate(ordered):
         _read_choice(at, choice, sequence, events)
-    events.append(Done(whole.service_tier))
-    answer = assembled(events)
-    if whole.usage is None:
-        return answer
-    return msgspec.structs.replace(answer, usage=tokens.usage(_encode(whole.usage)))
+    events.append(Done())
+    return assembled(events).candidates
 
 
 def _read_choice(at: int, choice: Choice, sequence: Sequence, events: list[Event]) -> None:
