@@ -110,3 +110,16 @@ def test_words_inside_a_text_are_no_slot():
     """A tool may answer with JSON of its own, which stands escaped in a string."""
     inner = msgspec.json.encode({"signature": VALUE}).decode()
     assert () == marks.found(msgspec.json.encode({"content": inner}), Shape.MESSAGES).native
+
+
+def test_a_body_full_of_marks_is_not_looked_at_to_its_end():
+    """The newest decide; each older one would cost a look into the store."""
+    many = marks.MARKS_MAX + 100
+    calls = [f"{CALL_PREFIX}{n:024x}" for n in range(many)]
+    body = msgspec.json.encode({"ids": calls, "data": [f"{ENVELOPE}{n:04d}" for n in range(many)]})
+    found = marks.found(body, Shape.CHAT)
+    assert [calls[100], calls[-1]] == [found.calls[0].key, found.calls[-1].key]
+    assert (marks.MARKS_MAX, f"{ENVELOPE}{many - 1:04d}") == (
+        len(found.envelopes),
+        found.envelopes[-1].key,
+    )

@@ -18,8 +18,8 @@ from trivium.wire.operation import Shape
 CALL_PREFIX: Final = "call_tvm"
 """Begins the id of every call under which something is remembered (``recall/traces/model.py``)."""
 CALL_DIGITS: Final = 24
-NATIVE_MAX: Final = 4096
-"""Signatures of one request that are looked at, the last ones."""
+MARKS_MAX: Final = 4096
+"""Marks of each group that are looked at in one request, the last ones."""
 
 _ENVELOPE: Final = PREFIX.encode()
 _CALL: Final = CALL_PREFIX.encode()
@@ -82,11 +82,11 @@ def found(body: bytes, shape: Shape) -> Marks:
     """Every mark of a request."""
     envelopes = [
         Mark(hit.start(), hit[0].decode().replace("-", "+").replace("_", "/"))
-        for hit in _ENVELOPES.finditer(body)
+        for hit in _last(_ENVELOPE, _ENVELOPES, body)
     ]
     calls: dict[str, int] = {}
     if shape is Shape.CHAT:
-        for hit in _CALLS.finditer(body):
+        for hit in _last(b'"' + _CALL, _CALLS, body):
             calls.setdefault(hit[1].decode(), hit.start())
     return Marks(
         tuple(envelopes),
@@ -95,12 +95,25 @@ def found(body: bytes, shape: Shape) -> Marks:
     )
 
 
+def _last(word: bytes, mark: re.Pattern[bytes], body: bytes) -> list[re.Match[bytes]]:
+    """The last marks of a body, in order of appearance."""
+    hits: list[re.Match[bytes]] = []
+    at = body.rfind(word)
+    while at >= 0 and len(hits) < MARKS_MAX:
+        hit = mark.match(body, at)
+        if hit is not None:
+            hits.append(hit)
+        at = body.rfind(word, 0, at)
+    hits.reverse()
+    return hits
+
+
 def native(data: bytes, shape: Shape) -> tuple[Mark, ...]:
     """The vendors' own values in a request or in an answer; keys are digests of them."""
     marks: list[Mark] = []
     for word, value in _SLOTS[shape]:
         at = data.rfind(word)
-        while at >= 0 and len(marks) < NATIVE_MAX:
+        while at >= 0 and len(marks) < MARKS_MAX:
             hit = value.match(data, at + len(word))
             if hit is not None and not hit[1].startswith(_ENVELOPE):
                 marks.append(Mark(at, _digest(hit[1])))

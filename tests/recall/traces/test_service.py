@@ -1,6 +1,7 @@
 """Traces are found at once, survive a restart, stay within their limits and are never an error."""
 
 import asyncio
+import tracemalloc
 
 import pytest
 from sqlalchemy import text
@@ -166,7 +167,7 @@ async def test_a_sweep_deletes_what_is_old(database, made, clock):
 @pytest.mark.asyncio
 async def test_memory_is_bounded(database, made):
     """What no longer fits is read from the database again."""
-    size = len(packed(trace()))
+    size = len(packed(trace())) + module.ENTRY_BYTES
     traces = made(database, memory_bytes_max=3 * size)
     for number in range(5):
         traces.add(1, f"i{number}", trace())
@@ -178,7 +179,7 @@ async def test_memory_is_bounded(database, made):
 @pytest.mark.asyncio
 async def test_while_the_database_is_away_the_oldest_go(made):
     """Requests go on; what is new is found."""
-    size = len(packed(trace()))
+    size = len(packed(trace())) + module.ENTRY_BYTES
     traces = made(Away(), memory_bytes_max=3 * size)
     for number in range(5):
         traces.add(1, f"i{number}", trace())
@@ -226,3 +227,29 @@ async def test_the_database_holds_no_readable_word(database, made):
     async with database.read() as conn:
         (value,) = await conn.scalars(text("SELECT value FROM traces"))
     assert b"nobody" not in bytes(value)
+
+
+@pytest.mark.asyncio
+async def test_a_trace_that_the_database_refuses_holds_up_no_other(database, made):
+    """It is dropped; the others of its batch are written."""
+    traces = made(database)
+    traces.add(1, "a", trace())
+    traces.add(1, None, trace())
+    traces.add(1, "b", trace())
+    assert await traces.flush()
+    assert (0, 1) == (traces.waiting, traces.dropped)
+    assert {"a", "b"} == {*await made(database).find(1, ["a", "b"])}
+
+
+@pytest.mark.asyncio
+async def test_what_is_counted_is_what_memory_takes(made):
+    """Small traces in the thousands take the memory that the settings say, and no more."""
+    traces = made(Away(), memory_bytes_max=1_000_000)
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    for number in range(5000):
+        traces.add(number, f"sig_{number:032x}", trace())
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert traces.dropped
+    assert after - before < 1_500_000

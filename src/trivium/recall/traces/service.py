@@ -9,8 +9,9 @@ in ``trivium-repaired``; it is never an error.
 
 import asyncio
 import contextlib
+import itertools
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
 import structlog
@@ -18,7 +19,7 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.recall.traces.model import Trace, packed, unpacked
 from trivium.recall.vault import Vault, VaultError
-from trivium.storage.errors import StorageError
+from trivium.storage.errors import Conflict, Rejected, StorageError
 from trivium.wire.marks import CALL_PREFIX
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ FIND_S: Final = 2.0
 """How long a request waits for the database to find its traces; then they are lost to it."""
 CLOSE_S: Final = 5.0
 """How long the end of a worker may wait for its last traces."""
+ENTRY_BYTES: Final = 300
+"""What a trace takes in memory beside itself: most are smaller than their key and place."""
 LOST_MAX: Final = 10_000
 """Ids known to lead nowhere, which are not waited for again."""
 SWEEP_S: Final = 600.0
@@ -122,10 +125,10 @@ class Traces:
             self.dropped += 1
             return
         self._waiting[key] = (int(self._clock.now()), value)
-        self._waiting_bytes += len(value)
+        self._waiting_bytes += _size(value)
         while self._waiting_bytes > self._limits.memory_bytes_max:
             _, (_, oldest) = self._waiting.popitem(last=False)
-            self._waiting_bytes -= len(oldest)
+            self._waiting_bytes -= _size(oldest)
             self.dropped += 1
         self._wake.set()
 
@@ -170,28 +173,40 @@ class Traces:
 
     async def flush(self) -> bool:
         """Write everything that waits; ``False`` when the database is away."""
+        while self._waiting:
+            batch = dict(itertools.islice(self._waiting.items(), BATCH))
+            if not await self._write(batch):
+                return False
+            await asyncio.sleep(0)
+        return True
+
+    async def _write(self, batch: Mapping[_Key, tuple[int, bytes]]) -> bool:
+        """Store a batch; ``False`` when it has to be tried again."""
         from trivium.recall.traces import store
 
-        while self._waiting:
-            batch = [(key, self._waiting[key]) for key in list(self._waiting)[:BATCH]]
-            rows = [
-                (user_id, id_, at, self._vault.seal(value, _place(user_id, id_)))
-                for (user_id, id_), (at, value) in batch
-            ]
-            try:
-                async with self._db.write() as conn:
-                    await store.insert(conn, rows)
-            except StorageError as error:
-                if not self._is_down:
-                    log.warning("traces_wait", error=str(error), waiting=self.waiting)
-                self._is_down = True
-                return False
-            self._is_down = False
-            for key, (_, value) in batch:
-                if self._waiting.pop(key, None) is not None:
-                    self._waiting_bytes -= len(value)
-                self._keep(key, value)
-            await asyncio.sleep(0)
+        rows = [
+            (user_id, id_, at, self._vault.seal(value, _place(user_id, id_)))
+            for (user_id, id_), (at, value) in batch.items()
+        ]
+        try:
+            async with self._db.write() as conn:
+                await store.insert(conn, rows)
+        except (Conflict, Rejected) as error:
+            # one bad trace must not hold up the others
+            if len(batch) > 1:
+                return all([await self._write({key: one}) for key, one in batch.items()])
+            log.warning("trace_refused", error=str(error))
+            self.dropped += 1
+        except StorageError as error:
+            if not self._is_down:
+                log.warning("traces_wait", error=str(error), waiting=self.waiting)
+            self._is_down = True
+            return False
+        self._is_down = False
+        for key, (_, value) in batch.items():
+            if self._waiting.pop(key, None) is not None:
+                self._waiting_bytes -= _size(value)
+            self._keep(key, value)
         return True
 
     async def sweep(self) -> None:
@@ -244,10 +259,10 @@ class Traces:
     def _keep(self, key: _Key, value: bytes) -> None:
         if key not in self._near:
             self._near[key] = value
-            self._near_bytes += len(value)
+            self._near_bytes += _size(value)
         while self._near_bytes > self._limits.memory_bytes_max:
             _, oldest = self._near.popitem(last=False)
-            self._near_bytes -= len(oldest)
+            self._near_bytes -= _size(oldest)
 
     def _is_expected(self, user_id: int, id_: str, found: dict[str, bytes]) -> bool:
         """Whether a trace must be somewhere: ids of ours lead somewhere until it is too old."""
@@ -261,7 +276,7 @@ class Traces:
     def _give_up(self, user_id: int, ids: Sequence[str]) -> None:
         if len(self._lost) + len(ids) > LOST_MAX:
             self._lost.clear()
-        self._lost.update((user_id, id_) for id_ in ids)
+        self._lost.update((user_id, id_) for id_ in ids[-LOST_MAX:])
 
     async def _run(self) -> None:
         pause = GATHER_S
@@ -274,6 +289,10 @@ class Traces:
             else:
                 pause = min(max(2 * pause, 1.0), PAUSE_S_MAX)
                 self._wake.set()
+
+
+def _size(value: bytes) -> int:
+    return len(value) + ENTRY_BYTES
 
 
 def _place(user_id: int, id_: str) -> bytes:
