@@ -84,6 +84,24 @@ async def test_leases_together_never_exceed_a_balance(database, account, worker)
 
 
 @pytest.mark.asyncio
+async def test_what_is_too_little_here_goes_where_it_suffices(database, account, worker):
+    """A worker that had to refuse gives back what it cannot use: fragments become a hold."""
+    ada, one, two = await account(100), worker("one"), worker("two")
+    for each in (one, two):
+        each.ledger.settle(await take(each, f"r-{each.name}", ada, 10), None)
+        await each.turns.flush()
+    assert 2 == len(await leases(database))
+    with pytest.raises(Fault):
+        await take(one, "r1", ada, 95)
+    with pytest.raises(Fault):
+        await take(two, "r2", ada, 95)
+    for each in (one, two):
+        await each.turns.flush()
+    one.clock.advance(1)
+    assert 95 == (await take(one, "r3", ada, 95)).amount_nanos
+
+
+@pytest.mark.asyncio
 async def test_an_overdraft_may_be_spent_and_no_more(database, account, worker):
     """It adds to what can be leased, not to the balance."""
     ada, one = await account(10, overdraft=20), worker("one")

@@ -2,11 +2,13 @@
 
 import asyncio
 import random
+import shutil
 import subprocess
 from collections import Counter
 
 import pytest
 
+from edge.wires import wire
 from stories.billing import FIRST, Load, Vendor
 from stories.running import TRIVIUM, listening, settings, start
 from trivium.clock import SystemClock
@@ -96,6 +98,62 @@ async def killed(folder, url, kills, seed):
 async def test_ten_kills_lose_no_entry_and_double_none(tmp_path, database_url):
     """On each engine: JSON and streams, callers that leave, upstreams that break or refuse."""
     await killed(tmp_path, database_url, 10, 20261121)
+
+
+PHASES = {
+    # what is asked, when it is killed, and what is booked at the next start
+    "waiting": ("slow", "asked", "interrupted"),
+    "streaming": ("slow", "begun", "interrupted"),
+    "answered": ("json", "whole", "exact"),
+    "refused": ("refused", "whole", None),
+}
+
+
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.asyncio
+async def test_a_kill_in_each_phase_books_what_is_due(tmp_path, sqlite_template, phase):
+    """While the vendor is waited for, in mid-stream, and after the last byte but before any turn
+    with the database; and again while the next start replays.
+    """
+    kind, moment, due = PHASES[phase]
+    url = f"sqlite:///{tmp_path / 'trivium.db'}"
+    shutil.copy(sqlite_template, tmp_path / "trivium.db")
+    async with Vendor() as vendor:
+        key, user_id = await prepared(tmp_path, url, vendor, rest="lease_s = 900.0")
+        text = (tmp_path / "trivium.toml").read_text()
+        (tmp_path / "trivium.toml").write_text(text.replace("flush_s = 0.1", "flush_s = 60.0"))
+        gateway = start(tmp_path, key)
+        try:
+            await listening(gateway)
+            async with wire(gateway.port) as line:
+                said = [{"role": "user", "content": f"number {FIRST} {kind} "}]
+                stream = kind == "slow"
+                await line.send(gateway.chat(messages=said, stream=stream, max_tokens=2 * FIRST))
+                if moment == "whole":
+                    await line.answer()
+                elif moment == "begun":
+                    await line.answer(head_only=True)
+                else:
+                    while FIRST not in vendor.asked:
+                        await asyncio.sleep(0.001)
+                gateway.process.kill()
+                gateway.process.wait()
+            for delay in (0.0, 0.3, 0.45, 0.6, 0.75):
+                heir = start(tmp_path, key)
+                await asyncio.sleep(delay)
+                heir.process.kill()
+                heir.process.wait()
+            gateway = start(tmp_path, key)
+            await listening(gateway)
+            gateway.process.terminate()
+            await gateway.ended()
+        finally:
+            gateway.process.kill()
+            gateway.process.wait()
+        served = set() if due != "exact" else {FIRST}
+        vendor.asked = {} if due is None else vendor.asked
+        entries, interrupted = await proven(tmp_path, url, user_id, vendor, served)
+    assert (0 if due is None else 1, int(due == "interrupted")) == (entries, interrupted)
 
 
 @pytest.mark.slow

@@ -201,6 +201,34 @@ async def test_fifty_at_once_on_a_balance_for_one(tmp_path, database_url, nodes)
 
 
 @pytest.mark.asyncio
+async def test_two_nodes_spend_a_balance_to_its_end_and_no_further(tmp_path, database_url):
+    """Hammered from both sides until nobody is served any more."""
+    hold = 74 // 2 * 3_000 + 100 * 15_000
+    credit = 3 * hold + 20 * COST
+    async with contextlib.AsyncExitStack() as stack:
+        books = await stack.enter_async_context(house(tmp_path, database_url, [OK], credit))
+        gateways = [await stack.enter_async_context(books.node(f"n{n}")) for n in range(2)]
+        raw = gateways[0].chat(max_tokens=100)
+        served = 0
+
+        async def hammer(gateway):
+            nonlocal served
+            refused = 0
+            while refused < 4:
+                status, _, _ = await gateway.send(raw)
+                served += status == 200
+                refused = refused + 1 if status == 429 else 0
+                if refused:
+                    await asyncio.sleep(0.4)
+
+        await asyncio.gather(*(hammer(gateways[n % 2]) for n in range(6)))
+    balance, entries = await books.books()
+    assert served == len(entries) == len(books.vendor.requests)
+    assert credit - served * COST == balance
+    assert 0 <= balance < hold
+
+
+@pytest.mark.asyncio
 async def test_an_unlimited_account_is_booked_below_zero(tmp_path, sqlite_template):
     """It shows what it owes."""
     shutil.copy(sqlite_template, tmp_path / "t.db")

@@ -90,7 +90,9 @@ class Allowance:
         self.pool = 0
         """The most this worker could have leased, as last heard."""
         self.refused_until = 0.0
-        """Until then what exceeds the pool is refused without asking again."""
+        """Until then what exceeds the pool is refused without asking again, and nothing is leased
+        ahead: what is too little here may complete another worker's hold.
+        """
         self.learned_at = now
         """When a turn was last made, or asked for ahead of need."""
         self.touched_at = now
@@ -140,7 +142,8 @@ class Allowance:
         self._last = max([self._last, *waiting])
         used = self.held + self.spent - booked
         need = used + awaited
-        ahead = 0 if now - self.touched_at > IDLE_S else self._wanted_ahead()
+        is_short = now < self.refused_until
+        ahead = 0 if is_short or now - self.touched_at > IDLE_S else self._wanted_ahead()
         spare = max(0, self.pool - booked - need) // SHARE
         keep = max(0, min(self.leased - booked, max(used, need + min(ahead, spare))))
         self.leased = min(self.leased, keep + booked)

@@ -296,6 +296,7 @@ class WorkerLedger:
             is_granted = account.take(waiting.hold.amount_nanos)
             if not is_granted:
                 account.refused_until = self._clock.monotonic() + REFUSED_S
+                self._touched.add(account.user_id)
             waiting.granted.set_result(is_granted)
 
 
