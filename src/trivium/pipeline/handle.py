@@ -171,6 +171,7 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
     try:
         call = services.client.open_now(request, attempt)
         attempt.attach(call or await services.client.open(request, attempt))
+        del request  # the client lets go of its bytes when an answer comes
         await attempt.outcome
     finally:
         exchange.flow = None

@@ -27,16 +27,18 @@ class Exchange:
         "_connection",
         "_deadlines",
         "_inflater",
+        "_payload",
         "_sink",
         "_touched",
-        "request",
+        "limits",
         "retrying",
         "reused",
     )
 
     def __init__(self, request: Request, sink: Sink, started: float) -> None:
         """``started``: the loop's seconds when the call was asked for."""
-        self.request = request
+        self.limits = request.limits
+        self._payload = request.payload
         self.reused = False
         self.retrying: asyncio.Task[None] | None = None
         """Looks for a fresh connection after a reused one died; ``None`` at any other time."""
@@ -49,7 +51,7 @@ class Exchange:
 
     def run(self, connection: "Connection", now: float, head_max: int) -> None:
         """Write the request on a connection that has nothing else to do."""
-        payload = self.request.payload
+        payload = self._payload
         deadlines = self._deadlines
         self.reused = connection.served
         self.retrying = None
@@ -65,7 +67,11 @@ class Exchange:
         """Bytes of the answer: all of one read goes to the sink in one call."""
         answer = self._answer
         self._deadlines.seen = now
-        self._touched = True
+        if not self._touched:
+            self._touched = True
+            self._payload = (
+                b""  # not to be written again: thousands of streams would keep their prompts
+            )
         answer.feed(data)
         if not self._deadlines.headed and not self._head(answer):
             return

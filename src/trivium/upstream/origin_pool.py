@@ -167,7 +167,7 @@ class OriginPool:
 
     async def _retry(self, exchange: Exchange) -> None:
         try:
-            connection = await self._connect(exchange.request.limits)
+            connection = await self._connect(exchange.limits)
         except Fault as fault:
             self._give_place()
             exchange.fail(fault)
