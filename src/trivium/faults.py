@@ -55,6 +55,8 @@ class Kind(Enum):
     NOT_FOUND = "not_found"
     # limits and money
     RATE_LIMITED = "rate_limited"
+    LIMIT_TOO_LOW = "limit_too_low"
+    BUDGET_SPENT = "budget_spent"
     BALANCE_TOO_LOW = "balance_too_low"
     LEDGER_DOWN = "ledger_down"
     # upstream
@@ -128,6 +130,13 @@ TABLE: Final[dict[Kind, Row]] = {
     Kind.NOT_FOUND: Row(404, "not_found_error", "NOT_FOUND", "not_found", _C),
     Kind.RATE_LIMITED: Row(
         429, "rate_limit_error", "RESOURCE_EXHAUSTED", "rate_limit_exceeded", _C
+    ),
+    # waiting does not help: the request alone is larger than the limit
+    Kind.LIMIT_TOO_LOW: Row(
+        429, "rate_limit_error", "RESOURCE_EXHAUSTED", "rate_limit_exceeded", _C, retry=False
+    ),
+    Kind.BUDGET_SPENT: Row(
+        429, "rate_limit_error", "RESOURCE_EXHAUSTED", "insufficient_quota", _C, retry=False
     ),
     Kind.BALANCE_TOO_LOW: Row(
         429, "rate_limit_error", "RESOURCE_EXHAUSTED", "insufficient_quota", _C, retry=False

@@ -11,6 +11,7 @@ from trivium.routing.catalogue import build, catalogue_of, spoken_shapes
 from trivium.routing.model import TimeLimits
 from trivium.secret import Secret
 from trivium.settings.errors import SettingsError
+from trivium.settings.limits import RateLimits
 from trivium.settings.load import load_with_source
 from trivium.settings.model import Settings
 from trivium.wire.operation import Operation, Shape
@@ -78,7 +79,7 @@ def test_a_channel_is_built_from_entry_provider_and_defaults():
     assert (Secret("ENV:KEY"),) == channel.credentials
     assert {"x-team": "research", "x-secret": "ENV:TEAM"} == channel.headers
     assert TimeLimits(connect=10, first_byte=600, idle=300, total=3600) == channel.limits
-    assert (None, 3) == (channel.proxy, channel.max_concurrency)
+    assert (None, RateLimits(concurrency=3)) == (channel.proxy, channel.rates)
 
 
 def test_a_channels_own_limits_win():
@@ -91,6 +92,20 @@ def test_a_channels_own_limits_win():
     limits = _build(data).channels["a"].limits
 
     assert TimeLimits(connect=1, first_byte=600, idle=2, total=8) == limits
+
+
+def test_a_models_own_limits_at_a_channel_win_over_the_channels():
+    """A slow model does not make a channel patient with all others."""
+    bound = {"channel": "a", "timeouts": {"first_byte": 900}}
+    data = {
+        "channels": [_channel(timeouts={"connect": 1})],
+        "models": [{"name": "m", "free": True, "bindings": [bound, {"channel": "a"}]}],
+    }
+
+    slow, plain = _build(data).models["m"].bindings
+
+    assert slow.limits == TimeLimits(connect=1, first_byte=900, idle=300, total=3600)
+    assert plain.limits is None
 
 
 def test_several_keys_are_kept_in_order():

@@ -99,3 +99,15 @@ def test_values_that_may_hold_a_password_are_not_quoted_back(check):
 def test_a_misspelt_kind_of_price_is_recognised():
     """Few people read a list of fourteen names."""
     assert "did you mean output?" in syntax.price_kind("outptu")
+
+
+@pytest.mark.parametrize("value", ["10.0.0.0/8", "192.0.2.7", "2001:db8::/32", "::1"])
+def test_networks_pass(value):
+    """Addresses and networks of both families."""
+    assert syntax.network(value) is None
+
+
+@pytest.mark.parametrize("value", ["", "10.0.0.1/8", "10.0.0.0/33", "example.com", "*"])
+def test_what_is_no_network_is_named(value):
+    """Host bits beside a mask are a slip, most likely."""
+    assert "must be an address or a network" in syntax.network(value)

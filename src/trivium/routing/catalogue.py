@@ -6,6 +6,8 @@ from difflib import get_close_matches
 from pathlib import Path as FilePath
 from typing import TypeAlias
 
+import msgspec
+
 from trivium.providers.address import normalise as shipped_normalise
 from trivium.providers.address import target
 from trivium.providers.base import Auth, Provider
@@ -21,6 +23,7 @@ from trivium.routing.model import (
 )
 from trivium.secret import Secret
 from trivium.settings.errors import Path, SettingsError
+from trivium.settings.limits import RateLimits, limits
 from trivium.settings.load import Loaded, environment
 from trivium.settings.model import (
     BindingEntry,
@@ -28,6 +31,7 @@ from trivium.settings.model import (
     ModelEntry,
     PriceChange,
     Settings,
+    Timeouts,
     Upstream,
 )
 from trivium.settings.prices import day
@@ -109,6 +113,7 @@ def build(
             owned_by=entry.owned_by,
             context_max=entry.context_max,
             output_max=entry.output_max,
+            rates=_rates(entry),
         )
         for i, entry in enumerate(settings.models)
     }
@@ -169,9 +174,9 @@ class _Builder:
             base_url=base_url,
             credentials=credentials,
             headers=headers,
-            limits=_limits(entry, self._upstream),
+            limits=_own_limits(entry.timeouts, _limits(self._upstream)) or _limits(self._upstream),
             proxy=proxy,
-            max_concurrency=entry.max_concurrency,
+            rates=_rates(entry),
         )
 
     def binding(self, path: Path, entry: BindingEntry, model: str, channel: Channel) -> Binding:
@@ -197,6 +202,7 @@ class _Builder:
             shape=shape,
             priority=entry.priority,
             weight=entry.weight,
+            limits=_own_limits(entry.timeouts, channel.limits),
             profile=entry.profile.facts(),
         )
 
@@ -270,6 +276,10 @@ def spoken_shapes(provider: Provider) -> list[Shape]:
     return [shape for shape in Shape if shape in served and shape in CONVERSATION]
 
 
+def _rates(entry: ChannelEntry | ModelEntry) -> RateLimits | None:
+    return limits(entry.requests_per_minute, entry.tokens_per_minute, entry.max_concurrency)
+
+
 def _prices(entry: ModelEntry) -> tuple[PriceRow, ...]:
     """Every price list of a model, oldest first."""
     if entry.free:
@@ -297,11 +307,20 @@ def _decimals(price: Mapping[str, str]) -> dict[str, Decimal]:
     return {kind: Decimal(text) for kind, text in price.items()}
 
 
-def _limits(entry: ChannelEntry, upstream: Upstream) -> TimeLimits:
-    own = entry.timeouts
+def _limits(upstream: Upstream) -> TimeLimits:
     return TimeLimits(
-        connect=upstream.connect_timeout_s if own.connect is None else own.connect,
-        first_byte=upstream.first_byte_timeout_s if own.first_byte is None else own.first_byte,
-        idle=upstream.idle_timeout_s if own.idle is None else own.idle,
-        total=upstream.total_timeout_s if own.total is None else own.total,
+        connect=upstream.connect_timeout_s,
+        first_byte=upstream.first_byte_timeout_s,
+        idle=upstream.idle_timeout_s,
+        total=upstream.total_timeout_s,
     )
+
+
+def _own_limits(own: Timeouts, wider: TimeLimits) -> TimeLimits | None:
+    """``wider`` with what ``own`` says; ``None`` where it says nothing."""
+    told = {
+        name: value
+        for name in Timeouts.__struct_fields__
+        if (value := getattr(own, name)) is not None
+    }
+    return msgspec.structs.replace(wider, **told) if told else None

@@ -11,6 +11,7 @@ from trivium.conversation.target import TargetFacts, target
 from trivium.providers.base import Provider
 from trivium.providers.profiles import profile
 from trivium.secret import Secret
+from trivium.settings.limits import RateLimits
 from trivium.wire.operation import CONVERSATION, SHAPE, Operation, Shape, served
 
 
@@ -40,7 +41,8 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True):
     """Extra headers of the operator's, sent on every call."""
     limits: TimeLimits
     proxy: str | None = None
-    max_concurrency: int | None = None
+    rates: RateLimits | None = None
+    """``None``: called as often as requests come."""
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +55,8 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
     """Conversation shape to speak upstream; ``None``: the caller's if the provider has it."""
     priority: int = 0
     weight: int = 1
+    limits: TimeLimits | None = None
+    """Where the model's own differ from its channel's; ``None``: they do not."""
     profile: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """What the operator knows better of the model than the shipped profile."""
     targets: Mapping[Shape, TargetFacts] = msgspec.field(default_factory=dict)
@@ -115,6 +119,8 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     output_max: int | None = None
     created: int = 0
     """Seconds since the epoch; 0 when unknown."""
+    rates: RateLimits | None = None
+    """Of all callers together; ``None``: no limits."""
 
     def operations(self) -> frozenset[Operation]:
         """Every operation at least one binding serves, itself or through translation."""

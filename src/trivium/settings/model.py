@@ -65,6 +65,13 @@ class Server(_Section, frozen=True):
     """Origins browsers may call from; ``["*"]`` for all. Empty: no CORS headers."""
     query_key: bool = True
     """Whether ``?key=`` is accepted as a key."""
+    heartbeat_s: float = 10.0
+    """Silence in a streamed answer after which a heartbeat is sent, also before the vendor's first
+    byte: the answer's head then goes out, so a later error is told in the stream. Proxies and load
+    balancers cut at 60 s and more. 0: none are sent."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Networks of proxies whose ``X-Forwarded-For`` is believed, for keys that are bound to
+    addresses. Empty: whoever is connected is the caller."""
     explain_headers: bool = True
     """Whether answers carry ``trivium-channel``, ``trivium-attempts`` and ``trivium-cost``."""
 
@@ -145,6 +152,15 @@ class Ledger(_Section, frozen=True):
     it without the database a worker stops spending."""
 
 
+class Prices(_Section, frozen=True):
+    """Suggested prices, see ``trivium prices``. None applies until it is adopted."""
+
+    source: str | None = None
+    """Where ``trivium prices update`` fetches newer ones; ``None``: nowhere."""
+    public_key: str | None = None
+    """Who has to have signed them: an Ed25519 key in base64. Needed with ``source``."""
+
+
 class Responses(_Section, frozen=True):
     """Answers of the responses shape that callers may refer to later."""
 
@@ -210,6 +226,10 @@ class ChannelEntry(_Section, frozen=True):
     """Headers added to every call; a value may be ``env:NAME`` or ``file:PATH``."""
     proxy: str | None = None
     """``http://…`` or ``socks5://…``; ``None``: the ``[upstream]`` value."""
+    requests_per_minute: int | None = None
+    """Calls a minute, what the account allows; ``None``: no limit."""
+    tokens_per_minute: int | None = None
+    """Tokens a minute of prompts and answers; ``None``: no limit."""
     max_concurrency: int | None = None
     """Calls that may run at once; ``None``: no limit."""
     timeouts: Timeouts = Timeouts()
@@ -230,6 +250,8 @@ class BindingEntry(_Section, frozen=True):
     ``None``: what the caller speaks, if the provider has it."""
     priority: int = 0
     """Lower goes first; higher ones are fallbacks."""
+    timeouts: Timeouts = Timeouts()
+    """This model's own time limits at this channel; ``None`` in one: the channel's."""
     weight: int = 1
     """Share of the requests among bindings of one priority; 0: only when all others failed."""
     profile: Profile = Profile()
@@ -294,6 +316,12 @@ class ModelEntry(_Section, frozen=True):
     """Tokens of context; ``None``: not stated."""
     output_max: int | None = None
     """Output tokens of one answer at most; ``None``: not stated."""
+    requests_per_minute: int | None = None
+    """Requests a minute, of all callers together; ``None``: no limit."""
+    tokens_per_minute: int | None = None
+    """Tokens a minute, of all callers together; ``None``: no limit."""
+    max_concurrency: int | None = None
+    """Requests that may run at once, of all callers together; ``None``: no limit."""
 
 
 class Settings(_Section, frozen=True):
@@ -307,6 +335,7 @@ class Settings(_Section, frozen=True):
     traces: Traces = Traces()
     responses: Responses = Responses()
     ledger: Ledger = Ledger()
+    prices: Prices = Prices()
     logs: Logs = Logs()
     groups: dict[str, str] = msgspec.field(default_factory=dict)
     channels: tuple[ChannelEntry, ...] = ()

@@ -9,6 +9,7 @@ import msgspec
 
 from trivium.settings import syntax
 from trivium.settings.errors import Path
+from trivium.settings.limits import LIMIT_MAX
 from trivium.settings.profile import EXAMPLES
 from trivium.settings.syntax import Check, above_zero, between, one_of
 
@@ -31,6 +32,7 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 _MANY: Final = between(1, 1_000_000)
+_RATE: Final = between(1, LIMIT_MAX)
 _BYTES: Final = between(1_024, 2**40)
 _WAIT: Final = between(0, 1_000_000)
 _PRICE: Final = 'price = { input = "1.25", output = "10" }'
@@ -60,6 +62,9 @@ RULES: Final[dict[str, Rule]] = {
     "server.cors_origins": Rule('cors_origins = ["https://app.example"]'),
     "server.cors_origins.*": Rule('cors_origins = ["https://app.example"]', syntax.browser_origin),
     "server.query_key": Rule("query_key = true"),
+    "server.heartbeat_s": Rule("heartbeat_s = 10.0", _WAIT),
+    "server.trusted_proxies": Rule('trusted_proxies = ["10.0.0.0/8"]'),
+    "server.trusted_proxies.*": Rule('trusted_proxies = ["10.0.0.0/8"]', syntax.network),
     "server.explain_headers": Rule("explain_headers = true"),
     "storage": Rule("[storage]"),
     "storage.url": Rule(
@@ -108,6 +113,11 @@ RULES: Final[dict[str, Rule]] = {
     "ledger.fsync_ms": Rule("fsync_ms = 50", between(0, 60_000)),
     "ledger.interrupted": Rule('interrupted = "free"', one_of("free", "input", "hold")),
     "ledger.lease_s": Rule("lease_s = 900.0", between(10, 86_400)),
+    "prices": Rule("[prices]"),
+    "prices.source": Rule('source = "https://prices.example/catalogue.json"', syntax.web_url),
+    "prices.public_key": Rule(
+        'public_key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="', syntax.public_key
+    ),
     "groups": Rule('groups = { students = "0.8" }', names=syntax.group_name),
     "groups.*": Rule('groups = { students = "0.8" }', syntax.factor),
     "channels": Rule("[[channels]]"),
@@ -126,6 +136,8 @@ RULES: Final[dict[str, Rule]] = {
     "channels.proxy": Rule(
         'proxy = "http://127.0.0.1:3128"', syntax.proxy_url, secret=True, resolved=True
     ),
+    "channels.requests_per_minute": Rule("requests_per_minute = 500", _RATE),
+    "channels.tokens_per_minute": Rule("tokens_per_minute = 200000", _RATE),
     "channels.max_concurrency": Rule("max_concurrency = 64", _MANY),
     "channels.timeouts": Rule("timeouts = { first_byte = 120 }"),
     "channels.timeouts.connect": Rule("timeouts = { connect = 5 }", above_zero),
@@ -143,6 +155,11 @@ RULES: Final[dict[str, Rule]] = {
     ),
     "models.bindings.priority": Rule("priority = 0", between(-1_000_000, 1_000_000)),
     "models.bindings.weight": Rule("weight = 1", between(0, 1_000_000)),
+    "models.bindings.timeouts": Rule("timeouts = { first_byte = 120 }"),
+    "models.bindings.timeouts.connect": Rule("timeouts = { connect = 5 }", above_zero),
+    "models.bindings.timeouts.first_byte": Rule("timeouts = { first_byte = 120 }", above_zero),
+    "models.bindings.timeouts.idle": Rule("timeouts = { idle = 60 }", above_zero),
+    "models.bindings.timeouts.total": Rule("timeouts = { total = 900 }", above_zero),
     "models.bindings.profile": Rule("[models.bindings.profile]"),
     **{
         f"models.bindings.profile.{name}": Rule(example, check)
@@ -175,6 +192,9 @@ RULES: Final[dict[str, Rule]] = {
     "models.owned_by": Rule('owned_by = "trivium"', syntax.filled),
     "models.context_max": Rule("context_max = 400000", between(1, 1_000_000_000)),
     "models.output_max": Rule("output_max = 128000", between(1, 1_000_000_000)),
+    "models.requests_per_minute": Rule("requests_per_minute = 500", _RATE),
+    "models.tokens_per_minute": Rule("tokens_per_minute = 200000", _RATE),
+    "models.max_concurrency": Rule("max_concurrency = 64", _MANY),
 }
 
 

@@ -5,8 +5,10 @@ Addresses that may carry a password are never quoted back.
 
 import math
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from difflib import get_close_matches
+from ipaddress import ip_network
 from typing import Any, Final, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
@@ -82,6 +84,15 @@ def web_url(value: str) -> str | None:
     if "?" in value or "#" in value:
         return "must not have a query or a fragment"
     return None
+
+
+def public_key(value: str) -> str | None:
+    """Check an Ed25519 public key."""
+    try:
+        key = b64decode(value, validate=True)
+    except ValueError:
+        key = b""
+    return None if len(key) == 32 else "must be an Ed25519 public key: 32 bytes in base64"
 
 
 def browser_origin(value: str) -> str | None:
@@ -179,6 +190,15 @@ def header_name(value: str) -> str | None:
 def header_value(value: str) -> str | None:
     """Check a header's value; it may be a secret, so it is not shown."""
     return None if _FIELD_VALUE.fullmatch(value) else "must be visible ASCII text on one line"
+
+
+def network(value: str) -> str | None:
+    """Check an address or a network of addresses."""
+    try:
+        ip_network(value)
+    except ValueError:
+        return f"must be an address or a network as CIDR, not {shown(value)}"
+    return None
 
 
 def price_kind(value: str) -> str | None:
