@@ -20,6 +20,7 @@ from trivium.identity.model import Caller
 from trivium.ledger.service import OpenLedger
 from trivium.observe.alarm import Alarm
 from trivium.pipeline.context import Services
+from trivium.pipeline.pulse import Pulse
 from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
@@ -115,6 +116,7 @@ class Gateway:
         pages_only=False,
         recall=None,
         traces=None,
+        heartbeat_s=0,
         **more,
     ):
         """Serve `m` from these (provider, double) pairs."""
@@ -141,6 +143,7 @@ class Gateway:
             explain_headers=True,
             recall=recall,
             traces=traces,
+            pulse=Pulse(loop, heartbeat_s),
         )
         key = keys.issue(lambda n: bytes(range(n)))
         caller = Caller(

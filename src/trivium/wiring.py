@@ -205,6 +205,7 @@ def _services(
     stack: contextlib.AsyncExitStack,
 ) -> Services:
     # after the port is open: the codecs are most of the code there is
+    from trivium.pipeline.pulse import Pulse
     from trivium.pipeline.translation import Translator
     from trivium.recall.service import Recall
     from trivium.recall.traces.service import Traces
@@ -246,6 +247,7 @@ def _services(
         explain_headers=settings.server.explain_headers,
         recall=recall,
         traces=traces,
+        pulse=Pulse(loop, settings.server.heartbeat_s),
     )
 
 

@@ -74,6 +74,19 @@ def test_a_request_is_complete():
     assert LIMITS is request.limits
 
 
+def test_a_models_own_limits_go_before_the_channels():
+    """The head that is kept ready knows of neither."""
+    own = msgspec.structs.replace(LIMITS, idle=77)
+    composer, to = Composer(), channel()
+
+    found = [
+        composer.compose(to, 0, Operation.CHAT, "m", b"{}", limits=limits).limits
+        for limits in (own, None)
+    ]
+
+    assert found == [own, LIMITS]
+
+
 @pytest.mark.parametrize(
     ("auth", "header"),
     [

@@ -22,7 +22,6 @@ from trivium.wire.passage import Facts, StreamWatch
 
 REFUSAL_BYTES_MAX: Final = 65_536
 EVENT_STREAM: Final = b"text/event-stream"
-_STREAM_HEADERS: Final[Headers] = [(b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
 
 
 @unique
@@ -210,16 +209,11 @@ class Attempt:
         return True
 
     def _commit(self) -> None:
-        exchange = self.story.exchange
         self._committed = True
-        self.story.status = 200
         self.story.first_byte_at = self.story.services.time()
         self._explain()
-        if self.facts.array:
-            exchange.begin(200, b"application/json")
-        else:
-            exchange.extra += _STREAM_HEADERS
-            exchange.begin(200, b"text/event-stream; charset=utf-8")
+        self.story.status = 200
+        self.story.open_stream()
 
     def _end_stream(self, fault: Fault | None) -> None:
         watch = self._watch

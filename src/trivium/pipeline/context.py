@@ -156,6 +156,18 @@ class Translator(Protocol):
         ...
 
 
+class Pulse(Protocol):
+    """Keeps silent streams alive; ``pipeline/pulse.py`` is the real one."""
+
+    def watch(self, story: Any) -> None:
+        """Look after a streamed answer until ``forget``."""
+        ...
+
+    def forget(self, story: Any) -> None:
+        """It has ended. Harmless for one that was never watched."""
+        ...
+
+
 class Traces(Protocol):
     """Remembers what callers do not send back; ``recall/traces/service.py`` is the real one."""
 
@@ -181,6 +193,7 @@ class Services:
         "future",
         "ledger",
         "passages",
+        "pulse",
         "recall",
         "recorder",
         "router",
@@ -206,6 +219,7 @@ class Services:
         explain_headers: bool,
         recall: Recall | None = None,
         traces: Traces | None = None,
+        pulse: Pulse | None = None,
     ) -> None:
         self.router = router
         self.passages = passages
@@ -226,3 +240,5 @@ class Services:
         """Stored responses; ``None`` where nothing is kept."""
         self.traces = traces
         """What callers do not send back; ``None`` where nothing is remembered."""
+        self.pulse = pulse
+        """Heartbeats; ``None`` where none are sent."""

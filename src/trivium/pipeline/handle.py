@@ -61,6 +61,8 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
         log.exception("request_crashed", request_id=exchange.request_id)
         _fail(story, errors.internal())
     finally:
+        if services.pulse is not None:
+            services.pulse.forget(story)
         story.settle()
         story.record()
 
@@ -125,14 +127,17 @@ def _is_uncounted(story: Story, fault: Fault) -> bool:
 
 
 async def _call(story: Story, members: Members, facts: Facts) -> None:
-    """Try the plan's channels in turn until one answers; never after the first byte."""
+    """Try the plan's channels in turn until one answers; never after the first byte of one."""
+    pulse = story.services.pulse
+    if facts.stream and pulse is not None:
+        pulse.watch(story)
     plan = await planned(story)
     last = len(plan.steps) - 1
     for number, step in enumerate(plan.steps):
         try:
             await _attempt(story, step, members, facts)
         except Fault as fault:
-            if number == last or not fault.row.fallback or story.exchange.begun:
+            if number == last or not fault.row.fallback or story.first_byte_at is not None:
                 raise
             _tell(story, "attempt_failed", fault)
         else:
@@ -165,6 +170,7 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
         array=facts.array
         and SHAPE[lane.operation] is Shape.GENERATE
         and isinstance(lane, PassThrough),
+        limits=binding.limits,
     )
     attempt = Attempt(story, step, lane, facts)
     exchange.flow = attempt
@@ -252,4 +258,10 @@ def _fail(story: Story, fault: Fault) -> None:
     if not story.exchange.begun:
         story.status = fault.status
     story.settle()
-    story.exchange.fail(fault)
+    if story.early:
+        assert story.facts is not None
+        watch = story.services.passages[story.operation].watch
+        assert watch is not None
+        story.exchange.finish(watch(story.facts).end(fault, story.exchange.request_id))
+    else:
+        story.exchange.fail(fault)

@@ -1,6 +1,6 @@
 """What is known about one request so far, and its end: settle once, record once."""
 
-from typing import Any
+from typing import Any, Final
 
 from trivium.conversation.honesty import Report
 from trivium.conversation.request import Conversation
@@ -9,11 +9,13 @@ from trivium.faults import Fault, Kind
 from trivium.ledger import estimate
 from trivium.ledger.model import Hold
 from trivium.observe.record import Record
-from trivium.pipeline.context import Exchange, Services
+from trivium.pipeline.context import Exchange, Headers, Services
 from trivium.recall.model import Recollection
 from trivium.routing.model import Model, Step
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
+
+_STREAM_HEADERS: Final[Headers] = [(b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
 
 NAME_MAX = 200
 """Characters of a caller-chosen name that a record keeps."""
@@ -105,6 +107,29 @@ class Story:
             self.usage = used
         end = self.fault.kind.value if self.fault else ""
         self.cost_nanos = self.services.ledger.settle(hold, used, end)
+
+    @property
+    def early(self) -> bool:
+        """Whether a heartbeat has begun a stream that holds nothing of an answer yet."""
+        return self.first_byte_at is None and self.streaming and self.exchange.begun
+
+    @property
+    def streaming(self) -> bool:
+        """Whether the caller asked for a stream."""
+        return self.facts is not None and self.facts.stream
+
+    def open_stream(self) -> None:
+        """Send the head of a streamed answer, unless a heartbeat has."""
+        exchange = self.exchange
+        if exchange.begun:
+            return
+        self.status = 200
+        assert self.facts is not None
+        if self.facts.array:
+            exchange.begin(200, b"application/json")
+        else:
+            exchange.extra += _STREAM_HEADERS
+            exchange.begin(200, b"text/event-stream; charset=utf-8")
 
     def begin(self) -> None:
         """Forget what an earlier attempt left: only the one that answers is paid for."""

@@ -36,6 +36,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[[models.tiers]]": model.TierEntry,
     "[[models.images]]": model.ImageEntry,
     "[[models.price_changes]]": model.PriceChange,
+    "[models.bindings.timeouts]": model.Timeouts,
     "[models.bindings.profile]": profile.Profile,
 }
 

@@ -13,7 +13,7 @@ import msgspec
 from trivium import __version__
 from trivium.providers.address import target
 from trivium.providers.base import Auth, Provider
-from trivium.routing.model import Channel
+from trivium.routing.model import Channel, TimeLimits
 from trivium.upstream.call import Origin, Request
 from trivium.wire.operation import Operation
 
@@ -89,6 +89,7 @@ class Composer:
         forwarded: Sequence[tuple[bytes, bytes]] = (),
         stream: bool = False,
         array: bool = False,
+        limits: TimeLimits | None = None,
     ) -> Request:
         """One request to a channel, ready to be written.
 
@@ -96,7 +97,8 @@ class Composer:
         ``model`` is the channel's own name. ``forwarded`` are the caller's headers, names in lower
         case; those that the provider does not forward, and values that are none, are left out.
         ``stream``: server-sent events are wanted. ``array``: a generate-content stream as a JSON
-        array. Raises ``ValueError`` for a target or an operator's header that cannot be written;
+        array. ``limits``: instead of the channel's. Raises ``ValueError`` for a target or an
+        operator's header that cannot be written;
         :func:`verify` finds the latter at load.
         """
         key = (id(channel), credential, operation, model, stream, array)
@@ -110,7 +112,7 @@ class Composer:
             payload = _with_forwarded(head, forwarded, body)
         else:
             payload = b"%b%d\r\n\r\n%b" % (head.whole, len(body), body)
-        return Request(origin=head.origin, payload=payload, limits=channel.limits)
+        return Request(origin=head.origin, payload=payload, limits=limits or channel.limits)
 
     def errand(self, channel: Channel, method: bytes, below: str) -> Request:
         """A request without a body about something below the channel's responses: ``below`` is
