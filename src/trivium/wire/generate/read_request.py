@@ -19,6 +19,7 @@ from trivium.wire.codec import RequestContext
 from trivium.wire.generate import protojson, read_config, read_part, read_tools
 from trivium.wire.generate.members import CONTENT, REQUEST
 from trivium.wire.generate.path import bare
+from trivium.wire.generate.pieces import together
 from trivium.wire.generate.said import SHAPE
 
 _ROLES: Final = {"": Role.USER, "user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER}
@@ -69,7 +70,7 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
         shape=SHAPE,
         model=model,
         instructions=_instructions(found, spelled, context, unknown),
-        turns=turns,
+        turns=together(turns),
         tools=read_tools.tools(found.get("tools", []), "tools", unknown),
         tool_choice=read_tools.choice(
             tool_config.get("functionCallingConfig"), f"{place}.functionCallingConfig"

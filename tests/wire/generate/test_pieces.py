@@ -1,0 +1,59 @@
+"""A streamed answer that comes back in pieces is one text again."""
+
+import pytest
+
+from trivium.conversation.calls import ToolCall
+from trivium.conversation.items import Role, Turn
+from trivium.conversation.opaque import SIGNATURE, Opaque, Origin
+from trivium.conversation.parts import Reasoning, Text
+from trivium.wire.generate.pieces import together
+
+CALL = ToolCall("call_1", "look", "{}")
+THOUGHT = Reasoning("Hm.")
+SIGNED = Text("", opaque=(Opaque(SIGNATURE, b"s", Origin("generate", "gemini", "a")),))
+
+
+def model(*parts):
+    return Turn(Role.ASSISTANT, tuple(Text(one) if isinstance(one, str) else one for one in parts))
+
+
+def user(*texts):
+    return Turn(Role.USER, tuple(map(Text, texts)))
+
+
+@pytest.mark.parametrize(
+    ("turns", "expected"),
+    [
+        ([model("Hel"), model("lo"), model(" you")], [model("Hello you")]),
+        ([user("a"), model("b"), model("c"), user("d")], [user("a"), model("bc"), user("d")]),
+        (
+            [model("a"), model("b"), user("c"), model("d"), model("e")],
+            [model("ab"), user("c"), model("de")],
+        ),
+        ([model(THOUGHT, "a"), model("b"), model(CALL)], [model(THOUGHT, "ab"), model(CALL)]),
+        ([model("a"), model("b", CALL), model("c")], [model("ab", CALL), model("c")]),
+        ([model("a"), model("b", "c"), model("d")], [model("ab", "cd")]),
+    ],
+)
+def test_text_goes_on_in_the_next_content(turns, expected):
+    """Word halves meet again; whatever stands between keeps its place."""
+    assert tuple(expected) == together(tuple(turns))
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [],
+        [user("a"), model("b"), user("c")],
+        [user("a"), user("b")],
+        [model("a", "b")],
+        [model("a"), model(SIGNED)],
+        [model(SIGNED), model("a")],
+        [model(THOUGHT), model("a")],
+        [model("a"), model(), model("b")],
+    ],
+)
+def test_everything_else_is_left_alone(turns):
+    """Parts of one content are the model's own, and a signature belongs to its exact part."""
+    turns = tuple(turns)
+    assert turns is together(turns)
