@@ -5,6 +5,7 @@ import pytest
 
 from doubles import Double
 from gateway import VENDOR_KEY, Gateway, error_of
+from trivium.edge import explaining
 from trivium.edge.explaining import Explained, read
 from trivium.faults import Fault
 from trivium.wire.operation import Operation
@@ -95,3 +96,17 @@ def test_the_callers_key_is_not_part_of_the_rehearsal():
     assert {b"anthropic-version": b"2023-06-01"} == read(b'{"body":{}}', headers).headers
     with pytest.raises(Fault):
         read(b"[]", headers)
+
+
+@pytest.mark.asyncio
+async def test_a_crash_is_answered(monkeypatch):
+    """Nobody waits for an answer that never comes."""
+
+    async def crash(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(explaining, "explain", crash)
+    async with Double([[]]) as vendor, Gateway.to(("anthropic", vendor)) as gateway:
+        status, _, body = await gateway.post("/api/explain", {"body": CHAT})
+        assert 500 == status
+        assert b"ZeroDivisionError" not in body

@@ -4,15 +4,18 @@ Served by the relay plane though its path is not one of a shape: it is asked wit
 runs the relay's own steps over the relay's own snapshot, of which the pages plane has neither.
 """
 
+import asyncio
 from enum import Enum, unique
 from typing import Final
 
 import msgspec
+import structlog
 
 from trivium.edge.exchange import Exchange
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Services
 from trivium.pipeline.explain import Asked, explain
+from trivium.wire import errors
 from trivium.wire.operation import Operation
 
 _KEYS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"cookie"})
@@ -48,18 +51,25 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 _decode: Final = msgspec.json.Decoder(Question).decode
 _encode: Final = msgspec.json.Encoder().encode
 
+log = structlog.get_logger()
+
 
 async def serve(exchange: Exchange, services: Services) -> None:
-    """Answer with the rehearsal; a refusal of the request is a 200 that says so."""
+    """Answer with the rehearsal; a refusal of the request is a 200 that says so. Never raises."""
     caller = exchange.caller
     assert caller is not None
     try:
         asked = read(exchange.body, exchange.headers)
         told = await explain(asked, caller, services, exchange.request_id)
+        exchange.answer(200, _encode(told))
     except Fault as fault:
         exchange.fail(fault)
-    else:
-        exchange.answer(200, _encode(told))
+    except asyncio.CancelledError:
+        if not exchange.gone:
+            exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
+    except Exception:
+        log.exception("explain_crashed", request_id=exchange.request_id)
+        exchange.fail(errors.internal())
 
 
 def read(body: bytes, headers: dict[bytes, bytes]) -> Asked:

@@ -159,14 +159,16 @@ class Errand:
         self.size += len(data)
         if self.size <= ANSWER_BYTES_MAX:
             self.parts.append(data)
+        else:
+            # whoever waits for the outcome hangs up
+            self.parts.clear()
+            self.broke(Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is too large."))
 
     def done(self, rest: bytes = b"") -> None:
         """The body is whole."""
         if rest:
             self.data(rest)
-        if self.size > ANSWER_BYTES_MAX:
-            self.broke(Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is too large."))
-        elif not self.outcome.done():
+        if not self.outcome.done():
             self.outcome.set_result(None)
 
     def broke(self, fault: Fault) -> None:
