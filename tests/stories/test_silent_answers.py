@@ -1,7 +1,7 @@
 """What a vendor answers reaches the caller wherever the caller's shape has a place for it.
 
 Each row is an answer with one thing more than another, written whole and streamed. What a shape has
-no place for is named here and in docs/translation-model.md.
+no place for is named here and in docs/translation-model.md, and told to the lane's report.
 """
 
 import msgspec
@@ -10,6 +10,7 @@ import pytest
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Opaque, Origin
 from trivium.conversation.parts import (
     Audio,
@@ -29,6 +30,7 @@ from trivium.conversation.parts import (
     VendorPart,
     Video,
 )
+from trivium.conversation.places import Placing
 from trivium.conversation.replay import replayed
 from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage
@@ -90,6 +92,27 @@ ROWS = {
     ),
     "vendor's block with words": (said(HI, VendorPart(Native("elsewhere", b"{}"), "ran", "out")), PLAIN),
     "vendor's block": (said(HI, VendorPart(Native("elsewhere", b"{}"), "ran")), PLAIN),
+    "vendor's search": (
+        said(HI, VendorPart(Native("elsewhere", b"{}"), "search", "looked", ("q",))), PLAIN,
+    ),
+    "citation without an address": (said(Text("hi", (Citation(title="t"),))), PLAIN),
+    "a source's own words": (
+        said(Text("hi", (Citation("https://a.example", "t", quoted="so"),))),
+        said(Text("hi", (Citation("https://a.example", "t"),))),
+    ),
+    "form of the reasoning": (
+        said(Reasoning("hm", Form.SUMMARY), HI), said(Reasoning("hm", Form.FULL), HI),
+    ),
+    "kind of policy": (
+        ended(Unified.CONTENT_FILTER, category="bio"), ended(Unified.CONTENT_FILTER),
+    ),
+    "words about it": (
+        ended(Unified.CONTENT_FILTER, explanation="No."), ended(Unified.CONTENT_FILTER),
+    ),
+    "members of a call": (
+        said(ToolCall("c1", "look", "{}", native=Native("elsewhere", b"{}"))),
+        said(ToolCall("c1", "look", "{}")),
+    ),
     "second candidate": (
         msgspec.structs.replace(PLAIN, candidates=(*PLAIN.candidates, Candidate((Text("ho"),), STOP))), PLAIN,
     ),
@@ -103,31 +126,60 @@ ROWS = {
     "image tokens read": (used(fresh=4, image_input=5), PLAIN),
     "image tokens drawn": (used(output=4, image_output=5), PLAIN),
     "tier": (said(service_tier="priority"), PLAIN),
+    "tier of one vendor": (said(service_tier="scale"), said(service_tier="default")),
 }  # fmt: skip
 
 NO_PLACE = {
     "chat": {
-        "attachment of a text", "call in a namespace", "video", "document", "stored document",
-        "search result", "vendor's block", "end: stop_sequence", "image tokens drawn",
-        "long cache write",
+        "attachment of a text", "call in a namespace", "members of a call", "video", "document",
+        "stored document", "search result", "vendor's block", "vendor's block with words",
+        "vendor's search", "citation without an address", "a source's own words",
+        "form of the reasoning", "end: stop_sequence", "kind of policy", "words about it",
+        "image tokens drawn", "long cache write",
     },
     "responses": {
         "image by address", "audio without words", "video", "document", "stored document",
-        "search result", "vendor's block", "second candidate", "end: stop_sequence",
-        "end: tool_calls", "audio tokens read", "audio tokens said", "image tokens read",
-        "image tokens drawn", "long cache write",
+        "search result", "vendor's block", "vendor's block with words", "members of a call",
+        "citation without an address", "a source's own words", "second candidate",
+        "end: stop_sequence", "end: tool_calls", "kind of policy", "words about it",
+        "audio tokens read", "audio tokens said", "image tokens read", "image tokens drawn",
+        "long cache write",
     },
     "messages": {
-        "log probabilities", "likeliest tokens", "call in a namespace", "vendor's block",
-        "second candidate", "audio tokens read", "audio tokens said", "image tokens read",
-        "image tokens drawn",
+        "log probabilities", "likeliest tokens", "call in a namespace", "members of a call",
+        "vendor's block", "vendor's block with words", "vendor's search",
+        "citation without an address", "form of the reasoning", "second candidate",
+        "audio tokens read", "audio tokens said", "image tokens read", "image tokens drawn",
     },
     "generate": {
-        "call in a namespace", "search result", "vendor's block", "end: stop_sequence",
-        "end: tool_calls", "cache write", "long cache write",
+        "call in a namespace", "members of a call", "search result", "vendor's block",
+        "vendor's block with words", "citation without an address", "a source's own words",
+        "form of the reasoning", "end: stop_sequence", "end: tool_calls", "kind of policy",
+        "cache write", "long cache write",
     },
 }  # fmt: skip
 """What a caller's shape cannot say: shape -> rows. See docs/translation-model.md."""
+
+THEMSELVES = {"end: tool_calls"}
+"""Told by something else: calls say themselves that there are calls."""
+
+OTHERWISE = {
+    "chat": {"end: context_full", "end: paused", "end: other", "summary"},
+    "responses": {"audio", "end: context_full", "end: paused", "end: other"},
+    "messages": {
+        "image", "image by address", "audio", "audio without words", "video", "document",
+        "stored document", "search result", "refusal", "summary", "end: other",
+        "tier of one vendor",
+    },
+    "generate": {
+        "audio", "refusal", "reasoning", "signed reasoning", "end: context_full", "end: paused",
+        "tier of one vendor",
+    },
+}  # fmt: skip
+"""What is told in other words: a note, the nearest word, the one form of reasoning."""
+
+BLOCKS = {"messages": {"citation"}}
+"""In a stream besides: a text is told by the time its citations come, so all of it is cited."""
 
 
 def context(shape):
@@ -159,3 +211,28 @@ def test_what_a_vendor_says_is_told(shape, tell):
     """Whole and streamed alike, but for what the shape cannot say."""
     lost = {row for row, (more, less) in ROWS.items() if tell(shape, more) == tell(shape, less)}
     assert NO_PLACE.get(shape.value, set()) == lost
+
+
+def reported(shape, tell, answer):
+    """Whether the lane's report on it says anything."""
+    report = Report("the upstream")
+    placing = Placing(CODECS[shape].places, report)
+    if tell is whole:
+        placing.answer(answer)
+    else:
+        placing.events(replayed(answer))
+    return bool(report.dropped_names())
+
+
+@pytest.mark.parametrize("tell", [whole, streamed])
+@pytest.mark.parametrize("shape", CODECS, ids=lambda shape: shape.value)
+def test_what_is_not_told_is_reported(shape, tell):
+    """Of two answers that look the same, one is reported; and of all others only those named."""
+    silent = NO_PLACE[shape.value] - THEMSELVES
+    otherwise = OTHERWISE[shape.value] | (BLOCKS if tell is streamed else {}).get(
+        shape.value, set()
+    )
+    found = {
+        row for row, pair in ROWS.items() if any(reported(shape, tell, answer) for answer in pair)
+    }
+    assert silent | otherwise == found

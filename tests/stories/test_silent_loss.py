@@ -108,6 +108,7 @@ EXEMPT = {
     "ToolResult.name": "repeats the call's",
     "ToolResult.kind": "follows the call's",
     "ToolResult.structured": "generate only; its text stands in the parts",
+    "VendorPart.queries": "repeats what its native says",
     "ServerTool.native": "how its own shape declares it",
     "ServerTool.name": "how its own shape calls it",
     "VendorTool.native": "refused with the tool",

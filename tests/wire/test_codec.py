@@ -25,8 +25,9 @@ def test_every_shape_has_a_whole_codec(shape):
     """Both directions, whole and streamed, under the shape's own name."""
     codec = import_module(f"trivium.wire.{shape}.codec").CODEC
     assert shape == codec.shape.value
+    assert shape == codec.places.shape
     for field in msgspec.structs.fields(Codec):
-        assert field.name == "shape" or callable(getattr(codec, field.name))
+        assert field.name in ("shape", "places") or callable(getattr(codec, field.name))
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -35,10 +35,12 @@ class Act(Enum):
 
 
 class Drop(msgspec.Struct, frozen=True, gc=False):
-    """A member of the request that the target gets not, or not as it was."""
+    """A member of the request that the target gets not, or of the answer that the caller gets not,
+    or not as it was.
+    """
 
     member: str
-    """Path in the caller's own body."""
+    """Path in the caller's own body; ``answer.`` and a name for what an answer said."""
     reason: str
     """Half a sentence for people: ``not taken by this model``."""
     act: Act = Act.DROPPED
@@ -92,12 +94,16 @@ class Report:
 
         Always for CONTRACT, in strict mode for HINT.
         """
+        if rank is Rank.CONTRACT or (rank is Rank.HINT and self.strict):
+            raise self.refusal(member, reason)
+        self.omit(rank, member, reason, act)
+
+    def omit(self, rank: Rank, member: str, reason: str, act: Act = Act.DROPPED) -> None:
+        """Say that something of an answer is not told. Never raises: it is paid for by then."""
         if rank is Rank.BOOKKEEPING:
             if member not in self.kept:
                 self.kept.append(member)
             return
-        if rank is Rank.CONTRACT or self.strict:
-            raise self.refusal(member, reason)
         found = Drop(member, reason, act)
         if found not in self._seen:
             self._seen.add(found)

@@ -175,8 +175,8 @@ class Reasoning(PartBase, frozen=True, gc=False):
 class VendorPart(PartBase, frozen=True, gc=False):
     """A block of one shape that no other has: server tools, compaction, executable code.
 
-    It goes back to its own shape verbatim. Elsewhere ``text`` stands in its place, where there is
-    one, and the loss is reported.
+    It goes back to its own shape verbatim. Elsewhere the loss is reported; in a history ``text``
+    stands in its place, where there is one, in an answer nothing does.
     """
 
     native: Native
@@ -184,6 +184,8 @@ class VendorPart(PartBase, frozen=True, gc=False):
     """Its ``type``, or for generate the member's name."""
     text: str = ""
     """A plain rendering: what was searched, run or found."""
+    queries: tuple[str, ...] = ()
+    """What was searched for on the web: some shapes have a place for that alone."""
 
 
 SECTION: Final = "\n\n"

@@ -14,6 +14,7 @@ from trivium.conversation.answer import Answer
 from trivium.conversation.events import Event
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Opaque, Open, Origin, Seal, sealed_shut
+from trivium.conversation.places import Places
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
 from trivium.conversation.usage import Usage
@@ -143,6 +144,8 @@ class CallerCodec(msgspec.Struct, frozen=True, kw_only=True):
     """``write_answer.write``: the whole body for the caller."""
     write_stream: Callable[[WriteContext], StreamWriter]
     """``write_stream.Writer``."""
+    places: Places
+    """What its answers have a place for: the rest is reported (``conversation/places.py``)."""
 
 
 class Codec(CallerCodec, frozen=True, kw_only=True):

@@ -129,7 +129,7 @@ MESSAGES = [
     ),
     pytest.param(
         (Text("a"), VendorPart(Native("generate", b"{}"), "x", text="b")),
-        {"content": "ab"},
+        {"content": "a"},
         id="vendor",
     ),
     pytest.param(

@@ -14,12 +14,12 @@ from trivium.wire.completions.said import ending, probabilities, prompt_of, text
     [
         (Text(text="a"), "a"),
         (Refusal(text="no"), "no"),
-        (VendorPart(native=Native("messages", b"{}"), kind="x", text="ran"), "ran"),
+        (VendorPart(native=Native("messages", b"{}"), kind="x", text="ran"), ""),
         (Reasoning(text="hm"), ""),
     ],
 )
 def test_only_words_for_the_caller_are_text(part, expected):
-    """Thinking has no place in the shape."""
+    """Thinking and vendors' own blocks have no place in the shape."""
     assert expected == text_of(part)
 
 

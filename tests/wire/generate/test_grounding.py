@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.conversation.parts import Citation
-from trivium.wire.generate.grounding import citations, grounding
+from trivium.wire.generate.grounding import citations, grounding, queries
 
 TEXT = "Grüße aus Köln."
 SOURCES = [{"web": {"uri": "https://a.example", "title": "A"}}]
@@ -85,6 +85,15 @@ def test_code_points_become_bytes_again():
 def test_a_text_without_sources_has_no_grounding():
     """No empty member."""
     assert grounding([(0, TEXT, [Citation(None, "x")]), (1, TEXT, [])]) is None
+
+
+def test_what_was_searched_for_is_said_once_for_the_candidate():
+    """With sources or without; what is no list of words is nothing."""
+    found = grounding([], ["q", "r"])
+    assert {"webSearchQueries": ["q", "r"]} == found
+    assert ("q", "r") == queries(found)
+    assert ("q",) == queries({"webSearchQueries": ["q", 1, ""]})
+    assert () == queries({"webSearchQueries": "q"}) == queries(None)
 
 
 def test_the_part_is_named_unless_it_is_the_first():

@@ -100,7 +100,8 @@ def test_parts_nobody_knows_are_kept(wires):
 
 def test_citations_count_code_points(wires):
     """A segment in the middle of a character has no range."""
-    (text,) = wires.answer(wires.fixture("grounded.json")).candidates[0].parts
+    text, search = wires.answer(wires.fixture("grounded.json")).candidates[0].parts
+    assert ("q",) == search.queries
     assert (
         Citation("https://example.org/a", "A", 0, 5),
         Citation("https://example.org/b", None, 0, 5),

@@ -38,7 +38,7 @@ from trivium.wire.generate import write_part
         (Audio(source=None, transcript="said", id="x"), {"text": "said"}),
         (Audio(source=None, id="x"), None),
         (VendorPart(native=Native("generate", b'{"hologram":{"a":1}}'), kind="hologram"), {"hologram": {"a": 1}}),
-        (VendorPart(native=Native("messages", b"{}"), kind="search", text="searched"), {"text": "searched"}),
+        (VendorPart(native=Native("messages", b"{}"), kind="search", text="searched"), None),
         (VendorPart(native=Native("messages", b"{}"), kind="search"), None),
     ],
 )  # fmt: skip

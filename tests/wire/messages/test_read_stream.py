@@ -122,6 +122,7 @@ ANSWERS = {
                 ),
                 "server_tool_use",
                 "web_search: cats",
+                ("cats",),
             ),
             VendorPart(
                 Native(

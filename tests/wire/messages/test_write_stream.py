@@ -266,7 +266,7 @@ def test_a_source_with_a_url_is_cited(wires, legal):
 
 
 def test_foreign_blocks_are_never_shown_as_they_are(wires, legal):
-    """Clients reject kinds they do not know; the words, or a note, stand for them."""
+    """Clients reject kinds they do not know; a note stands for media, nothing for tools' traffic."""
     frames = wires.streamed(
         stream(
             PartStart(0, VendorPart(Native("generate", b"{}"), "executableCode", "print(1)")),
@@ -276,10 +276,9 @@ def test_foreign_blocks_are_never_shown_as_they_are(wires, legal):
         )
     )
     legal(frames)
-    assert [
-        "print(1)",
-        "[Image output, which the messages protocol cannot carry]",
-    ] == [delta["text"] for _, delta in pieces(frames)]
+    assert ["[Image output, which the messages protocol cannot carry]"] == [
+        delta["text"] for _, delta in pieces(frames)
+    ]
 
 
 def test_free_text_input_is_an_object(wires):

@@ -151,23 +151,23 @@ def test_citations_and_probabilities_ride_on_their_text():
     assert [row] == found[-1]["response"]["output"][0]["content"][0]["annotations"]
 
 
-def test_what_only_this_shape_has_goes_through_and_others_blocks_become_words():
+def test_what_only_this_shape_has_goes_through_and_of_others_only_searches():
     """A vendor's own item verbatim, in one line; pictures as this shape makes them."""
     item = b'{"id":"ws_1",\n "type":"web_search_call","status":"completed"}'
     found = written(
         answer_events(
             VendorPart(Native("responses", item), "web_search_call"),
-            VendorPart(Native("messages", b"{}"), "server_tool_use", "searched"),
-            VendorPart(Native("messages", b"{}"), "server_tool_use"),
+            VendorPart(Native("messages", b"{}"), "server_tool_use", "searched", ("q",)),
+            VendorPart(Native("messages", b"{}"), "web_search_tool_result", "found"),
             Image(Inline("image/png", "AAAA")),
         )
     )
     output = found[-1]["response"]["output"]
-    assert ["web_search_call", "message", "image_generation_call"] == [
+    assert ["web_search_call", "web_search_call", "image_generation_call"] == [
         one["type"] for one in output
     ]
-    assert ("ws_1", "searched", "AAAA") == (
+    assert ("ws_1", "q", "AAAA") == (
         output[0]["id"],
-        output[1]["content"][0]["text"],
+        output[1]["action"]["query"],
         output[2]["result"],
     )

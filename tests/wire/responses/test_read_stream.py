@@ -120,7 +120,9 @@ ANSWERS = {
     "empty": ((), STOP),
     "unknown": (
         (
-            VendorPart(Native("responses", SEARCH), "web_search_call", "weather Bern"),
+            VendorPart(
+                Native("responses", SEARCH), "web_search_call", "weather Bern", ("weather Bern",)
+            ),
             VendorPart(
                 Native("responses", b'{"id":"h_1","type":"hologram","content":"not a list"}'),
                 "hologram",

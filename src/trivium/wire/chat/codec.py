@@ -2,6 +2,10 @@
 
 from typing import Final
 
+from trivium.conversation.finish import Unified
+from trivium.conversation.parts import Audio, Form, Image
+from trivium.conversation.places import Places
+from trivium.wire.chat.output import image_member
 from trivium.wire.chat.read_answer import read as read_answer
 from trivium.wire.chat.read_request import read as read_request
 from trivium.wire.chat.read_stream import Reader
@@ -11,6 +15,22 @@ from trivium.wire.chat.write_stream import Writer
 from trivium.wire.codec import Codec
 from trivium.wire.operation import Shape
 
+PLACES: Final = Places(
+    shape="chat",
+    shows=lambda part: (
+        isinstance(part, Audio) or (isinstance(part, Image) and image_member(part) is not None)
+    ),
+    words=lambda _: False,
+    ends=frozenset({Unified.STOP, Unified.TOOL_CALLS, Unified.LENGTH, Unified.CONTENT_FILTER}),
+    refusals=True,
+    form=Form.FULL,
+    transcripts=True,
+    candidates=True,
+    logprobs=True,
+    signed_texts=False,
+    counters=frozenset({"image_output", "cache_write_long"}),
+)
+
 CODEC: Final = Codec(
     shape=Shape.CHAT,
     read_request=read_request,
@@ -19,4 +39,5 @@ CODEC: Final = Codec(
     write_answer=write_answer,
     read_stream=Reader,
     write_stream=Writer,
+    places=PLACES,
 )

@@ -20,7 +20,6 @@ from trivium.conversation.parts import (
     Refusal,
     Text,
     TokenLogprob,
-    VendorPart,
 )
 from trivium.wire.chat import finish, usage
 from trivium.wire.chat.output import audio_members, details, extra, image_member
@@ -109,8 +108,6 @@ class _Said:
             member = image_member(part)
             if member is not None:
                 self._more.setdefault("images", []).append(member)
-        elif isinstance(part, VendorPart):
-            self._text(part.text)
 
     def _say(self, part: Text) -> None:
         for citation in part.citations:
@@ -118,11 +115,8 @@ class _Said:
             if found is not None:
                 self._annotations.append(found)
         self._probable.extend(part.logprobs)
-        self._text(part.text)
-
-    def _text(self, text: str) -> None:
-        self._texts.append(text)
-        self._size += len(text)
+        self._texts.append(part.text)
+        self._size += len(part.text)
 
     def _think(self, part: Reasoning) -> None:
         if part.text:

@@ -30,7 +30,6 @@ from trivium.conversation.parts import (
     Reasoning,
     Refusal,
     Text,
-    VendorPart,
 )
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
@@ -267,7 +266,7 @@ class Writer:
             else:
                 self._open_call(event.index, part, choice, out)
         else:
-            self._whole(part, choice, out)
+            self._whole(part, out)
 
     def _open_call(self, index: int, part: _Part, choice: _Choice, out: list[bytes]) -> None:
         call: ToolCall = part.part
@@ -299,7 +298,7 @@ class Writer:
         if call.arguments:
             self._flush(index, [call.arguments], out)
 
-    def _whole(self, part: _Part, choice: _Choice, out: list[bytes]) -> None:
+    def _whole(self, part: _Part, out: list[bytes]) -> None:
         """A part that comes at once."""
         kind = part.part
         if isinstance(kind, Audio):
@@ -312,9 +311,6 @@ class Writer:
             member = image_member(kind)
             if member is not None:
                 self._chunk(part.candidate, _encode({"images": [member]}), out)
-        elif isinstance(kind, VendorPart) and kind.text:
-            choice.size += len(kind.text)
-            self._chunk(part.candidate, _encode({"content": kind.text}), out)
 
     def _probable(self, event: Delta, out: list[bytes]) -> None:
         part = self._parts[event.index]

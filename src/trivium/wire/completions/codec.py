@@ -2,15 +2,33 @@
 
 from typing import Final
 
+from trivium.conversation.finish import Unified
+from trivium.conversation.places import Places
 from trivium.wire.codec import CallerCodec
 from trivium.wire.completions.read_request import read as read_request
 from trivium.wire.completions.write_answer import write as write_answer
 from trivium.wire.completions.write_stream import Writer
 from trivium.wire.operation import Shape
 
+PLACES: Final = Places(
+    shape="completions",
+    shows=lambda _: False,
+    words=lambda _: False,
+    ends=frozenset({Unified.STOP, Unified.LENGTH, Unified.CONTENT_FILTER}),
+    reasoning=False,
+    calls=False,
+    candidates=True,
+    logprobs=True,
+    signed_texts=False,
+    cites=lambda _: False,
+    counters=frozenset({"image_output", "cache_write_long"}),
+    tiers=frozenset({""}),
+)
+
 CODEC: Final = CallerCodec(
     shape=Shape.COMPLETIONS,
     read_request=read_request,
     write_answer=write_answer,
     write_stream=Writer,
+    places=PLACES,
 )

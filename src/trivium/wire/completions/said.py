@@ -1,7 +1,8 @@
 """What a completion says, whole or in pieces: text, probabilities, an ending.
 
-Parts of an answer that the shape has no place for (reasoning, pictures) are left out: its only
-content is ``text``. Source: OpenAI's API reference, completions, read 2026-11-21.
+Parts of an answer that the shape has no place for (reasoning, pictures, vendors' own blocks) are
+left out: its only content is ``text``. Source: OpenAI's API reference, completions, read on
+2026-11-21.
 """
 
 from collections.abc import Iterable
@@ -9,7 +10,7 @@ from typing import Any, Final
 
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.items import Part
-from trivium.conversation.parts import Refusal, Text, TokenLogprob, VendorPart
+from trivium.conversation.parts import Refusal, Text, TokenLogprob
 from trivium.conversation.request import Conversation
 from trivium.wire.chat import finish
 
@@ -18,7 +19,7 @@ OBJECT: Final = "text_completion"
 
 def text_of(part: Part) -> str:
     """What a part adds to ``text``; empty where it adds nothing."""
-    return part.text if isinstance(part, Text | Refusal | VendorPart) else ""
+    return part.text if isinstance(part, Text | Refusal) else ""
 
 
 def prompt_of(request: Conversation) -> str:

@@ -2,11 +2,30 @@
 
 from typing import Final
 
+from trivium.conversation.finish import Unified
+from trivium.conversation.parts import Audio, Form
+from trivium.conversation.places import Places
 from trivium.wire.codec import Codec
-from trivium.wire.generate import read_answer, read_request, write_answer, write_request
+from trivium.wire.generate import read_answer, read_request, write_answer, write_part, write_request
 from trivium.wire.generate.read_stream import Reader
 from trivium.wire.generate.write_stream import Writer
 from trivium.wire.operation import Shape
+
+PLACES: Final = Places(
+    shape="generate",
+    shows=lambda part: (
+        write_part.plain(part) is not None and not (isinstance(part, Audio) and part.source is None)
+    ),
+    words=lambda part: isinstance(part, Audio) and bool(part.transcript),
+    ends=frozenset(Unified) - {Unified.STOP_SEQUENCE, Unified.CONTEXT_FULL, Unified.PAUSED},
+    explanation=True,
+    form=Form.SUMMARY,
+    candidates=True,
+    logprobs=True,
+    queries=True,
+    counters=frozenset({"cache_write_short", "cache_write_long"}),
+    tiers=frozenset({"default", "flex", "priority"}),
+)
 
 CODEC: Final = Codec(
     shape=Shape.GENERATE,
@@ -16,4 +35,5 @@ CODEC: Final = Codec(
     write_answer=write_answer.write,
     read_stream=Reader,
     write_stream=Writer,
+    places=PLACES,
 )

@@ -5,7 +5,7 @@ is none, or that falls into the middle of a character, is never made up: the cit
 for the whole part. ``searchEntryPoint`` has no place outside this shape.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trivium.conversation.parts import Citation
@@ -37,10 +37,19 @@ def citations(grounding: Any, sources: Any, text: str) -> list[Citation]:
     return out
 
 
-def grounding(parts: Iterable[tuple[int, str, Iterable[Citation]]]) -> dict[str, Any] | None:
+def queries(grounding: Any) -> tuple[str, ...]:
+    """What was searched for, from a candidate's grounding."""
+    found = grounding.get("webSearchQueries") if isinstance(grounding, dict) else None
+    rows = found if isinstance(found, list) else []
+    return tuple(row for row in rows if isinstance(row, str) and row)
+
+
+def grounding(
+    parts: Iterable[tuple[int, str, Iterable[Citation]]], searched: Sequence[str] = ()
+) -> dict[str, Any] | None:
     """``groundingMetadata`` of text parts: (index in the content, text, citations).
 
-    ``None`` when none of them names a source.
+    ``None`` when none of them names a source and nothing was searched for.
     """
     chunks: list[dict[str, Any]] = []
     known: dict[tuple[str, str | None], int] = {}
@@ -63,12 +72,12 @@ def grounding(parts: Iterable[tuple[int, str, Iterable[Citation]]]) -> dict[str,
                         "groundingChunkIndices": [known[key]],
                     }
                 )
-    if not chunks:
-        return None
-    out: dict[str, Any] = {"groundingChunks": chunks}
-    if supports:
-        out["groundingSupports"] = supports
-    return out
+    out: dict[str, Any] = {
+        "webSearchQueries": searched,
+        "groundingChunks": chunks,
+        "groundingSupports": supports,
+    }
+    return {name: rows for name, rows in out.items() if rows} or None
 
 
 def _segment(index: int, text: str, start: int, end: int) -> dict[str, Any]:

@@ -68,6 +68,12 @@ def vendor(members: dict[str, msgspec.Raw], name: str) -> VendorPart:
     )
 
 
+def search(queries: tuple[str, ...]) -> VendorPart:
+    """What was searched for, which stands beside the parts and not among them."""
+    data = _encode({"webSearchQueries": queries})
+    return VendorPart(Native(SHAPE, data), "groundingMetadata", queries=queries)
+
+
 def _call(raw: msgspec.Raw, seed: str) -> tuple[ToolCall, str]:
     try:
         call = _decode_members(raw)

@@ -43,7 +43,17 @@ _CACHED: Final = CACHED.encode()
 class _Candidate:
     """What is known of one candidate."""
 
-    __slots__ = ("called", "finish", "held", "index", "number", "pieces", "said", "thinking")
+    __slots__ = (
+        "called",
+        "finish",
+        "held",
+        "index",
+        "number",
+        "pieces",
+        "said",
+        "searched",
+        "thinking",
+    )
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -53,6 +63,7 @@ class _Candidate:
         self.pieces: list[str] = []  # of the open or held part: citations count its bytes
         self.said = False
         self.called = False
+        self.searched: tuple[str, ...] = ()
         self.finish: Finish | None = None
 
 
@@ -173,6 +184,10 @@ class Telling:
             return
         for one in self._candidates.values():
             self._close(one, out)
+            if one.searched:
+                part = said.search(one.searched)
+                index = self._take()
+                out += (PartStart(index, part, one.number), PartEnd(index))
         out.extend(Finished(finished, number) for number, finished in ends if finished)
         counted = self.usage
         if counted is not None:
@@ -278,11 +293,13 @@ class Telling:
         return (Opaque(THOUGHT_SIGNATURE, data.encode(), self._origin, self._model),)
 
     def _cite(self, candidate: view.Candidate, one: _Candidate, out: list[Event]) -> None:
+        grounded = view.value(candidate.groundingMetadata)
+        one.searched = grounding.queries(grounded) or one.searched
         index = one.held.index if one.held is not None else one.index
         if index < 0 or one.thinking:
             return
         found = grounding.citations(
-            view.value(candidate.groundingMetadata),
+            grounded,
             view.value(candidate.citationMetadata),
             "".join(one.pieces),
         )

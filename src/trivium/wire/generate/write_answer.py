@@ -7,8 +7,9 @@ import msgspec
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.finish import Unified
+from trivium.conversation.items import Part
 from trivium.conversation.opaque import Opaque, Seal
-from trivium.conversation.parts import Citation, Text, TokenLogprob
+from trivium.conversation.parts import Citation, Text, TokenLogprob, VendorPart
 from trivium.wire.codec import WriteContext
 from trivium.wire.generate import finish, grounding, probable, tally, write_part
 
@@ -36,7 +37,7 @@ def _candidate(candidate: Candidate, at: int, seal: Seal) -> dict[str, Any]:
     if parts:
         content["parts"] = parts
     out: dict[str, Any] = {"content": content, **ending(candidate), "index": at}
-    found = grounding.grounding(cited)
+    found = grounding.grounding(cited, [one for part in candidate.parts for one in searched(part)])
     if found is not None:
         out["groundingMetadata"] = found
     result = probable.written(tokens)
@@ -57,6 +58,11 @@ def ending(candidate: Candidate) -> dict[str, Any]:
 
 
 _Cited = list[tuple[int, str, tuple[Citation, ...]]]
+
+
+def searched(part: Part) -> tuple[str, ...]:
+    """What a part says was searched for: it is said of the whole candidate."""
+    return part.queries if isinstance(part, VendorPart) else ()
 
 
 def _parts(

@@ -65,8 +65,8 @@ def plain(part: Part) -> dict[str, Any] | None:
     if isinstance(part, Reasoning):
         return {"text": part.text, "thought": True} if part.text else None
     if isinstance(part, VendorPart):
-        own = part.native.shape == SHAPE
-        return dict(_decode_members(part.native.data)) if own else _text(part.text)
+        own = part.native.shape == SHAPE and not part.queries
+        return dict(_decode_members(part.native.data)) if own else None
     if isinstance(part, Image | Video | Audio | Document):
         source = part.source
         if source is not None and not isinstance(source, Pieces):

@@ -35,7 +35,7 @@ from trivium.wire.codec import WriteContext
 from trivium.wire.errors import body
 from trivium.wire.generate import grounding, probable, tally, write_part
 from trivium.wire.generate.chunk import cut_short
-from trivium.wire.generate.write_answer import ending
+from trivium.wire.generate.write_answer import ending, searched
 from trivium.wire.operation import Shape
 from trivium.wire.sse import unbroken
 
@@ -71,6 +71,7 @@ class Writer:
         "_over",
         "_pending",
         "_places",
+        "_searched",
         "_sent",
         "_tail",
         "_tier",
@@ -88,6 +89,7 @@ class Writer:
         self._pending: dict[int, tuple[Opaque, ...]] = {}
         self._broken: dict[int, list[dict[str, Any]]] = {}
         self._cited: dict[int, list[tuple[int, str, list[Citation]]]] = {}
+        self._searched: dict[int, list[str]] = {}
         self._finishes: dict[int, Finish] = {}
         self._usage: Usage | None = None
         self._tier: str | None = None
@@ -157,6 +159,8 @@ class Writer:
                 self._open[event.index].pieces.append(part.text)
                 out += (head + b'{"text":', _encode(part.text), thought + tail)
         else:
+            if queries := searched(part):
+                self._searched.setdefault(event.candidate, []).extend(queries)
             self._open[event.index] = _Open(event, b"", b"", place)
             if isinstance(part, ToolCall) and part.arguments:
                 self._open[event.index].pieces.append(part.arguments)
@@ -222,7 +226,8 @@ class Writer:
                 **ending(Candidate((), finish)),
                 "index": number,
             }
-            found = grounding.grounding(self._cited.get(number, ()))
+            queries = self._searched.get(number, [])
+            found = grounding.grounding(self._cited.get(number, ()), queries)
             if found is not None:
                 candidate["groundingMetadata"] = found
             candidates.append(candidate)

@@ -2,16 +2,36 @@
 
 from typing import Final
 
+from trivium.conversation.finish import Unified
+from trivium.conversation.parts import Form
+from trivium.conversation.places import Places
 from trivium.wire.codec import Codec
 from trivium.wire.messages import (
+    citations,
     read_answer,
     read_request,
     read_stream,
     write_answer,
+    write_parts,
     write_request,
     write_stream,
 )
 from trivium.wire.operation import Shape
+
+PLACES: Final = Places(
+    shape="messages",
+    shows=lambda _: False,
+    words=lambda part: bool(write_parts.plain(part)),
+    ends=frozenset(Unified) - {Unified.OTHER},
+    stop_sequence=True,
+    category=True,
+    explanation=True,
+    form=Form.FULL,
+    blocks_cited=True,
+    cites=lambda citation: citations.written(citation) is not None,
+    counters=frozenset({"audio_input", "audio_output", "image_input", "image_output"}),
+    tiers=frozenset({"default", "standard", "priority", "batch"}),
+)
 
 CODEC: Final = Codec(
     shape=Shape.MESSAGES,
@@ -21,4 +41,5 @@ CODEC: Final = Codec(
     write_answer=write_answer.write,
     read_stream=read_stream.Reader,
     write_stream=write_stream.Writer,
+    places=PLACES,
 )

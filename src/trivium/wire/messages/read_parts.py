@@ -90,7 +90,15 @@ def vendor(raw: bytes) -> VendorPart:
     """A block that no other shape has, kept as it came."""
     block = _decode_any(raw)
     kind = block.get("type")
-    return VendorPart(Native(SHAPE, raw), kind if isinstance(kind, str) else "", rendering(block))
+    return VendorPart(Native(SHAPE, raw), words(kind), rendering(block), _queries(block))
+
+
+def _queries(block: Mapping[str, Any]) -> tuple[str, ...]:
+    wanted = block.get("input")
+    if block.get("name") != "web_search" or not isinstance(wanted, Mapping):
+        return ()
+    query = words(wanted.get("query"))
+    return (query,) if query else ()
 
 
 def rendering(block: Mapping[str, Any]) -> str:

@@ -119,7 +119,7 @@ def _text(part: Text) -> list[dict[str, Any]]:
 
 def plain(part: Part) -> str:
     """What stands for a part that this shape cannot show: its words, or a note of what it is."""
-    if isinstance(part, Text | Refusal | VendorPart):
+    if isinstance(part, Text | Refusal):
         return part.text
     if isinstance(part, SearchResult):
         return "\n".join(text.text for text in part.texts)

@@ -2,11 +2,35 @@
 
 from typing import Final
 
+from trivium.conversation.finish import Unified
+from trivium.conversation.places import Places
 from trivium.wire.codec import Codec
 from trivium.wire.operation import Shape
-from trivium.wire.responses import read_answer, read_request, write_answer, write_request
+from trivium.wire.responses import (
+    items,
+    quote,
+    read_answer,
+    read_request,
+    write_answer,
+    write_request,
+)
 from trivium.wire.responses.read_stream import Reader
 from trivium.wire.responses.write_stream import Writer
+
+PLACES: Final = Places(
+    shape="responses",
+    shows=lambda part: items.kind(part) not in (None, "message"),
+    words=lambda part: bool(items.words(part)),
+    ends=frozenset({Unified.STOP, Unified.TOOL_CALLS, Unified.LENGTH, Unified.CONTENT_FILTER}),
+    refusals=True,
+    logprobs=True,
+    namespaces=True,
+    queries=True,
+    cites=lambda citation: quote.annotation(citation, 0) is not None,
+    counters=frozenset(
+        {"audio_input", "audio_output", "image_input", "image_output", "cache_write_long"}
+    ),
+)
 
 CODEC: Final = Codec(
     shape=Shape.RESPONSES,
@@ -16,4 +40,5 @@ CODEC: Final = Codec(
     write_answer=write_answer.write,
     read_stream=Reader,
     write_stream=Writer,
+    places=PLACES,
 )

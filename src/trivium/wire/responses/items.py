@@ -27,6 +27,7 @@ from trivium.conversation.tools import CustomTool, FunctionTool, Tool
 from trivium.wire.responses import quote
 
 _SHAPE: Final = "responses"
+_SEARCH: Final = "web_search_call"
 
 
 PREFIX: Final = {
@@ -35,6 +36,7 @@ PREFIX: Final = {
     "custom_tool_call": "ctc_",
     "reasoning": "rs_",
     "image_generation_call": "ig_",
+    _SEARCH: "ws_",
 }
 """Of ids, by type of item."""
 
@@ -47,8 +49,9 @@ def kind(part: Part) -> str | None:
         return "custom_tool_call" if part.kind is CallKind.CUSTOM else "function_call"
     if isinstance(part, Reasoning):
         return "reasoning"
-    if isinstance(part, VendorPart) and part.native.shape == _SHAPE:
-        return part.kind
+    if isinstance(part, VendorPart):
+        own = part.native.shape == _SHAPE
+        return part.kind if own else _SEARCH if part.queries else None
     if isinstance(part, Image) and isinstance(part.source, Inline):
         return "image_generation_call"
     return "message" if words(part) else None
@@ -56,9 +59,7 @@ def kind(part: Part) -> str | None:
 
 def words(part: Part) -> str:
     """The plain words that stand for a part which this shape cannot show; empty for none."""
-    if isinstance(part, Audio):
-        return part.transcript
-    return part.text if isinstance(part, VendorPart) else ""
+    return part.transcript if isinstance(part, Audio) else ""
 
 
 def declared(call: ToolCall, tools: tuple[Tool, ...]) -> ToolCall:
@@ -147,6 +148,9 @@ def picture(id_: str, source: Inline) -> dict[str, Any]:
     }
 
 
-def native(part: VendorPart) -> msgspec.Raw:
-    """A vendor's own item, as it came but in one line."""
-    return msgspec.Raw(msgspec.json.format(part.native.data, indent=-1))
+def native(id_: str, part: VendorPart) -> Any:
+    """A vendor's own item, as it came but in one line; another's as what was searched for."""
+    if part.native.shape == _SHAPE:
+        return msgspec.Raw(msgspec.json.format(part.native.data, indent=-1))
+    action = {"type": "search", "query": part.queries[0], "queries": list(part.queries)}
+    return {"id": id_, "type": _SEARCH, "status": "completed", "action": action}

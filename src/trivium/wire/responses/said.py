@@ -44,6 +44,7 @@ class Action(msgspec.Struct, gc=False):
     """What a vendor's own tool did."""
 
     query: str | None = None
+    queries: list[str] | None = None
     url: str | None = None
 
 
@@ -180,7 +181,14 @@ def native(found: Item, raw: bytes) -> Image | VendorPart:
     """An item that the vendor's own tools made: a picture, or a block nobody else knows."""
     if found.type == "image_generation_call" and found.result:
         return Image(Inline(f"image/{found.output_format or 'png'}", found.result))
-    return VendorPart(Native(SHAPE, raw), found.type or "", rendering(found))
+    kind = found.type or ""
+    return VendorPart(Native(SHAPE, raw), kind, rendering(found), _queries(kind, found.action))
+
+
+def _queries(kind: str, action: Action | None) -> tuple[str, ...]:
+    if kind != "web_search_call" or action is None:
+        return ()
+    return tuple(action.queries or ()) or ((action.query,) if action.query else ())
 
 
 def rendering(found: Item) -> str:

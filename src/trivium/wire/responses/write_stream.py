@@ -223,7 +223,7 @@ class Writer:
                 assert isinstance(part.source, Inline)
                 whole = items.picture(item.id, part.source)
             else:
-                whole = items.native(part)
+                whole = items.native(item.id, part)
             item.json = encode(whole)
             for name in ("output_item.added", "output_item.done"):
                 self._event(name, item.place(item=msgspec.Raw(item.json)), out)

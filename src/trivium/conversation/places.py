@@ -1,0 +1,265 @@
+"""What of an answer a caller's shape has no place for, so that its loss is told.
+
+Each shape declares its ``Places``; one ``Placing`` goes through an answer, whole or streamed, and
+tells the report. It changes nothing: writers leave out what they have no place for, and
+``tests/stories/test_silent_answers.py`` holds the two together. An answer is paid for when it is
+here, so nothing of it is ever refused, not in strict mode either.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.answer import Answer
+from trivium.conversation.calls import ToolCall, ToolResult
+from trivium.conversation.events import (
+    Cited,
+    Delta,
+    Done,
+    Event,
+    Finished,
+    PartEnd,
+    PartStart,
+    Start,
+    UsageReport,
+)
+from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.honesty import Act, Rank, Report
+from trivium.conversation.items import Part
+from trivium.conversation.parts import (
+    Audio,
+    Citation,
+    Document,
+    Form,
+    Image,
+    Reasoning,
+    Refusal,
+    SearchResult,
+    Text,
+    VendorPart,
+    Video,
+)
+from trivium.conversation.usage import Usage
+
+
+def linked(citation: Citation) -> bool:
+    """Whether a citation has an address, which is all that most shapes can say of a source."""
+    return citation.url is not None
+
+
+class Places(msgspec.Struct, frozen=True, kw_only=True):
+    """What the answers of one shape have a place for."""
+
+    shape: str
+    """Its name, which also tells its own blocks, calls and citations."""
+    shows: Callable[[Part], bool]
+    """Whether media or a search result is told as what it is."""
+    words: Callable[[Part], bool]
+    """Whether plain words stand for what is not."""
+    refusals: bool = False
+    reasoning: bool = True
+    calls: bool = True
+    ends: frozenset[Unified]
+    """Reasons that it has a word for."""
+    stop_sequence: bool = False
+    category: bool = False
+    explanation: bool = False
+    form: Form | None = None
+    """The one form in which its readers take reasoning; ``None``: it tells them apart."""
+    transcripts: bool = False
+    """Whether sound comes with its words."""
+    candidates: bool = False
+    logprobs: bool = False
+    namespaces: bool = False
+    signed_texts: bool = True
+    queries: bool = False
+    """Whether it says what was searched for."""
+    blocks_cited: bool = False
+    """Whether the citations of its streams cover a whole text, whatever they say."""
+    cites: Callable[[Citation], bool] = linked
+    counters: frozenset[str] = frozenset()
+    """Counters of ``Usage`` that it has no place for."""
+    tiers: frozenset[str] = frozenset()
+    """Names, in OpenAI's words, of tiers that it has one for; empty: all."""
+
+
+class Placing:
+    """Looks for a place for all of one answer, and reports what has none."""
+
+    __slots__ = ("_passed", "_places", "_report", "_texts", "_uncounted")
+
+    def __init__(self, places: Places, report: Report) -> None:
+        self._places = places
+        self._report = report
+        self._texts: set[int] = set()
+        """Open texts of a stream, where their attachments are of interest."""
+        self._passed: set[int] = set()
+        """Open parts of candidates that the shape has not."""
+        self._uncounted = tuple(sorted(places.counters))
+
+    def answer(self, answer: Answer) -> None:
+        """A whole answer."""
+        for at, candidate in enumerate(answer.candidates):
+            if self._has(at):
+                for part in candidate.parts:
+                    self._part(part)
+                self._finish(candidate.finish)
+        self._usage(answer.usage)
+        self._tier(answer.service_tier)
+
+    def events(self, events: list[Event]) -> None:
+        """More of a stream. HOT: of deltas only their probabilities are of interest."""
+        for event in events:
+            kind = type(event)
+            if kind is Delta:
+                if event.logprobs and event.index not in self._passed:  # type: ignore[union-attr]  # type() narrows less than isinstance
+                    self._likely()
+            else:
+                self._event(event)
+
+    def _event(self, event: Event) -> None:
+        if isinstance(event, PartStart):
+            self._begin(event)
+        elif isinstance(event, PartEnd):
+            self._end(event)
+        elif isinstance(event, Cited):
+            if event.index not in self._passed:
+                self._cited(event.citation, streamed=True)
+        elif isinstance(event, Finished):
+            if self._has(event.candidate):
+                self._finish(event.finish)
+        elif isinstance(event, UsageReport):
+            self._usage(event.usage)
+        elif isinstance(event, Start | Done):
+            self._tier(event.service_tier)
+
+    def _begin(self, event: PartStart) -> None:
+        if not self._has(event.candidate):
+            self._passed.add(event.index)
+            return
+        self._part(event.part)
+        if isinstance(event.part, Text):
+            self._texts.add(event.index)
+
+    def _end(self, event: PartEnd) -> None:
+        self._passed.discard(event.index)
+        if event.index in self._texts:
+            self._texts.discard(event.index)
+            self._signed(event.opaque)
+
+    def _has(self, candidate: int) -> bool:
+        """Whether there is a place for this candidate at all."""
+        if candidate and not self._places.candidates:
+            self._lacks("candidates")
+            return False
+        return True
+
+    def _part(self, part: Part) -> None:
+        places = self._places
+        if isinstance(part, VendorPart):
+            if part.native.shape != places.shape and not (part.queries and places.queries):
+                self._lacks(part.kind or "block")
+        elif isinstance(part, Text):
+            self._text(part)
+        elif isinstance(part, Reasoning):
+            self._reasoning(part)
+        elif isinstance(part, ToolCall):
+            self._call(part)
+        elif isinstance(part, Refusal):
+            if not places.refusals:
+                self._changed("refusal", "told as text")
+        elif not isinstance(part, ToolResult):
+            self._media(part)
+
+    def _text(self, part: Text) -> None:
+        self._signed(part.opaque)
+        for citation in part.citations:
+            self._cited(citation, streamed=False)
+        if part.logprobs:
+            self._likely()
+
+    def _reasoning(self, part: Reasoning) -> None:
+        places = self._places
+        if not places.reasoning:
+            self._lacks("reasoning")
+        elif places.form not in (None, part.form) and part.form is not Form.HIDDEN:
+            self._note("reasoning.form")
+
+    def _call(self, part: ToolCall) -> None:
+        places = self._places
+        if not places.calls:
+            self._lacks("tool_calls")
+        if part.namespace is not None and not places.namespaces:
+            self._lacks("namespace")
+        if part.native is not None and part.native.shape != places.shape:
+            self._note("tool_calls.native")
+
+    def _media(self, part: Image | Audio | Video | Document | SearchResult) -> None:
+        name = _NAMES[type(part)]
+        if self._places.shows(part):
+            if isinstance(part, Audio) and part.transcript and not self._places.transcripts:
+                self._lacks("audio.transcript")
+        elif self._places.words(part):
+            self._changed(name, "told in words")
+        else:
+            self._lacks(name)
+
+    def _cited(self, citation: Citation, *, streamed: bool) -> None:
+        places = self._places
+        if not places.cites(citation):
+            self._lacks("citations")
+            return
+        if streamed and places.blocks_cited and citation.start is not None:
+            self._changed("citations", "the whole text is cited")
+        own = citation.native is not None and citation.native.shape == places.shape
+        if citation.quoted and not (own or places.blocks_cited):
+            self._note("citations.cited_text")
+
+    def _signed(self, opaque: tuple[object, ...]) -> None:
+        if opaque and not self._places.signed_texts:
+            self._note("signature")
+
+    def _likely(self) -> None:
+        if not self._places.logprobs:
+            self._lacks("logprobs")
+
+    def _finish(self, finish: Finish) -> None:
+        places = self._places
+        if finish.unified is Unified.STOP_SEQUENCE and not places.stop_sequence:
+            self._lacks("stop_sequence")
+        elif finish.unified not in places.ends and not finish.token:
+            self._changed("finish", f"no word for {finish.unified.value}")
+        if finish.category and not places.category:
+            self._lacks("category")
+        if finish.explanation and not places.explanation:
+            self._lacks("explanation")
+
+    def _usage(self, usage: Usage | None) -> None:
+        for name in self._uncounted:
+            if usage is not None and getattr(usage, name):
+                self._note(f"usage.{name}")
+
+    def _tier(self, tier: str | None) -> None:
+        if tier is not None and self._places.tiers and tier not in self._places.tiers:
+            self._note("service_tier")
+
+    def _lacks(self, name: str) -> None:
+        why = f"no place for it in the {self._places.shape} shape"
+        self._report.omit(Rank.HINT, f"answer.{name}", why)
+
+    def _changed(self, name: str, why: str) -> None:
+        self._report.omit(Rank.HINT, f"answer.{name}", why, Act.CHANGED)
+
+    def _note(self, name: str) -> None:
+        """What changes nothing for the caller is told in the request record alone."""
+        self._report.omit(Rank.BOOKKEEPING, f"answer.{name}", "")
+
+
+_NAMES: Final[Mapping[type[Part], str]] = {
+    Image: "image",
+    Audio: "audio",
+    Video: "video",
+    Document: "document",
+    SearchResult: "search_result",
+}

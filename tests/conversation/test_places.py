@@ -1,0 +1,157 @@
+"""What an answer says and a caller's shape has no place for is told to the report."""
+
+import pytest
+
+from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.calls import ToolCall
+from trivium.conversation.events import Cited, Delta, PartEnd, PartStart
+from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.honesty import Report
+from trivium.conversation.opaque import Opaque
+from trivium.conversation.parts import (
+    Audio,
+    Citation,
+    Image,
+    Inline,
+    Native,
+    Reasoning,
+    Refusal,
+    Text,
+    TokenLogprob,
+    VendorPart,
+)
+from trivium.conversation.places import Places, Placing
+from trivium.conversation.replay import replayed
+from trivium.conversation.usage import Usage
+
+STOP = Finish(Unified.STOP)
+SEARCH = VendorPart(Native("other", b"{}"), "web_search_call", queries=("q",))
+BARE = Places(
+    shape="own",
+    shows=lambda part: isinstance(part, Image),
+    words=lambda part: isinstance(part, Audio) and bool(part.transcript),
+    ends=frozenset({Unified.STOP}),
+    reasoning=False,
+    calls=False,
+    signed_texts=False,
+    counters=frozenset({"cache_write_long"}),
+    tiers=frozenset({"default"}),
+)
+RICH = Places(
+    shape="own",
+    shows=lambda _: True,
+    words=lambda _: True,
+    ends=frozenset(Unified),
+    stop_sequence=True,
+    category=True,
+    explanation=True,
+    refusals=True,
+    transcripts=True,
+    candidates=True,
+    logprobs=True,
+    namespaces=True,
+    queries=True,
+    cites=lambda _: True,
+)
+
+
+def said(*parts, finish=STOP, **members):
+    """An answer of these parts."""
+    return Answer((Candidate(parts, finish),), **members)
+
+
+def whole(places, answer):
+    """The report on a whole answer."""
+    report = Report("own", strict=True)
+    Placing(places, report).answer(answer)
+    return report
+
+
+def streamed(places, answer):
+    """The report on its stream, each event by itself."""
+    report = Report("own", strict=True)
+    placing = Placing(places, report)
+    for event in replayed(answer):
+        placing.events([event])
+    return report
+
+
+ROWS = {
+    "words": (said(Text("hi")), []),
+    "another vendor's block": (said(SEARCH), ["answer.web_search_call;act=dropped"]),
+    "its own block": (said(VendorPart(Native("own", b"{}"), "block")), []),
+    "refusal": (said(Refusal("no")), ["answer.refusal;act=changed"]),
+    "reasoning": (said(Reasoning("hm")), ["answer.reasoning;act=dropped"]),
+    "call": (said(ToolCall("c", "look", "{}")), ["answer.tool_calls;act=dropped"]),
+    "namespace": (
+        said(ToolCall("c", "look", "{}", namespace="n")),
+        ["answer.tool_calls;act=dropped", "answer.namespace;act=dropped"],
+    ),
+    "picture": (said(Image(Inline("image/png", "AA"))), []),
+    "spoken": (said(Audio(None, "hi")), ["answer.audio;act=changed"]),
+    "sound": (said(Audio(Inline("audio/wav", "AA"))), ["answer.audio;act=dropped"]),
+    "source": (said(Text("hi", (Citation("https://a.example"),))), []),
+    "book": (said(Text("hi", (Citation(title="book"),))), ["answer.citations;act=dropped"]),
+    "likely": (
+        said(Text("hi", logprobs=(TokenLogprob("hi", -1.0),))),
+        ["answer.logprobs;act=dropped"],
+    ),
+    "stop": (
+        said(finish=Finish(Unified.STOP_SEQUENCE, stop_sequence="END")),
+        ["answer.stop_sequence;act=dropped"],
+    ),
+    "paused": (said(finish=Finish(Unified.PAUSED)), ["answer.finish;act=changed"]),
+    "policy": (
+        said(finish=Finish(Unified.STOP, category="bio", explanation="No.")),
+        ["answer.category;act=dropped", "answer.explanation;act=dropped"],
+    ),
+    "two": (
+        Answer((Candidate((Text("a"),), STOP), Candidate((Reasoning("b"),), STOP))),
+        ["answer.candidates;act=dropped"],
+    ),
+}
+
+
+@pytest.mark.parametrize("tell", [whole, streamed])
+@pytest.mark.parametrize(("answer", "told"), ROWS.values(), ids=ROWS)
+def test_what_has_no_place_is_told(answer, told, tell):
+    """Once, whole and streamed alike, and never refused: it is paid for."""
+    header = tell(BARE, answer).dropped_header()
+    assert told == [row.partition(";why=")[0] for row in header.split(", ") if row]
+    assert "" == tell(RICH, answer).dropped_header()
+
+
+@pytest.mark.parametrize("tell", [whole, streamed])
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        (said(Text("hi", opaque=(Opaque("signature", b"s"),))), "answer.signature"),
+        (
+            said(Text("hi", (Citation("https://a.example", quoted="A."),))),
+            "answer.citations.cited_text",
+        ),
+        (said(usage=Usage(cache_write_long=1)), "answer.usage.cache_write_long"),
+        (said(service_tier="flex"), "answer.service_tier"),
+    ],
+)
+def test_what_changes_nothing_for_the_caller_is_in_the_record_alone(answer, kept, tell):
+    """No header says it: most answers would have one."""
+    report = tell(BARE, answer)
+    assert "" == report.dropped_header()
+    assert kept == report.dropped_names()
+
+
+def test_a_later_candidate_is_told_once_and_left_alone():
+    """What its parts hold is gone with it."""
+    report = Report("own")
+    placing = Placing(BARE, report)
+    likely = (TokenLogprob("a", -1.0),)
+    placing.events(
+        [
+            PartStart(0, Text(""), 1),
+            Delta(0, "a", likely),
+            Cited(0, Citation(title="book")),
+            PartEnd(0, (Opaque("signature", b"s"),)),
+        ]
+    )
+    assert "answer.candidates" == report.dropped_names()
