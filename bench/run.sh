@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Measures this checkout beside nginx: three channels to the stand-in vendor, one model, a user and a
-# key, then every shape, whole and streamed. Options go to bench.py: bench/run.sh --seconds 2 --rounds 1
+# Measures this checkout beside nginx: three channels to the stand-in vendor, a user and a key; one
+# model that is asked in the caller's own shape, and one for each shape that others are translated to.
+# Every shape and every pair, whole and streamed. Options go to bench.py: bench/run.sh --seconds 2
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for tool in gcc wrk nginx taskset; do
@@ -41,16 +42,33 @@ base_url = "http://127.0.0.1:9100"
 
 [[models]]
 name = "bench-model"
-free = true
+price = { input = "1.25", cache_read = "0.125", output = "10" }
 bindings = [{ channel = "openai" }, { channel = "anthropic" }, { channel = "gemini" }]
 TOML
+for pair in chat=openai responses=openai messages=anthropic generate=gemini; do
+  cat >>"$folder/trivium.toml" <<TOML
+
+[[models]]
+name = "to-${pair%=*}"
+price = { input = "1.25", cache_read = "0.125", output = "10" }
+bindings = [{ channel = "${pair#*=}", model = "bench-model", shape = "${pair%=*}" }]
+TOML
+done
 
 export BENCH_VENDOR_KEY=sk-bench
-"$trivium" user create bench --email b@example.org --unlimited --config "$folder/trivium.toml"
+"$trivium" user create bench --email b@example.org --credit 1000000 --config "$folder/trivium.toml"
 key=$("$trivium" key create --user bench --config "$folder/trivium.toml")
+shapes=(chat messages responses generate)
 cases=()
-for shape in chat messages responses generate; do
+for shape in "${shapes[@]}"; do
   cases+=(--case "$shape:json" --case "$shape:stream")
+done
+for shape in "${shapes[@]}"; do
+  for other in "${shapes[@]}"; do
+    if [[ $shape != "$other" ]]; then
+      cases+=(--case "$shape:json:to-$other" --case "$shape:stream:to-$other")
+    fi
+  done
 done
 .venv/bin/python bench/bench.py --header "Authorization: Bearer $key" "${cases[@]}" --case embeddings:json \
   --start "trivium=9181=$trivium serve --config $folder/trivium.toml --listen 127.0.0.1:9181" "$@"

@@ -20,7 +20,7 @@ async def test_a_row_without_its_parent_is_named(sqlite_template, tmp_path):
     path = tmp_path / "trivium.db"
     path.write_bytes(sqlite_template.read_bytes())
     other = sqlite3.connect(path)
-    other.execute("INSERT INTO accounts VALUES (7, 0, 0)")
+    other.execute("INSERT INTO accounts (user_id, balance_nanos, used_nanos) VALUES (7, 0, 0)")
     other.commit()
     other.close()
     db = Database(f"sqlite:///{path}")
