@@ -72,10 +72,6 @@ class Server(_Section, frozen=True):
     trusted_proxies: tuple[str, ...] = ()
     """Networks of proxies whose ``X-Forwarded-For`` is believed, for keys that are bound to
     addresses. Empty: whoever is connected is the caller."""
-    heartbeat_s: float = 10.0
-    """Silence in a streamed answer after which a heartbeat is sent, also before the vendor's first
-    byte: the answer's head then goes out, so a later error is told in the stream. Proxies and load
-    balancers cut at 60 s and more. 0: none are sent."""
     explain_headers: bool = True
     """Whether answers carry ``trivium-channel``, ``trivium-attempts`` and ``trivium-cost``."""
 

@@ -65,7 +65,6 @@ RULES: Final[dict[str, Rule]] = {
     "server.heartbeat_s": Rule("heartbeat_s = 10.0", _WAIT),
     "server.trusted_proxies": Rule('trusted_proxies = ["10.0.0.0/8"]'),
     "server.trusted_proxies.*": Rule('trusted_proxies = ["10.0.0.0/8"]', syntax.network),
-    "server.heartbeat_s": Rule("heartbeat_s = 10.0", _WAIT),
     "server.explain_headers": Rule("explain_headers = true"),
     "storage": Rule("[storage]"),
     "storage.url": Rule(
