@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from trivium.admission.service import Admission
 from trivium.clock import Clock
 from trivium.conversation.opaque import Open
 from trivium.faults import Fault
@@ -184,6 +185,7 @@ class Services:
     """Everything a request may call. Built once by the wiring; ``router`` is swapped on reload."""
 
     __slots__ = (
+        "admission",
         "alarm",
         "answer_bytes_max",
         "client",
@@ -220,6 +222,7 @@ class Services:
         recall: Recall | None = None,
         traces: Traces | None = None,
         pulse: Pulse | None = None,
+        admission: Admission | None = None,
     ) -> None:
         self.router = router
         self.passages = passages
@@ -238,6 +241,8 @@ class Services:
         self.explain_headers = explain_headers
         self.recall = recall
         """Stored responses; ``None`` where nothing is kept."""
+        self.admission = admission or Admission(clock)
+        """``None``: counted in memory, budgets from nothing."""
         self.traces = traces
         """What callers do not send back; ``None`` where nothing is remembered."""
         self.pulse = pulse

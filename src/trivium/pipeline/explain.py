@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from trivium.clock import Clock
-from trivium.faults import Fault, Kind
+from trivium.faults import Fault
 from trivium.identity.model import Caller
 from trivium.ledger.model import NANOS
 from trivium.ledger.service import Ledger
@@ -189,12 +189,7 @@ def _named(asked: Asked) -> bytes:
 def _allowed(story: Story, facts: Facts) -> Model:
     caller = story.exchange.caller
     assert caller is not None
-    if not caller.may_use(facts.model):
-        raise Fault(
-            Kind.MODEL_NOT_ALLOWED,
-            f"This key may not use the model `{facts.model[:200]}`.",
-            param="model",
-        )
+    story.services.admission.permit(caller, facts.model)
     story.model = story.services.router.find(facts.model)
     return story.model
 

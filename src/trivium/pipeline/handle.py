@@ -8,7 +8,7 @@ import msgspec
 import structlog
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline import memory, sticky
+from trivium.pipeline import entrance, memory, sticky
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
 from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
@@ -64,6 +64,7 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
         if services.pulse is not None:
             services.pulse.forget(story)
         story.settle()
+        story.given.leave(entrance.used(story), story.cost_nanos)
         story.record()
 
 
@@ -88,17 +89,13 @@ async def _admit(story: Story, facts: Facts) -> None:
     exchange, services = story.exchange, story.services
     caller = exchange.caller
     assert caller is not None
-    if not caller.may_use(facts.model):
-        raise Fault(
-            Kind.MODEL_NOT_ALLOWED,
-            f"This key may not use the model `{facts.model[:200]}`.",
-            param="model",
-        )
+    services.admission.permit(caller, facts.model)
     story.model = services.router.find(facts.model)
-    if story.operation in COUNTING:
-        return  # free of charge
     ledger = services.ledger
     quote = ledger.quote(caller, story.model, story.operation, facts, story.size_bytes)
+    await entrance.admit(story, facts, quote)
+    if story.operation in COUNTING:
+        return  # free of charge
     story.hold = ledger.hold(exchange.request_id, caller, quote)
     if story.hold is None:
         story.hold = await ledger.lease(exchange.request_id, caller, quote)
@@ -173,6 +170,7 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
         limits=binding.limits,
     )
     attempt = Attempt(story, step, lane, facts)
+    entered = await entrance.enter(story, binding.channel, facts)
     exchange.flow = attempt
     try:
         call = services.client.open_now(request, attempt)
@@ -183,6 +181,7 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
         exchange.flow = None
         attempt.tell()
         attempt.release()
+        entered.leave(entrance.used(story))
 
 
 def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:

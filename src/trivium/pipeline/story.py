@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from trivium.admission.service import OPEN
 from trivium.conversation.honesty import Report
 from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage
@@ -35,6 +36,7 @@ class Story:
         "facts",
         "fault",
         "first_byte_at",
+        "given",
         "hold",
         "lost",
         "model",
@@ -68,6 +70,8 @@ class Story:
         self.shared = False
         """Whether several channels could answer."""
         self.model: Model | None = None
+        self.given = OPEN
+        """What admission let it in with."""
         self.hold: Hold | None = None
         self.step: Step | None = None
         self.attempts = 0
@@ -86,10 +90,15 @@ class Story:
         self._settled = False
 
     @property
+    def body(self) -> bytes:
+        """The request with the history it refers to."""
+        recollection = self.recollection
+        return self.exchange.body if recollection is None else recollection.body
+
+    @property
     def size_bytes(self) -> int:
         """Bytes of the request with the history it refers to."""
-        recollection = self.recollection
-        return len(self.exchange.body if recollection is None else recollection.body)
+        return len(self.body)
 
     def settle(self) -> None:
         """Book what was used. Called before the last byte goes to the caller, and again in the

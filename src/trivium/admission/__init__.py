@@ -1,0 +1,1 @@
+"""May it run now: windows, concurrency, budgets, addresses."""

@@ -1,0 +1,110 @@
+"""What a key has spent of its budgets: booked in the ledger, settled but not booked yet, held.
+
+The ledger's entries are the truth; what this worker knows ahead of them is kept by request id until
+its entry is seen, so nothing ever counts twice or not at all.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from trivium.admission.periods import bounds
+from trivium.identity.model import Budget, Period
+
+FORGET_S: Final = 900.0
+"""After so long with the database at hand, a settlement without an entry will never have one."""
+
+
+class Spent:
+    """One budget's running period."""
+
+    __slots__ = ("booked_nanos", "budget", "ends_at", "starts_at")
+
+    def __init__(self, budget: Budget, now: float) -> None:
+        self.budget = budget
+        self.begin_anew(now)
+
+    def begin_anew(self, now: float) -> None:
+        """Begin the period that ``now`` lies in."""
+        self.booked_nanos = 0
+        self.starts_at, self.ends_at = bounds(self.budget.period, now)
+
+
+class Purse:
+    """One key's budgets."""
+
+    __slots__ = ("_ahead", "_known", "budgets", "held_nanos", "spent", "unbooked_nanos")
+
+    def __init__(self, budgets: tuple[Budget, ...], now: float) -> None:
+        self.budgets = budgets
+        self.spent = tuple(Spent(budget, now) for budget in budgets)
+        self.held_nanos = 0
+        """Of requests that run."""
+        self.unbooked_nanos = 0
+        """Settled here, not seen among the entries yet."""
+        self._ahead: dict[str, tuple[int, float]] = {}
+        self._known: dict[str, float] = {}
+
+    def obstacle(self, now: float, amount_nanos: int) -> Spent | None:
+        """The budget that so much more would exceed; ``None``: it fits."""
+        taken = self.held_nanos + self.unbooked_nanos + amount_nanos
+        for spent in self.spent:
+            if now >= spent.ends_at:
+                spent.begin_anew(now)
+            if spent.booked_nanos + taken > spent.budget.amount_nanos:
+                return spent
+        return None
+
+    def hold(self, amount_nanos: int) -> None:
+        """Count what a request may cost while it runs."""
+        self.held_nanos += amount_nanos
+
+    def settle(self, request_id: str, held_nanos: int, cost_nanos: int, now: float) -> None:
+        """Count what it did cost instead, until its entry is seen."""
+        self.held_nanos -= held_nanos
+        if cost_nanos and request_id not in self._known:
+            self._ahead[request_id] = cost_nanos, now
+            self.unbooked_nanos += cost_nanos
+
+    def learn(self, request_id: str, cost_nanos: int, at: int, now: float) -> None:
+        """An entry was booked; ``at``: its moment."""
+        for spent in self.spent:
+            if now >= spent.ends_at:
+                spent.begin_anew(now)
+            if spent.starts_at <= at < spent.ends_at:
+                spent.booked_nanos += cost_nanos
+        self._known[request_id] = now
+        ahead = self._ahead.pop(request_id, None)
+        if ahead is not None:
+            self.unbooked_nanos -= ahead[0]
+
+    def begin(self, days: Iterable[tuple[int, int]]) -> None:
+        """Start from sums of the past: the first second of a day, and what was spent in it."""
+        for spent in self.spent:
+            spent.booked_nanos = 0
+        for at, nanos in days:
+            for spent in self.spent:
+                if spent.starts_at <= at < spent.ends_at:
+                    spent.booked_nanos += nanos
+
+    def forget(self, now: float) -> None:
+        """Let go of what no entry will ever be seen for, or has long been."""
+        for request_id, (nanos, at) in list(self._ahead.items()):
+            if now - at > FORGET_S:
+                del self._ahead[request_id]
+                self.unbooked_nanos -= nanos
+        for request_id, at in list(self._known.items()):
+            if now - at > FORGET_S:
+                del self._known[request_id]
+
+    @property
+    def since(self) -> int:
+        """The earliest moment any of the budgets still counts, in seconds since the epoch."""
+        return min(spent.starts_at for spent in self.spent)
+
+    def left(self) -> dict[Period, int]:
+        """What is left of each budget, in nano-dollars."""
+        taken = self.held_nanos + self.unbooked_nanos
+        return {
+            spent.budget.period: spent.budget.amount_nanos - spent.booked_nanos - taken
+            for spent in self.spent
+        }

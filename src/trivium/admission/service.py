@@ -1,0 +1,314 @@
+"""The one choke point: may this request run now? Nothing here waits but ``ask`` and ``ask_enter``.
+
+Windows and slots are counted in this worker's memory; with a shared state (``admission/script.py``)
+it decides, and the memory follows, so that it can go on alone when the shared state is away.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from trivium.admission import refusal
+from trivium.admission.meter import MINUTE_S, Counts, Meter, Subject
+from trivium.admission.purse import Purse
+from trivium.admission.tokens import foreseen, without_files
+from trivium.clock import Clock
+from trivium.faults import Fault, Kind
+from trivium.identity.model import Caller
+from trivium.routing.model import Channel, Model
+from trivium.settings.limits import RateLimits
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts
+
+
+class Unreachable(Exception):  # noqa: N818 - a state, not a mistake
+    """The shared state cannot be asked now."""
+
+
+class Verdict(Protocol):
+    """What the shared state said."""
+
+    granted: bool
+    minute: int
+    into: float
+    counts: list[Counts]
+    """A meter's each, in the order they were asked about."""
+
+
+class SharedWindows(Protocol):
+    """Windows that all workers count in; ``admission/script.py`` has the real ones."""
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it is worth asking."""
+        ...
+
+    async def admit(self, request_id: str, meters: list[Meter], tokens: int) -> Verdict:
+        """Check every meter and count in all or none. Raises Unreachable."""
+        ...
+
+    def leave(self, request_id: str, meters: list[Meter], minute: int, more: int) -> None:
+        """Give slots back and set tokens right; never waits."""
+        ...
+
+
+class Pass:
+    """What a request takes up while it runs; given back once."""
+
+    __slots__ = ("_admission", "into", "meters", "minute", "nanos", "purse", "request_id", "tokens")
+
+    def __init__(
+        self,
+        admission: "Admission | None",
+        request_id: str,
+        meters: list[Meter],
+        tokens: int,
+        minute: int,
+        into: float,
+    ) -> None:
+        self._admission = admission
+        self.request_id = request_id
+        self.meters = meters
+        self.tokens = tokens
+        self.minute = minute
+        self.into = into
+        self.purse: Purse | None = None
+        self.nanos = 0
+
+    def leave(self, used: int | None, cost_nanos: int = 0) -> None:
+        """The request is over. ``used``: tokens, ``None`` when nobody knows better."""
+        admission = self._admission
+        if admission is None:
+            return
+        self._admission = None
+        admission.take_back(self, used, cost_nanos)
+
+
+OPEN: Final = Pass(None, "", [], 0, 0, 0.0)
+"""Of requests that nothing limits."""
+
+
+class Admission:
+    """See the module."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        purse_of: Callable[[Caller, float], Purse] | None = None,
+        shared: SharedWindows | None = None,
+    ) -> None:
+        """``purse_of``: a caller's purse, for those that have budgets; ``None``: from nothing."""
+        self._clock = clock
+        self._shared = shared
+        self._meters: dict[tuple[Subject, object], Meter] = {}
+        self._purses: dict[int, Purse] = {}
+        self._purse_of = purse_of or self._own_purse
+        self.running: dict[Pass, None] = {}
+        """Every pass that holds slots of the shared state, oldest first."""
+
+    # --- what a request asks --------------------------------------------------------------------
+
+    def permit(self, caller: Caller, model: str) -> None:
+        """Whether the key's list has the model. Raises ``Fault`` (MODEL_NOT_ALLOWED)."""
+        if not caller.may_use(model):
+            raise Fault(
+                Kind.MODEL_NOT_ALLOWED,
+                f"This key may not use the model `{model[:200]}`.",
+                param="model",
+            )
+
+    def admit(
+        self,
+        request_id: str,
+        caller: Caller,
+        model: Model,
+        operation: Operation,
+        facts: Facts,
+        body: bytes,
+        nanos: int,
+    ) -> Pass | None:
+        """A pass, or ``None`` when the shared state has to be asked.
+
+        ``nanos``: the most it may cost. Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW,
+        BUDGET_SPENT).
+        """
+        if (
+            caller.limits is None
+            and caller.user_limits is None
+            and model.rates is None
+            and not caller.budgets
+        ):
+            return OPEN
+        now = self._clock.now()
+        purse = self._check_budget(caller, now, nanos)
+        meters = self._meters_of(caller, model)
+        if meters and self._shared is not None and self._shared.is_up:
+            return None
+        tokens = _reserved(meters, operation, facts, body)
+        return self._paid(self._take(request_id, meters, tokens, now), purse, nanos)
+
+    async def ask(
+        self,
+        request_id: str,
+        caller: Caller,
+        model: Model,
+        operation: Operation,
+        facts: Facts,
+        body: bytes,
+        nanos: int,
+    ) -> Pass:
+        """As ``admit``, after asking the shared state."""
+        meters = self._meters_of(caller, model)
+        tokens = _reserved(meters, operation, facts, body)
+        purse = self._check_budget(caller, self._clock.now(), nanos)
+        if purse is not None:
+            purse.hold(nanos)  # before the wait, or others would spend it meanwhile
+        try:
+            granted = await self._ask(request_id, meters, tokens)
+        finally:
+            if purse is not None:
+                purse.hold(-nanos)
+        return self._paid(granted, purse, nanos)
+
+    def enter(
+        self, request_id: str, channel: Channel, operation: Operation, facts: Facts, body: bytes
+    ) -> Pass | None:
+        """A pass for one call of a channel. Raises ``Fault`` (UPSTREAM_BUSY)."""
+        if channel.rates is None:
+            return OPEN
+        if self._shared is not None and self._shared.is_up:
+            return None
+        meters = [self._meter(Subject.CHANNEL, channel.name, channel.rates)]
+        tokens = _reserved(meters, operation, facts, body)
+        return self._take(request_id, meters, tokens, self._clock.now())
+
+    async def ask_enter(
+        self, request_id: str, channel: Channel, operation: Operation, facts: Facts, body: bytes
+    ) -> Pass:
+        """As ``enter``, after asking the shared state."""
+        assert channel.rates is not None
+        meters = [self._meter(Subject.CHANNEL, channel.name, channel.rates)]
+        return await self._ask(request_id, meters, _reserved(meters, operation, facts, body))
+
+    def take_back(self, given: Pass, used: int | None, cost_nanos: int) -> None:
+        """A pass has ended: ``Pass.leave`` calls this once."""
+        now = self._clock.now()
+        more = 0 if used is None else used - given.tokens
+        for meter in given.meters:
+            meter.leave()
+            if more and meter.limits.tokens is not None:
+                meter.correct(given.minute, int(now // MINUTE_S), more)
+        if given.purse is not None:
+            given.purse.settle(given.request_id, given.nanos, cost_nanos, now)
+        if given in self.running:
+            del self.running[given]
+            assert self._shared is not None
+            self._shared.leave(given.request_id, given.meters, given.minute, more)
+
+    # --- own ------------------------------------------------------------------------------------
+
+    def _take(self, request_id: str, meters: list[Meter], tokens: int, now: float) -> Pass:
+        minute = int(now // MINUTE_S)
+        into = now - minute * MINUTE_S
+        for meter in meters:
+            if not meter.fits(minute, into, tokens):
+                raise _refused(meters, into, tokens, None)
+        for meter in meters:
+            meter.take(tokens)
+        return Pass(self, request_id, meters, tokens, minute, into)
+
+    async def _ask(self, request_id: str, meters: list[Meter], tokens: int) -> Pass:
+        shared = self._shared
+        assert shared is not None
+        try:
+            verdict = await shared.admit(request_id, meters, tokens)
+        except Unreachable:
+            return self._take(request_id, meters, tokens, self._clock.now())
+        except asyncio.CancelledError:
+            shared.leave(request_id, meters, int(self._clock.now() // MINUTE_S), -tokens)
+            raise
+        for meter, counts in zip(meters, verdict.counts, strict=True):
+            meter.adopt(verdict.minute, counts)
+        if not verdict.granted:
+            raise _refused(meters, verdict.into, tokens, verdict.counts)
+        for meter in meters:
+            meter.running += 1
+        given = Pass(self, request_id, meters, tokens, verdict.minute, verdict.into)
+        self.running[given] = None
+        return given
+
+    def _paid(self, given: Pass, purse: Purse | None, nanos: int) -> Pass:
+        if purse is not None:
+            purse.hold(nanos)
+            given.purse = purse
+            given.nanos = nanos
+        return given
+
+    def _check_budget(self, caller: Caller, now: float, nanos: int) -> Purse | None:
+        if not caller.budgets or not nanos:
+            return None
+        purse = self._purse_of(caller, now)
+        spent = purse.obstacle(now, nanos)
+        if spent is not None:
+            raise refusal.overspent(spent, nanos)
+        return purse
+
+    def _own_purse(self, caller: Caller, now: float) -> Purse:
+        purse = self._purses.get(caller.key_id)
+        if purse is None or purse.budgets is not caller.budgets:
+            purse = self._purses[caller.key_id] = Purse(caller.budgets, now)
+        return purse
+
+    def _meters_of(self, caller: Caller, model: Model) -> list[Meter]:
+        found = []
+        if caller.limits is not None:
+            found.append(self._meter(Subject.KEY, caller.key_id, caller.limits))
+        if caller.user_limits is not None:
+            found.append(self._meter(Subject.USER, caller.user_id, caller.user_limits))
+        if model.rates is not None:
+            found.append(self._meter(Subject.MODEL, model.name, model.rates))
+        return found
+
+    def _meter(self, subject: Subject, of: object, limits: RateLimits) -> Meter:
+        meter = self._meters.get((subject, of))
+        if meter is None:
+            meter = self._meters[subject, of] = Meter(subject, f"{subject.value}:{of}", limits)
+        elif meter.limits is not limits:
+            meter.limits = limits
+        return meter
+
+
+def _reserved(meters: list[Meter], operation: Operation, facts: Facts, body: bytes) -> int:
+    """Tokens to count until the answer says. Raises ``Refusal`` when they can never fit."""
+    tight: Meter | None = None
+    for meter in meters:
+        limit = meter.limits.tokens
+        if limit is not None and (tight is None or limit < (tight.limits.tokens or 0)):
+            tight = meter
+    if tight is None or tight.limits.tokens is None:
+        return 0
+    written, answered = foreseen(operation, facts, body)
+    most = tight.limits.tokens
+    if written > most:
+        written = without_files(body)
+        if written > most:
+            raise refusal.too_large(tight, written, 0.0)
+    return min(written + answered, most)
+
+
+def _refused(
+    meters: list[Meter], into: float, tokens: int, counts: list[Counts] | None
+) -> refusal.Refusal:
+    """The obstacle that takes longest to go away."""
+    worst: tuple[float, refusal.Refusal] | None = None
+    for number, meter in enumerate(meters):
+        running = None if counts is None else counts[number].running
+        found = meter.obstacle(into, tokens, running)
+        if found is not None and (worst is None or found[1] > worst[0]):
+            worst = found[1], refusal.limited(meter, *found, into)
+    if worst is None:
+        # a moment's difference between two clocks: it fits by now
+        of = meters[0].first()
+        return refusal.limited(meters[0], of, 1.0, into)
+    return worst[1]

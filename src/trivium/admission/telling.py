@@ -1,0 +1,74 @@
+"""What an answer's headers tell of a caller's limits, in each dialect. Pure.
+
+The OpenAI family has counts and durations (``6m0s``), Anthropic counts and moments (RFC 3339); each
+once for requests and once for tokens. The generate-content protocol has no such headers. Of several
+limits of one kind the one with the least left is told. A model's limits are shared between callers
+and told only by a refusal.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from trivium.admission.meter import Meter, Subject, remaining, reset
+from trivium.wire.operation import Shape
+
+Headers = list[tuple[bytes, bytes]]
+
+_OWN = (Subject.KEY, Subject.USER)
+
+
+def granted(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) -> Headers:
+    """Headers of an answer. ``into``: seconds into the minute; ``now``: since the epoch."""
+    return told([meter for meter in meters if meter.subject in _OWN], into, shape, now)
+
+
+def told(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) -> Headers:
+    """Headers of these meters' limits on requests and tokens."""
+    if shape is Shape.GENERATE:
+        return []
+    requests: tuple[int, int, float] | None = None
+    tokens: tuple[int, int, float] | None = None
+    for meter in meters:
+        limit = meter.limits.requests
+        if limit is not None:
+            left = remaining(limit, meter.requests, meter.requests_before, into)
+            if requests is None or left < requests[1]:
+                requests = limit, left, reset(meter.requests, meter.requests_before, into)
+        limit = meter.limits.tokens
+        if limit is not None:
+            left = remaining(limit, meter.tokens, meter.tokens_before, into)
+            if tokens is None or left < tokens[1]:
+                tokens = limit, left, reset(meter.tokens, meter.tokens_before, into)
+    out: Headers = []
+    for name, found in ((b"requests", requests), (b"tokens", tokens)):
+        if found is None:
+            continue
+        limit, left, wait = found
+        if shape is Shape.MESSAGES:
+            out += [
+                (b"anthropic-ratelimit-%b-limit" % name, b"%d" % limit),
+                (b"anthropic-ratelimit-%b-remaining" % name, b"%d" % left),
+                (b"anthropic-ratelimit-%b-reset" % name, moment(int(now + wait) + 1)),
+            ]
+        else:
+            out += [
+                (b"x-ratelimit-limit-%b" % name, b"%d" % limit),
+                (b"x-ratelimit-remaining-%b" % name, b"%d" % left),
+                (b"x-ratelimit-reset-%b" % name, duration(wait)),
+            ]
+    return out
+
+
+def duration(seconds: float) -> bytes:
+    """As OpenAI writes one: ``1m13s``, ``59s``, ``24ms``."""
+    if seconds < 1:
+        return b"%dms" % (seconds * 1000)
+    minutes, rest = divmod(int(seconds), 60)
+    return b"%dm%ds" % (minutes, rest) if minutes else b"%ds" % rest
+
+
+@lru_cache(maxsize=256)
+def moment(at: int) -> bytes:
+    """As Anthropic writes one: ``2026-11-21T08:00:00Z``. ``at``: seconds since the epoch."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ").encode()
