@@ -17,7 +17,19 @@ from typing import Annotated, Protocol, runtime_checkable
 import typer
 
 from trivium import __version__
-from trivium.cli import check, code, credit, demo, explain, key, ledger, migrate, serve, user
+from trivium.cli import (
+    check,
+    code,
+    credit,
+    demo,
+    explain,
+    key,
+    ledger,
+    migrate,
+    prices,
+    serve,
+    user,
+)
 from trivium.cli.ending import ending
 from trivium.cli.output import fail
 
@@ -36,6 +48,7 @@ app = _group("A model gateway: three native request shapes, any upstream, one bi
 users = _group("People and teams that hold keys.")
 keys = _group("Keys that callers present.")
 codes = _group("Codes that can be turned into balance.")
+lists = _group("Suggested prices beside the adopted ones.")
 books = _group("What was spent: proofs, exports, overdrafts.")
 
 app.command("serve")(serve.serve)
@@ -45,6 +58,7 @@ app.add_typer(users, name="user")
 app.add_typer(keys, name="key")
 app.command("credit")(credit.credit)
 app.add_typer(codes, name="code")
+app.add_typer(lists, name="prices")
 app.add_typer(books, name="ledger")
 app.command("explain")(explain.explain)
 app.command("migrate")(migrate.migrate)
@@ -59,6 +73,9 @@ codes.command("create")(code.create)
 codes.command("list")(code.listing)
 codes.command("revoke")(code.revoke)
 codes.command("redeem")(code.redeem)
+lists.command("show")(prices.show)
+lists.command("adopt")(prices.adopt)
+lists.command("update")(prices.update)
 books.command("verify")(ledger.verify)
 books.command("export")(ledger.export)
 books.command("overdraft")(ledger.overdraft)

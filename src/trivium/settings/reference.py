@@ -27,6 +27,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[records]": model.Records,
     "[responses]": model.Responses,
     "[ledger]": model.Ledger,
+    "[prices]": model.Prices,
     "[traces]": model.Traces,
     "[logs]": model.Logs,
     "[[channels]]": model.ChannelEntry,

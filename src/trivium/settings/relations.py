@@ -20,6 +20,12 @@ def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
         return not any(b[: len(path)] == path for b in broken)
 
     yield from _server(settings)
+    if settings.prices.source and not settings.prices.public_key and sound("prices"):
+        yield Problem(
+            ("prices", "source"),
+            "needs prices.public_key: suggestions from elsewhere are taken only when signed",
+            'public_key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="',
+        )
     yield from _channels(settings)
     channels = [entry.name for entry in settings.channels]
     complete = "" not in channels and ("channels",) not in broken

@@ -1,0 +1,1 @@
+"""Suggested prices: what vendors are known to charge. Nothing applies until it is adopted."""
