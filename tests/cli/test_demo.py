@@ -205,3 +205,23 @@ def test_the_file_can_be_used_by_every_other_command(trivium, stage, port, folde
     assert trivium("check", "--config", config).code == 0
     assert load(Home(folder / "demo").config, {}).models[0].free
     assert [] == list((folder / "elsewhere").iterdir())
+
+
+@pytest.mark.parametrize("on_path", [True, False])
+def test_the_command_that_is_shown_can_be_pasted(tmp_path, monkeypatch, on_path):
+    """In a checkout it is on nobody's path."""
+    mine = tmp_path / "trivium"
+    mine.write_text("")
+    mine.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path if on_path else tmp_path / "elsewhere"))
+    assert ("trivium" if on_path else str(mine)) == demo.command(str(mine))
+
+
+def test_another_of_the_same_name_is_not_meant(tmp_path, monkeypatch):
+    """It may be of another version."""
+    for name in ("mine", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "trivium").write_text("")
+        (tmp_path / name / "trivium").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "other"))
+    assert str(tmp_path / "mine" / "trivium") == demo.command(str(tmp_path / "mine" / "trivium"))

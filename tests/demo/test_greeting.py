@@ -76,9 +76,11 @@ def test_a_gateway_that_is_away_is_told():
         ask("http://127.0.0.1:1", KEY, "smollm2")
 
 
-def shown(operations=ALL):
+def shown(operations=ALL, **more):
     """The page for some operations."""
-    return page(ORIGIN, KEY, "smollm2", operations, folder=Path("/d"), config=Path("/d/t.toml"))
+    return page(
+        ORIGIN, KEY, "smollm2", operations, folder=Path("/d"), config=Path("/d/t.toml"), **more
+    )
 
 
 def calls(text):
@@ -134,3 +136,10 @@ def test_base_urls_are_as_the_sdks_take_them():
 def test_all_addresses_are_reached_through_loopback(origin, expected):
     """0.0.0.0 is nowhere to call."""
     assert expected == reachable(origin)
+
+
+def test_another_key_is_made_by_the_command_that_is_there():
+    """In a checkout it is on nobody's path."""
+    assert "/v/bin/trivium key create --user demo --config /d/t.toml" in shown(
+        command="/v/bin/trivium"
+    )

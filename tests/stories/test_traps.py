@@ -396,7 +396,7 @@ async def test_trap_100_the_vendors_headers_are_not_copied(provider):
         assert 200 == status
         assert {
             b"content-type", b"content-length", b"date", b"request-id", b"x-request-id",
-            b"trivium-channel", b"trivium-attempts",
+            b"trivium-channel", b"trivium-attempts", b"trivium-cost",
         } == set(headers)  # fmt: skip
         assert b"k" not in headers.values()
 

@@ -3,6 +3,7 @@
 import contextlib
 import shutil
 import socket
+import sys
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Final
@@ -64,6 +65,15 @@ def demo(
     raise typer.Exit(code)
 
 
+def command(started: str) -> str:
+    """How a shell finds what was ``started``: by its name alone only if that is on the path."""
+    path = Path(started)
+    found = shutil.which(path.name)
+    if found is not None and Path(found).resolve() == path.resolve():
+        return path.name
+    return str(path.resolve())
+
+
 def free(listen: str) -> None:
     """Make sure that the port can be had before anything slow is done. Raises Failed."""
     host, port = host_port(listen)
@@ -101,9 +111,16 @@ def _serve(home: Home, loaded: Loaded) -> int:
                 print(f"{MODEL} says: {ask(origin, key, MODEL)}\n", flush=True)
             except Refused as exc:
                 note(f"the first request failed: {exc} (engine's log: {home.log})")
-        print(
-            page(origin, key, MODEL, operations, folder=home.folder, config=home.config), flush=True
+        told = page(
+            origin,
+            key,
+            MODEL,
+            operations,
+            folder=home.folder,
+            config=home.config,
+            command=command(sys.argv[0]),
         )
+        print(told, flush=True)
 
     def ready(origins: list[str]) -> None:
         note(f"trivium is listening on {', '.join(origins)}")

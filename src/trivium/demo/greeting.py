@@ -101,8 +101,12 @@ def page(
     *,
     folder: Path,
     config: Path,
+    command: str = "trivium",
 ) -> str:
-    """How to call the gateway in every shape the model serves, and where its data lies."""
+    """How to call the gateway in every shape the model serves, and where its data lies.
+
+    ``command`` is how this machine's shells find the command line.
+    """
     asked = [operation for operation in _ASKED if operation in operations]
     calls = [_curl(origin, model, operation) for operation in asked]
     bases = [
@@ -121,7 +125,7 @@ def page(
         "",
         f"Data and log: {folder}",
         f"Settings:     {config}  (add channels and models: a running gateway takes them up)",
-        f"Another key:  trivium key create --user demo --config {config}",
+        f"Another key:  {command} key create --user demo --config {config}",
         "",
         "Ctrl-C ends the gateway and the engine.",
     ]
