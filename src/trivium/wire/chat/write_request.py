@@ -16,6 +16,7 @@ from trivium.conversation.request import (
     Effort,
     FormatKind,
     ResponseFormat,
+    Sampling,
     Thinking,
 )
 from trivium.conversation.target import TargetFacts, Thinks
@@ -24,6 +25,7 @@ from trivium.wire.chat.write_tools import ToolWriter
 
 _encode: Final = msgspec.json.Encoder().encode
 _NOT_TAKEN: Final = "not taken by this model"
+_MODELS_OWN: Final = Sampling()
 _SCHEMA_NAME: Final = "response"
 
 
@@ -48,8 +50,10 @@ class _Writer:
         names = Names(wish.tools, facts.tool_name_max, customs=facts.custom_tools)
         turns = MessageWriter(wish.shape, facts, names, self._report)
         body["messages"] = turns.messages(wish)
-        ToolWriter(wish, facts, names, self._report).write(wish, body)
-        self._sample()
+        if wish.tools:
+            ToolWriter(wish, facts, names, self._report).write(wish, body)
+        if wish.sampling != _MODELS_OWN:
+            self._sample()
         self._limit()
         self._reason()
         self._shape_answer()

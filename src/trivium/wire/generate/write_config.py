@@ -16,6 +16,7 @@ from trivium.conversation.request import (
     FormatKind,
     ReasoningWish,
     ResponseFormat,
+    Sampling,
     Thinking,
 )
 from trivium.conversation.target import Thinks
@@ -31,6 +32,7 @@ _SAMPLING: Final = (
     ("presence_penalty", Concept.PRESENCE_PENALTY, "presencePenalty"),
     ("seed", Concept.SEED, "seed"),
 )
+_MODELS_OWN: Final = Sampling()
 _RESOLUTIONS: Final = {
     "low": "MEDIA_RESOLUTION_LOW",
     "high": "MEDIA_RESOLUTION_HIGH",
@@ -69,6 +71,8 @@ def config(conversation: Conversation, writing: Writing) -> dict[str, Any]:
 
 def _sampling(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     out: dict[str, Any] = {}
+    if conversation.sampling == _MODELS_OWN:
+        return out
     for field, concept, name in _SAMPLING:
         value = getattr(conversation.sampling, field)
         if value is None or not writing.takes(concept):
@@ -176,6 +180,8 @@ def _budget(wish: ReasoningWish, output_max: int | None, writing: Writing) -> in
 def _resolution(turns: tuple[Turn, ...]) -> str | None:
     """The finest that any picture wants: the member is the request's, not the picture's."""
     wanted = {image.detail for image in _images(turns)}
+    if not wanted:
+        return None
     for detail in ("original", "high", "low"):
         if detail in wanted:
             return _RESOLUTIONS[detail]
@@ -185,5 +191,5 @@ def _resolution(turns: tuple[Turn, ...]) -> str | None:
 def _images(turns: tuple[Turn, ...]) -> Iterator[Image]:
     for turn in turns:
         for part in turn.parts:
-            if isinstance(part, Image):
+            if type(part) is Image:
                 yield part

@@ -87,6 +87,7 @@ _SWITCHES: Final = {
 _DISPLAYS: Final = {"summarized": True, "updates": True, "omitted": False}
 _TIERS: Final = {"auto": "auto", "standard_only": "default"}
 
+_DRAWN: Final = frozenset({"temperature", "top_p", "top_k"})
 _READ: Final = frozenset(
     {
         "model",
@@ -132,25 +133,29 @@ class _Body:
     __slots__ = ("members",)
 
     def __init__(self, members: Mapping[str, msgspec.Raw]) -> None:
-        self.members = members
+        """Raises MALFORMED_JSON for a member that is no UTF-8: most are only skimmed."""
+        self.members: dict[str, msgspec.Raw] = {}
+        for name, raw in members.items():
+            data = bytes(raw)
+            if not data.isascii():
+                try:
+                    data.decode()
+                except UnicodeDecodeError:
+                    raise malformed(name) from None
+            if data != b"null":
+                self.members[name] = raw
 
     def raw(self, name: str) -> msgspec.Raw | None:
-        raw = self.members.get(name)
-        return None if raw is None or bytes(raw) == b"null" else raw
+        return self.members.get(name)
 
     def get(self, decoder: msgspec.json.Decoder[Any], name: str) -> Any:
-        raw = self.raw(name)
+        raw = self.members.get(name)
         return None if raw is None else view(decoder, raw, name)
 
 
 def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
     """The conversation of a request body. Raises ``Fault`` naming the place."""
     body = _Body(members)
-    for name, raw in members.items():
-        try:
-            bytes(raw).decode()
-        except UnicodeDecodeError:
-            raise malformed(name) from None
     spoken = version(context.headers)
     blocks = Blocks(context.open, strict=spoken != VERSIONS[0])
     model = body.get(_text, "model") if context.model is None else context.model
@@ -187,7 +192,7 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
         service_tier=_tier(body),
         stream=bool(body.get(_flag, "stream")) if context.stream is None else context.stream,
         usage_wanted=True,
-        extensions=(*dropped, *_extensions(members, output)),
+        extensions=(*dropped, *_extensions(body.members, output)),
     )
 
 
@@ -281,6 +286,9 @@ def _answered(asked: Mapping[str, str], given: Iterable[str]) -> None:
 
 
 def _sampling(body: _Body) -> Sampling:
+    # HOT: most requests leave all of this to the model
+    if _DRAWN.isdisjoint(body.members):
+        return Sampling()
     for name in ("temperature", "top_p"):
         value = body.get(_number, name)
         if value is not None and not 0 <= value <= 1:
@@ -377,8 +385,8 @@ def _extensions(members: Mapping[str, msgspec.Raw], output: _Output) -> list[Ext
     out = [
         Extension(name, bytes(raw), _RANKS.get(name, Rank.HINT))
         for name, raw in members.items()
-        if name not in _READ and bytes(raw) != b"null"
+        if name not in _READ
     ]
-    if bytes(output.task_budget) not in (b"", b"null"):
+    if output.task_budget and bytes(output.task_budget) != b"null":
         out.append(Extension("output_config.task_budget", bytes(output.task_budget), Rank.HINT))
     return out

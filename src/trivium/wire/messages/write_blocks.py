@@ -75,11 +75,15 @@ class Writing:
 
     def parts(self, parts: Sequence[Part], where: str) -> list[Row]:
         """The blocks of one turn, possibly none: what has no content is left out."""
-        return [row for part in parts for row in self._rows(part, where)]
+        out: list[Row] = []
+        for part in parts:
+            # HOT: texts first, they are nine of ten
+            out += self.text(part, where) if type(part) is Text else self._rows(part, where)
+        return out
 
     def text(self, part: Text, where: str) -> list[Row]:
         """A text block; none for text that the vendor refuses."""
-        if not part.text or (not self.facts.blank_text and not part.text.strip()):
+        if not part.text or (not self.facts.blank_text and part.text.isspace()):
             if not part.opaque:
                 self.report.repair(Mend.EMPTY_TEXT, where)
             return []
@@ -88,7 +92,8 @@ class Writing:
             kept = self._citations(part.citations)
             if kept:
                 row["citations"] = kept
-        row |= self.marks.of(part.cache)
+        if part.cache is not None:
+            row |= self.marks.of(part.cache)
         return [row]
 
     def _rows(self, part: Part, where: str) -> list[Row]:

@@ -77,7 +77,7 @@ class Content:
             self.lacks(concept, "this model takes no media in tool results")
             return []
         if isinstance(part, Text):
-            found = [_words(part.text)] if part.text else []
+            found = [words(part.text)] if part.text else []
         elif isinstance(part, Image):
             found = self._image(part)
         elif isinstance(part, Document):
@@ -86,7 +86,7 @@ class Content:
             if part.citable:
                 self.lacks(Concept.CITATION, "the responses shape cannot ask for citations")
             text = "\n".join(one.text for one in part.texts)
-            found = [_words(f"{part.title}\n{part.source}\n\n{text}")]
+            found = [words(f"{part.title}\n{part.source}\n\n{text}")]
         elif isinstance(part, Audio):
             found = self._audio(part)
         elif isinstance(part, Video):
@@ -94,7 +94,7 @@ class Content:
             found = []
         else:
             self.lacks(Concept.VENDOR_PART, "only its own shape has this block")
-            found = [_words(part.text)] if part.text else []
+            found = [words(part.text)] if part.text else []
         if found:
             self.mark(part.cache, found[-1])
         return found
@@ -139,14 +139,14 @@ class Content:
         name = None if isinstance(source, Stored | Pieces) else source.name
         head = _head(part.title or name, part.context)
         if isinstance(source, Pieces):
-            lead = [_words(head)] if head else []
+            lead = [words(head)] if head else []
             return lead + [row for inner in source.parts for row in self.rows(inner)]
         if isinstance(source, Inline) and source.mime.startswith("text/"):
             text = _text(source)
             if text is not None:
                 if name and part.title:
                     head = _head(name, head)
-                return [_words(f"{head}\n\n{text}" if head else text)]
+                return [words(f"{head}\n\n{text}" if head else text)]
         needed = Input.DOCUMENT_URL if isinstance(source, Remote) else Input.DOCUMENT
         if not self._takes(needed):
             self.lacks(Concept.DOCUMENT, "this model takes no such documents")
@@ -162,7 +162,7 @@ class Content:
             row["filename"] = source.name or part.title or _file_name(source.mime)
             row["file_data"] = media.data_url(source)
             head = _head(None if part.title == row["filename"] else part.title, part.context)
-        return [_words(head), row] if head else [row]
+        return [words(head), row] if head else [row]
 
     def _ours(self, source: Stored) -> bool:
         if source.shape in _FAMILY:
@@ -173,7 +173,7 @@ class Content:
     def _audio(self, part: Audio) -> list[Row]:
         form = media.sound_format(part.source)
         if part.source is None:
-            return [_words(part.transcript)] if part.transcript else []
+            return [words(part.transcript)] if part.transcript else []
         if form is None or not self._takes(Input.AUDIO):
             self.lacks(Concept.AUDIO_INPUT, "this model takes no such sound")
             return []
@@ -186,7 +186,8 @@ def _head(*lines: str | None) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _words(text: str) -> Row:
+def words(text: str) -> Row:
+    """A content part of text."""
     return {"type": "input_text", "text": text}
 
 

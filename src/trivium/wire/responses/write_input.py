@@ -18,7 +18,7 @@ from trivium.conversation.parts import Audio, Reasoning, Refusal, Text, VendorPa
 from trivium.conversation.target import ReasoningBack
 from trivium.wire.responses import quote
 from trivium.wire.responses.said import SHAPE
-from trivium.wire.responses.write_content import Content, Row, Said
+from trivium.wire.responses.write_content import Content, Row, Said, words
 
 _ERROR: Final = "Error: "
 _encode: Final = msgspec.json.Encoder().encode
@@ -64,6 +64,10 @@ def _others(turn: Turn, content: Content) -> list[Any]:
     rows: list[Row] = []
     role = _speaker(turn.role, content)
     for part in turn.parts:
+        if type(part) is Text and part.cache is None:
+            if part.text:
+                rows.append(words(part.text))  # HOT: nine of ten
+            continue
         alone = _alone(part, content)
         if alone is None:
             rows += content.rows(_said(part))

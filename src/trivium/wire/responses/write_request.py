@@ -12,7 +12,13 @@ import msgspec
 from trivium.conversation.effort import inexact, nearest, wished
 from trivium.conversation.honesty import Act, Rank, Report
 from trivium.conversation.members import Concept, lacking, member
-from trivium.conversation.request import Conversation, FormatKind, ResponseFormat, Thinking
+from trivium.conversation.request import (
+    Conversation,
+    FormatKind,
+    ResponseFormat,
+    Sampling,
+    Thinking,
+)
 from trivium.conversation.target import ReasoningBack, TargetFacts, Thinks
 from trivium.wire.responses import write_input, write_tools
 from trivium.wire.responses.said import SHAPE
@@ -26,6 +32,7 @@ OUTPUT_MIN: Final = 16
 _NAME: Final = "response"
 """Name of a schema that came without one."""
 
+_MODELS_OWN: Final = Sampling()
 _ABSENT: Final = (
     ("top_k", Concept.TOP_K),
     ("frequency_penalty", Concept.FREQUENCY_PENALTY),
@@ -66,9 +73,10 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
 
 def _refuse(conversation: Conversation, content: Content) -> None:
     """Report the members for which the shape has nothing."""
-    for name, concept in _ABSENT:
-        if getattr(conversation.sampling, name) is not None:
-            content.lacks(concept, "the responses shape has no such member")
+    if conversation.sampling != _MODELS_OWN:
+        for name, concept in _ABSENT:
+            if getattr(conversation.sampling, name) is not None:
+                content.lacks(concept, "the responses shape has no such member")
     if conversation.candidates is not None and conversation.candidates > 1:
         content.lacks(Concept.CANDIDATES, "the responses shape gives one answer")
     if any(kind != "text" for kind in conversation.modalities):
