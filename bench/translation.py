@@ -29,7 +29,7 @@ from trivium.pipeline.story import Story
 from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.model import Binding, Channel, Step, TimeLimits
-from trivium.secret import Secret
+from trivium.secret import Keyring, Secret
 from trivium.wire import peek
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Operation
@@ -69,7 +69,7 @@ class Pair:
         binding = Binding(channel=channel, model="bench-model")
         self.step = Step(binding=binding, operation=ASKED[upstream], why="")
         self.caller = caller
-        self.translator = Translator(CODECS, b"k" * 32, SystemClock())
+        self.translator = Translator(CODECS, Keyring(b"k" * 32), SystemClock())
         self.services = SimpleNamespace(traces=None, clock=SystemClock())
         self.stories = {kind: self._asked(kind != "json") for kind in KINDS}
         self.whole = (folder / f"{upstream}.json").read_bytes()

@@ -25,6 +25,7 @@ from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
 from trivium.routing.router import Router
+from trivium.secret import Keyring
 from trivium.settings.model import BindingEntry, ChannelEntry, ModelEntry, Settings, Timeouts
 from trivium.upstream.message import Composer
 from trivium.upstream.origin_pool import Limits as PoolLimits
@@ -133,7 +134,7 @@ class Gateway:
             passages=PASSAGES,
             client=client,
             composer=Composer(),
-            translator=Translator(CODECS, b"k" * 32, SystemClock()),
+            translator=Translator(CODECS, Keyring(b"k" * 32), SystemClock()),
             ledger=CountingLedger(),
             recorder=MemoryRecorder(),
             alarm=Alarm(SystemClock()),

@@ -8,7 +8,7 @@ import traceback
 import msgspec
 import pytest
 
-from trivium.secret import Secret
+from trivium.secret import KEY_ID_BYTES, Keyring, Secret
 
 PLANTED = "sk-planted-0123456789"
 
@@ -76,3 +76,31 @@ def test_equal_credentials_are_equal():
     assert Secret("a") != Secret("b")
     assert Secret("a") != "a"
     assert {Secret("a")} == {Secret("a"), Secret("a")}
+
+
+def test_a_keyring_opens_with_every_key_and_seals_with_the_first():
+    """An id names its key on every ring that has it."""
+    old, new = Keyring(b"o" * 32), Keyring(b"n" * 32)
+    both = Keyring(b"n" * 32, b"o" * 32)
+    assert (b"n" * 32, new.id) == (both.key, both.id)
+    assert (b"n" * 32, b"o" * 32) == (both.get(new.id), both.get(old.id))
+    assert new.get(old.id) is None
+    assert KEY_ID_BYTES == len(new.id)
+
+
+def test_a_keyring_is_neither_printed_nor_serialised():
+    """Its keys open everything that is stored."""
+    ring = Keyring(PLANTED.encode())
+    assert PLANTED not in f"{ring} {ring!r} {[ring]}"
+    for carry in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError):
+            carry(ring)
+
+
+def test_a_late_keyring_derives_its_keys_once_and_when_they_are_needed():
+    """A gateway that seals nothing pays for no derivation."""
+    asked = []
+    ring = Keyring.late(lambda: asked.append(1) or [b"n" * 32, b"o" * 32])
+    assert [] == asked
+    assert (b"n" * 32, b"o" * 32) == (ring.key, ring.get(Keyring(b"o" * 32).id))
+    assert [1] == asked

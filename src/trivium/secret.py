@@ -1,6 +1,11 @@
-"""A value that cannot be printed by accident: logs, tracebacks and reprs show stars."""
+"""Values that cannot be printed by accident: logs, tracebacks and reprs show stars."""
 
-from typing import final
+import functools
+import hmac
+from collections.abc import Callable, Iterable
+from typing import Final, final
+
+KEY_ID_BYTES: Final = 4
 
 
 @final
@@ -29,3 +34,51 @@ class Secret:
 
     def __reduce__(self) -> str | tuple[object, ...]:
         raise TypeError("a Secret is not to be serialised")
+
+
+@final
+class Keyring:
+    """The gateway's keys for one purpose: the first one seals, every one opens what it sealed.
+
+    What is sealed names its key by an id of ``KEY_ID_BYTES``, which tells nothing of the key.
+    """
+
+    __slots__ = ("_named",)
+
+    def __init__(self, *keys: bytes) -> None:
+        """At least one key."""
+        self._named = functools.cache(lambda: _named(keys))
+
+    @classmethod
+    def late(cls, derive: Callable[[], Iterable[bytes]]) -> "Keyring":
+        """Of keys that are derived at first use: a gateway that seals nothing needs none."""
+        ring = cls()
+        ring._named = functools.cache(lambda: _named(derive()))
+        return ring
+
+    @property
+    def key(self) -> bytes:
+        """Seals."""
+        return next(iter(self._named().values()))
+
+    @property
+    def id(self) -> bytes:
+        """Names ``key``."""
+        return next(iter(self._named()))
+
+    def get(self, key_id: bytes) -> bytes | None:
+        """The key of that name; ``None`` when it is not, or no longer, one of these."""
+        return self._named().get(key_id)
+
+    def __repr__(self) -> str:
+        return "Keyring(***)"
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        raise TypeError("a Keyring is not to be serialised")
+
+
+def _named(keys: Iterable[bytes]) -> dict[bytes, bytes]:
+    named: dict[bytes, bytes] = {}
+    for key in keys:
+        named.setdefault(hmac.digest(key, b"trivium key id", "sha256")[:KEY_ID_BYTES], key)
+    return named

@@ -210,10 +210,10 @@ def _services(
     from trivium.recall.service import Recall
     from trivium.recall.traces.service import Traces
     from trivium.recall.vault import Vault
-    from trivium.storage.root_key import root_key
+    from trivium.storage.root_key import root_keys
     from trivium.wire.codecs import CODECS
 
-    key = root_key(
+    keys = root_keys(
         environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
     )
     loop = asyncio.get_running_loop()
@@ -226,10 +226,10 @@ def _services(
     )
     stack.push_async_callback(client.close)
     alone = database.is_sqlite and settings.server.workers == 1
-    traces = Traces(database, Vault(key), settings.traces, alone=alone)
+    traces = Traces(database, Vault(keys.ring("traces")), settings.traces, alone=alone)
     traces.start()
     stack.push_async_callback(traces.close)
-    recall = Recall(database, key, settings.responses, alone=alone)
+    recall = Recall(database, Vault(keys.ring("responses")), settings.responses, alone=alone)
     recall.start()
     stack.push_async_callback(recall.close)
     return Services(
@@ -237,7 +237,7 @@ def _services(
         passages=PASSAGES,
         client=client,
         composer=Composer(),
-        translator=Translator(CODECS, key, SystemClock()),
+        translator=Translator(CODECS, keys.ring("envelopes"), SystemClock()),
         ledger=ledger,
         recorder=recorder,
         alarm=Alarm(SystemClock()),

@@ -14,6 +14,7 @@ from trivium.ledger.service import OpenLedger
 from trivium.observe.record import Record
 from trivium.pipeline.explain import Asked, explain, offline
 from trivium.pipeline.translation import Translator
+from trivium.secret import Keyring
 from trivium.upstream.call import Origin, Request
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Operation
@@ -158,7 +159,7 @@ async def test_a_rehearsal_needs_no_gateway():
     async with Double([[]]) as vendor, Gateway.to(("gemini", vendor)) as gateway:
         services = offline(
             gateway.services.router,
-            Translator(CODECS, bytes(32), FixedClock()),
+            Translator(CODECS, Keyring(bytes(32)), FixedClock()),
             OpenLedger(),
             FixedClock(),
             asyncio.get_running_loop(),

@@ -11,12 +11,14 @@ from gateway import Gateway, error_of
 from trivium.identity import keys
 from trivium.identity.model import Caller
 from trivium.recall.service import Recall
+from trivium.recall.vault import Vault
+from trivium.secret import Keyring
 from trivium.settings.model import Responses
 from trivium.wire import sse
 
 JSON = b"Content-Type: application/json\r\n"
 SSE = b"Content-Type: text/event-stream\r\n"
-ROOT_KEY = b"k" * 32
+VAULT = Vault(Keyring(b"k" * 32))
 
 CHAT = {
     "id": "c1", "object": "chat.completion", "created": 1, "model": "x",
@@ -64,7 +66,7 @@ def streamed(rows, *, done=True):
 @pytest_asyncio.fixture
 async def recall(database):
     """Stored responses on each engine."""
-    memory = Recall(database, ROOT_KEY, Responses())
+    memory = Recall(database, VAULT, Responses())
     memory.start()
     yield memory
     await memory.close()
@@ -192,7 +194,7 @@ async def test_without_store_nothing_is_kept(recall):
 @pytest.mark.asyncio
 async def test_an_operator_who_keeps_nothing_says_so(database):
     """Neither here nor upstream, whatever the caller asked for."""
-    memory = Recall(database, ROOT_KEY, Responses(store=False))
+    memory = Recall(database, VAULT, Responses(store=False))
     async with (
         Double([whole(NATIVE)]) as native,
         Double([whole(CHAT)]) as vendor,

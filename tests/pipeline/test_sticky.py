@@ -9,6 +9,7 @@ from doubles import Double, Send, chunked, sized
 from gateway import Gateway
 from trivium.conversation.opaque import SIGNATURE, Opaque, Origin
 from trivium.routing.router import Router
+from trivium.secret import Keyring
 from trivium.wire.envelope import PREFIX, sealer
 from trivium.wire.marks import CALL_PREFIX
 from trivium.wire.operation import Shape
@@ -139,7 +140,7 @@ async def test_no_vendor_ever_sees_an_envelope():
         Double([OK]) as vendor,
         Gateway.to(("anthropic", vendor), traces=MemoryTraces()) as gateway,
     ):
-        body = after(sealer(b"k" * 32, 3)(google))
+        body = after(sealer(Keyring(b"k" * 32), 3)(google))
         status, headers, _ = await gateway.post("/v1/messages", body)
         assert (200, False) == (status, PREFIX.encode() in vendor.requests[0].body)
         assert b"foreign_signature" in headers[b"trivium-repaired"]
@@ -158,7 +159,7 @@ async def test_an_envelope_leads_back_to_its_channel():
         Gateway.to(("gemini", first), ("gemini", second), traces=traces) as gateway,
     ):
         status, headers, body = await gateway.post(
-            "/v1/messages", after(sealer(b"k" * 32, 3)(made))
+            "/v1/messages", after(sealer(Keyring(b"k" * 32), 3)(made))
         )
         assert (200, "gemini-1", []) == (status, channel(headers), traces.asked), body
 

@@ -9,10 +9,11 @@ from trivium.recall import store
 from trivium.recall.keeper import Keeper
 from trivium.recall.model import Note
 from trivium.recall.vault import Vault
+from trivium.secret import Keyring
 from trivium.settings.model import Responses
 from trivium.storage.errors import StorageDown
 
-VAULT = Vault(b"k" * 32)
+VAULT = Vault(Keyring(b"k" * 32))
 
 
 def note(name="resp_1", *, user=3, given=b'"Hi"', recalled=0, status="completed", item="msg_1"):

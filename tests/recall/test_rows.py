@@ -7,8 +7,9 @@ import pytest
 from trivium.recall.model import Kept
 from trivium.recall.rows import kept_of, row_of
 from trivium.recall.vault import Vault, VaultError
+from trivium.secret import Keyring
 
-VAULT = Vault(b"k" * 32)
+VAULT = Vault(Keyring(b"k" * 32))
 KEPT = Kept(
     user_id=3, id="resp_1", key_id=7, model="m", channel="c", status="completed",
     created_at=1, expires_at=2, response=b'{"secret":1}', input=(b'{"a":1}', b"2"),

@@ -6,6 +6,8 @@ import pytest_asyncio
 from recall.test_keeper import note
 from trivium.faults import Fault, Kind
 from trivium.recall.service import Recall
+from trivium.recall.vault import Vault
+from trivium.secret import Keyring
 from trivium.settings.model import Responses
 from trivium.storage.errors import StorageDown
 
@@ -14,7 +16,7 @@ DAY_S = 86_400
 
 @pytest_asyncio.fixture
 async def recall(database, clock):
-    return Recall(database, b"k" * 32, Responses(), clock=clock)
+    return Recall(database, Vault(Keyring(b"k" * 32)), Responses(), clock=clock)
 
 
 def fresh(clock, **more):
@@ -60,7 +62,7 @@ async def test_a_forgotten_response_is_as_unknown_as_another_users(recall, clock
 @pytest.mark.asyncio
 async def test_a_response_expires(database, clock):
     """After its days, swept or not."""
-    recall = Recall(database, b"k" * 32, Responses(retention_days=1), clock=clock)
+    recall = Recall(database, Vault(Keyring(b"k" * 32)), Responses(retention_days=1), clock=clock)
     old = note()
     old.created_at = int(clock.now()) - DAY_S
     recall.keep(old)
@@ -73,19 +75,21 @@ async def test_another_key_reads_nothing(database, recall, clock):
     """A lost root key costs what was kept, not the gateway."""
     recall.keep(fresh(clock))
     await recall.keeper.flush()
-    other = Recall(database, b"l" * 32, Responses(), clock=clock)
+    other = Recall(database, Vault(Keyring(b"l" * 32)), Responses(), clock=clock)
     assert None is await other.find(3, "resp_1")
 
 
 @pytest.mark.asyncio
 async def test_another_workers_answer_may_be_on_its_way(database, clock):
     """A look-up that finds nothing waits once, where there are other workers."""
-    first = Recall(database, b"k" * 32, Responses(), clock=clock)
+    first = Recall(database, Vault(Keyring(b"k" * 32)), Responses(), clock=clock)
 
     async def sleep(_):
         await first.keeper.flush()
 
-    second = Recall(database, b"k" * 32, Responses(), alone=False, clock=clock, sleep=sleep)
+    second = Recall(
+        database, Vault(Keyring(b"k" * 32)), Responses(), alone=False, clock=clock, sleep=sleep
+    )
     first.keep(fresh(clock))
     assert "resp_1" == (await second.find(3, "resp_1")).id
 
@@ -100,7 +104,7 @@ async def test_a_database_that_is_away_is_no_unknown_id(clock):
 
         write = read
 
-    recall = Recall(Away(), b"k" * 32, Responses(), clock=clock)
+    recall = Recall(Away(), Vault(Keyring(b"k" * 32)), Responses(), clock=clock)
     for act in (recall.find, recall.holder, recall.forget):
         with pytest.raises(Fault) as caught:
             await act(3, "resp_1")

@@ -20,6 +20,7 @@ from trivium.recall.traces.service import Traces
 from trivium.recall.vault import Vault
 from trivium.routing import catalogue
 from trivium.routing.router import Router
+from trivium.secret import Keyring
 from trivium.settings.model import BindingEntry, ChannelEntry, ModelEntry, Settings
 from trivium.settings.model import Traces as Limits
 
@@ -333,7 +334,7 @@ def settings_of(shape, ports):
 @contextlib.asynccontextmanager
 async def process(settings, database, draw):
     """A gateway as a new process has it: nothing remembered but what the database holds."""
-    traces = Traces(database, Vault(b"k" * 32), Limits())
+    traces = Traces(database, Vault(Keyring(b"k" * 32)), Limits())
     traces.start()
     async with Gateway.to(traces=traces) as gateway:
         gateway.services.router = Router(catalogue.build(settings, PROVIDERS), draw)

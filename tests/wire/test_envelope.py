@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.opaque import SIGNATURE, Opaque, Origin
+from trivium.secret import Keyring
 from trivium.wire.envelope import PREFIX, opener, sealer
 
-KEY = b"k" * 32
+KEYS = Keyring(b"k" * 32)
+OTHER = Keyring(b"x" * 32)
 MAKER = Origin("messages", "anthropic", "main")
 
 
@@ -21,38 +23,71 @@ def one(data=b"opaque", kind=SIGNATURE):
 def test_what_was_sealed_comes_back_byte_for_byte(parts):
     """In order, each with its maker and model."""
     opaque = tuple(one(data) for data in parts)
-    sealed = sealer(KEY, 7)(opaque)
-    assert opaque == opener(KEY, 7)(sealed)
+    sealed = sealer(KEYS, 7)(opaque)
+    assert opaque == opener(KEYS, 7)(sealed)
     assert sealed.startswith(PREFIX)
     assert sealed == base64.b64encode(base64.b64decode(sealed, validate=True)).decode()
 
 
 def test_sealing_is_deterministic():
     """The same attachments give the same bytes, so a prompt cache is not disturbed."""
-    assert sealer(KEY, 7)((one(),)) == sealer(KEY, 7)((one(),))
+    assert sealer(KEYS, 7)((one(),)) == sealer(KEYS, 7)((one(),))
 
 
 def test_another_users_envelope_does_not_open():
     """Nor one of another gateway."""
-    sealed = sealer(KEY, 7)((one(),))
-    assert opener(KEY, 8)(sealed) is None
-    assert opener(b"x" * 32, 7)(sealed) is None
+    sealed = sealer(KEYS, 7)((one(),))
+    assert opener(KEYS, 8)(sealed) is None
+    assert opener(OTHER, 7)(sealed) is None
 
 
-@pytest.mark.parametrize("at", range(0, 100, 7))
-def test_a_changed_envelope_does_not_open(at):
-    """At whatever place."""
-    sealed = sealer(KEY, 7)((one(b"a" * 40),))
-    changed = sealed[:at] + ("A" if sealed[at] != "A" else "B") + sealed[at + 1 :]
-    assert opener(KEY, 7)(changed) is None
+def test_another_users_envelope_does_not_open_where_its_digits_continue():
+    """A user id ends where the content begins."""
+    sealed = sealer(KEYS, 1)((one(b"2:" + b"a" * 40),))
+    assert [] == [user for user in (0, 2, 10, 11, 12) if opener(KEYS, user)(sealed)]
+
+
+@pytest.mark.parametrize("bit", [0x01, 0x80])
+def test_an_envelope_touched_anywhere_does_not_open(bit):
+    """Magic, version, key id, digest and content."""
+    sealed = base64.b64decode(sealer(KEYS, 7)((one(b"a" * 40),)))
+    touched = [
+        sealed[:at] + bytes([sealed[at] ^ bit]) + sealed[at + 1 :] for at in range(len(sealed))
+    ]
+    assert not any(opener(KEYS, 7)(base64.b64encode(text).decode()) for text in touched)
+
+
+def test_an_envelope_cut_anywhere_does_not_open():
+    """Nor one with something after its end."""
+    sealed = base64.b64decode(sealer(KEYS, 7)((one(b"a" * 40),)))
+    damaged = [*(sealed[:end] for end in range(len(sealed))), sealed + b"\x00"]
+    assert not any(opener(KEYS, 7)(base64.b64encode(text).decode()) for text in damaged)
+
+
+def test_a_digest_is_compared_in_constant_time(monkeypatch):
+    """How much of a guess was right cannot be measured."""
+    compared = []
+    monkeypatch.setattr(
+        "trivium.wire.envelope.hmac.compare_digest", lambda *both: compared.append(both)
+    )
+    assert opener(KEYS, 7)(sealer(KEYS, 7)((one(),))) is None
+    assert [16, 16] == [len(one) for one in compared[0]]
+
+
+def test_an_older_key_opens_what_it_sealed():
+    """A caller's history outlives the replacing of a key; new envelopes have the new one."""
+    sealed = sealer(KEYS, 7)((one(),))
+    rotated = Keyring(b"x" * 32, b"k" * 32)
+    assert (one(),) == opener(rotated, 7)(sealed)
+    assert sealer(OTHER, 7)((one(),)) == sealer(rotated, 7)((one(),))
 
 
 @pytest.mark.parametrize("text", ["", "x", PREFIX, PREFIX + "!", "c2lnbmF0dXJl", PREFIX + "AAAA"])
 def test_a_vendors_own_string_is_no_envelope(text):
     """It is left to whoever reads the slot."""
-    assert opener(KEY, 7)(text) is None
+    assert opener(KEYS, 7)(text) is None
 
 
 def test_what_has_no_maker_is_not_sealed():
     """Nobody could be given it back."""
-    assert "" == sealer(KEY, 7)((Opaque(SIGNATURE, b"x"),))
+    assert "" == sealer(KEYS, 7)((Opaque(SIGNATURE, b"x"),))

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from trivium.conversation.opaque import SIGNATURE, Opaque, Origin
+from trivium.secret import Keyring
 from trivium.wire import marks
 from trivium.wire.envelope import sealer
 from trivium.wire.marks import CALL_DIGITS, CALL_PREFIX
@@ -13,7 +14,9 @@ from trivium.wire.operation import Shape
 
 VALUE = base64.b64encode(bytes(range(200))).decode()
 OTHER = base64.b64encode(bytes(range(50, 250))).decode()
-ENVELOPE = sealer(b"k" * 32, 3)((Opaque(SIGNATURE, b"s", Origin("messages", "anthropic", "a")),))
+ENVELOPE = sealer(Keyring(b"k" * 32), 3)(
+    (Opaque(SIGNATURE, b"s", Origin("messages", "anthropic", "a")),)
+)
 CALL = CALL_PREFIX + "0123456789ab" * 2
 FIELDS = {
     Shape.CHAT: [

@@ -13,6 +13,7 @@ from trivium.pipeline.translation import Translator
 from trivium.routing.model import Model
 from trivium.routing.policy import TITLES
 from trivium.routing.router import Router
+from trivium.secret import Keyring
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
@@ -28,7 +29,7 @@ ANYBODY: Final = Caller(
 )
 """A caller without limits, and without state: envelopes of real callers stay shut."""
 
-_NO_KEY: Final = bytes(32)
+_NO_KEYS: Final = Keyring(bytes(32))
 
 
 class Quotes(OpenLedger):
@@ -57,7 +58,7 @@ def rehearse(
         clock = SystemClock()
         services = offline(
             router,
-            Translator(CODECS, _NO_KEY, clock),
+            Translator(CODECS, _NO_KEYS, clock),
             Quotes(clock),
             clock,
             asyncio.get_running_loop(),

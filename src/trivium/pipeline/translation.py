@@ -27,6 +27,7 @@ from trivium.providers.failure import error_event
 from trivium.providers.quirks import Translated
 from trivium.recall.traces.model import Tracer
 from trivium.routing.model import Step
+from trivium.secret import Keyring
 from trivium.wire import counting
 from trivium.wire.codec import (
     AnswerContext,
@@ -50,18 +51,18 @@ _QUIET: Final = (Start, KeepAlive, UsageReport)
 class Translator:
     """Makes translations: knows the codecs, the gateway's key and the time."""
 
-    __slots__ = ("_callers", "_clock", "_codecs", "_key")
+    __slots__ = ("_callers", "_clock", "_codecs", "_keys")
 
-    def __init__(self, codecs: Mapping[Shape, Codec], key: bytes, clock: Clock) -> None:
-        """``key`` closes and opens the envelopes that callers carry (``wire/envelope.py``)."""
+    def __init__(self, codecs: Mapping[Shape, Codec], keys: Keyring, clock: Clock) -> None:
+        """``keys`` close and open the envelopes that callers carry (``wire/envelope.py``)."""
         self._codecs = codecs
         self._callers: Mapping[Shape, CallerCodec] = {**codecs, COMPLETIONS.shape: COMPLETIONS}
-        self._key = key
+        self._keys = keys
         self._clock = clock
 
     def opener(self, user_id: int) -> Open:
         """Opens the envelopes that one user's requests carry."""
-        return opener(self._key, user_id)
+        return opener(self._keys, user_id)
 
     def lane(self, story: Story, step: Step, members: Members, facts: Facts) -> Lane:
         """One attempt's lane. Raises ``Fault`` naming a member that cannot be carried."""
@@ -88,7 +89,7 @@ class Translator:
             # the one shape that must name its input before anybody counted
             input_estimate=tokens(spoken) if story.operation is Operation.MESSAGES else 0,
             array=facts.array,
-            seal=sealer(self._key, caller.user_id),
+            seal=sealer(self._keys, caller.user_id),
         )
         write = self._callers[SHAPE[story.operation]]
         lane = Translation(step, read, write, spoken, answer, strict=strict)
@@ -113,7 +114,7 @@ class Translator:
             model=facts.model if own is Shape.GENERATE else None,
             stream=facts.stream if own is Shape.GENERATE else None,
             headers={n.decode("latin-1"): v.decode("latin-1") for n, v in exchange.headers.items()},
-            open=opener(self._key, caller.user_id),
+            open=opener(self._keys, caller.user_id),
         )
         if story.operation in COUNTING:
             pairs = counting.request(story.operation, members)

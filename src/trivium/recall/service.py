@@ -35,7 +35,7 @@ class Recall:
     def __init__(
         self,
         db: "Database",
-        root_key: bytes,
+        vault: Vault,
         limits: Limits,
         *,
         alone: bool = True,
@@ -44,12 +44,12 @@ class Recall:
     ) -> None:
         """``alone``: no other worker or node writes to this database."""
         self._db = db
-        self._vault = Vault(root_key)
+        self._vault = vault
         self._alone = alone
         self._clock = clock
         self._sleep = sleep
         self.limits = limits
-        self.keeper = Keeper(db, self._vault, limits, clock, sleep)
+        self.keeper = Keeper(db, vault, limits, clock, sleep)
 
     def keep(self, note: Note) -> None:
         """Keep an answer; never waits."""

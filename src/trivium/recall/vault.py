@@ -1,57 +1,78 @@
-"""Bodies at rest: encrypted and bound to their row, with the standard library alone.
+"""Bodies at rest: encrypted and bound to their row, by the `cryptography` library.
 
-Encrypt, then authenticate, with keys of their own derived from the gateway's root key: the
-keystream is SHAKE-256 over key and nonce, the tag HMAC-SHA-256 over everything. A body moved to
-another row, or touched, does not open. The first byte is the format: another cipher can take over
-while old bodies still open.
+AES-256-GCM (NIST SP 800-38D). A sealed body is
+
+    format  1 byte    another cipher can take over while old bodies still open
+    key id  4 bytes   which of the gateway's keys, so that they can be rotated
+    salt    16 bytes  random: HKDF-SHA-256 (RFC 5869) makes a key of it for this body alone
+    nonce   12 bytes  random
+    the encrypted body with its tag of 16 bytes
+
+and what stands before the nonce is under the tag, with the place of the body. A key for each body,
+because random nonces are good for 2**32 bodies a key (SP 800-38D, 8.3), which a busy gateway
+writes in a year.
 """
 
-import hashlib
-import hmac
 import os
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-FORMAT: Final = b"\x01"
-NONCE_BYTES: Final = 24
-TAG_BYTES: Final = 32
-_HEAD: Final = len(FORMAT) + NONCE_BYTES + TAG_BYTES
+from trivium.secret import KEY_ID_BYTES, Keyring
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+FORMAT: Final = b"\x02"
+SALT_BYTES: Final = 16
+NONCE_BYTES: Final = 12
+TAG_BYTES: Final = 16
+_SALT: Final = len(FORMAT) + KEY_ID_BYTES
+_NONCE: Final = _SALT + SALT_BYTES
+_BODY: Final = _NONCE + NONCE_BYTES
+OVERHEAD: Final = _BODY + TAG_BYTES
+"""Bytes by which a sealed body is longer."""
 
 
 class VaultError(Exception):
-    """What is stored does not open: another root key, another row, or damage."""
+    """What is stored does not open: a key that is gone, another row, or damage."""
 
 
 class Vault:
     """Seals and opens bodies."""
 
-    __slots__ = ("_cipher", "_tag")
+    __slots__ = ("_keys",)
 
-    def __init__(self, root_key: bytes) -> None:
-        self._cipher = hmac.digest(root_key, b"trivium recall cipher", "sha256")
-        self._tag = hmac.digest(root_key, b"trivium recall tag", "sha256")
+    def __init__(self, keys: Keyring) -> None:
+        """``keys`` of one purpose: a body does not open in the vault of another."""
+        self._keys = keys
 
     def seal(self, body: bytes, place: bytes) -> bytes:
         """``body`` for one place; only the same place opens it."""
+        salt = os.urandom(SALT_BYTES)
         nonce = os.urandom(NONCE_BYTES)
-        hidden = self._masked(body, nonce)
-        return b"".join((FORMAT, nonce, self._proof(nonce, place, hidden), hidden))
+        head = FORMAT + self._keys.id + salt
+        hidden = _cipher(self._keys.key, salt).encrypt(nonce, body, head + place)
+        return b"".join((head, nonce, hidden))
 
     def open(self, sealed: bytes, place: bytes) -> bytes:
         """The body. Raises VaultError."""
-        nonce = sealed[1 : 1 + NONCE_BYTES]
-        proof = sealed[1 + NONCE_BYTES : _HEAD]
-        hidden = sealed[_HEAD:]
-        if sealed[:1] != FORMAT or not hmac.compare_digest(
-            proof, self._proof(nonce, place, hidden)
-        ):
-            raise VaultError("a stored response does not open with this gateway's key")
-        return self._masked(hidden, nonce)
+        from cryptography.exceptions import InvalidTag
 
-    def _masked(self, body: bytes, nonce: bytes) -> bytes:
-        size = len(body)
-        stream = hashlib.shake_256(self._cipher + nonce).digest(size)
-        return (int.from_bytes(body) ^ int.from_bytes(stream)).to_bytes(size)
+        if sealed[: len(FORMAT)] != FORMAT or len(sealed) < OVERHEAD:
+            raise VaultError("a stored body is cut off or of another format")
+        key = self._keys.get(sealed[len(FORMAT) : _SALT])
+        if key is None:
+            raise VaultError("a stored body was sealed with a key that this gateway has not got")
+        cipher = _cipher(key, sealed[_SALT:_NONCE])
+        try:
+            return cipher.decrypt(sealed[_NONCE:_BODY], sealed[_BODY:], sealed[:_NONCE] + place)
+        except InvalidTag:
+            raise VaultError("a stored body was altered, or belongs to another row") from None
 
-    def _proof(self, nonce: bytes, place: bytes, hidden: bytes) -> bytes:
-        head = b"%b%b%d:%b" % (FORMAT, nonce, len(place), place)
-        return hmac.digest(self._tag, head + hidden, "sha256")
+
+def _cipher(key: bytes, salt: bytes) -> "AESGCM":
+    # imported at first use, see storage/root_key.py
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+    return AESGCM(HKDF(SHA256(), 32, salt, b"trivium body").derive(key))

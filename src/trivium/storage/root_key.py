@@ -1,46 +1,87 @@
-"""The gateway's own key: everything it seals or encrypts hangs on it.
+"""The gateway's own keys: everything it seals or encrypts hangs on them.
 
 ``TRIVIUM_SECRET`` where several nodes must open each other's envelopes; else a file readable by
-its owner alone, made on first start. Losing it costs what was sealed, never a balance.
+its owner alone, made on first start. The first key seals, the others only open, so that a key can
+be replaced. Losing one costs what it sealed, never a balance.
 """
 
+import contextlib
+import functools
 import hashlib
 import os
 from pathlib import Path
 from typing import Final
 
+from trivium.secret import Keyring
+
 SECRET_CHARS_MIN: Final = 32
-"""A shorter ``TRIVIUM_SECRET`` can be guessed."""
+"""A shorter secret in ``TRIVIUM_SECRET`` can be guessed."""
+OLDER: Final = ".old"
+"""Ends the name of a key file that is only read."""
 _KEY_BYTES: Final = 32
 
 
 class RootKeyError(Exception):
-    """The key cannot be had; the message says what to do."""
+    """The keys cannot be had; the message says what to do."""
 
 
-def root_key(given: str | None, file: Path) -> bytes:
-    """Thirty-two bytes: from ``given`` (``TRIVIUM_SECRET``), else from ``file``, made if absent.
+class RootKeys:
+    """Keys from which others are derived; never used themselves."""
+
+    __slots__ = ("_keys",)
+
+    def __init__(self, *keys: bytes) -> None:
+        """At least one, of thirty-two bytes; the first one seals."""
+        self._keys = keys
+
+    def ring(self, purpose: str) -> Keyring:
+        """Keys for one purpose, from which those for another cannot be told (HKDF, RFC 5869)."""
+        return Keyring.late(functools.partial(_derived, self._keys, f"trivium {purpose}".encode()))
+
+
+def _derived(keys: tuple[bytes, ...], label: bytes) -> list[bytes]:
+    # imported at first use: 7 MiB that a gateway without secrets to keep does not need
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+    return [HKDF(SHA256(), _KEY_BYTES, None, label).derive(key) for key in keys]
+
+
+def root_keys(given: str | None, file: Path) -> RootKeys:
+    """From ``given`` (``TRIVIUM_SECRET``: secrets with spaces between), else from ``file``, made
+    if absent. After those come, if they are there, ``file`` and the one named like it with
+    ``OLDER``, so that nothing is lost by replacing the file or changing over to a secret.
 
     Raises RootKeyError for a secret that is too short and for a file that cannot be read, written
     or is not a key.
     """
-    if given:
-        if len(given) < SECRET_CHARS_MIN:
-            raise RootKeyError(
-                f"TRIVIUM_SECRET must have at least {SECRET_CHARS_MIN} characters; "
-                "`openssl rand -hex 32` prints a good one"
-            )
-        return hashlib.sha256(given.encode()).digest()
+    keys = [_secret(one) for one in (given or "").split()]
+    if not keys:
+        keys = [_read(file) or _make(file)]
+    for older in (file, file.with_name(file.name + OLDER)):
+        key = _read(older)
+        if key is not None:
+            keys.append(key)
+    return RootKeys(*dict.fromkeys(keys))
+
+
+def _secret(text: str) -> bytes:
+    if len(text) < SECRET_CHARS_MIN:
+        raise RootKeyError(
+            f"every secret in TRIVIUM_SECRET must have at least {SECRET_CHARS_MIN} characters; "
+            "`openssl rand -hex 32` prints a good one"
+        )
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _read(file: Path) -> bytes | None:
+    """The key in a file; ``None`` when there is no such file."""
     try:
-        return _read(file)
+        key = file.read_bytes()
     except FileNotFoundError:
-        return _make(file)
+        return None
     except OSError as error:
         raise RootKeyError(f"{file} cannot be read: {error.strerror}") from error
-
-
-def _read(file: Path) -> bytes:
-    key = file.read_bytes()
     if len(key) != _KEY_BYTES:
         raise RootKeyError(f"{file} is not a key of this gateway: it has {len(key)} bytes, not 32")
     return key
@@ -58,11 +99,10 @@ def _make(file: Path) -> bytes:
             stream.flush()
             os.fsync(stream.fileno())
         try:
-            os.link(draft, file)
-        except FileExistsError:
-            return _read(file)
+            with contextlib.suppress(FileExistsError):
+                os.link(draft, file)
         finally:
             draft.unlink()
     except OSError as error:
         raise RootKeyError(f"{file} cannot be written: {error.strerror}") from error
-    return key
+    return _read(file) or key

@@ -11,6 +11,7 @@ from trivium.recall.traces import service as module
 from trivium.recall.traces.model import Trace, packed
 from trivium.recall.traces.service import DAY_S, Traces
 from trivium.recall.vault import Vault
+from trivium.secret import Keyring
 from trivium.settings.model import Traces as Limits
 from trivium.storage.errors import StorageDown
 from trivium.wire.marks import CALL_PREFIX
@@ -52,7 +53,7 @@ def made(clock):
 
     def make(db, *, key=b"k" * 32, sleep=None, alone=False, **limits):
         pauses = sleep or Sleeps()
-        return Traces(db, Vault(key), Limits(**limits), clock, pauses, alone=alone)
+        return Traces(db, Vault(Keyring(key)), Limits(**limits), clock, pauses, alone=alone)
 
     return make
 
@@ -87,7 +88,7 @@ async def test_nobody_finds_what_another_user_left(database, made):
 @pytest.mark.asyncio
 async def test_the_background_writes_within_milliseconds(database):
     """And what is left at the end is written then."""
-    traces = Traces(database, Vault(b"k" * 32), Limits())
+    traces = Traces(database, Vault(Keyring(b"k" * 32)), Limits())
     traces.start()
     traces.add(1, "a", trace())
     async with asyncio.timeout(5):
@@ -95,7 +96,9 @@ async def test_the_background_writes_within_milliseconds(database):
             await asyncio.sleep(0.005)
     traces.add(1, "b", trace())
     await traces.close()
-    assert {"a", "b"} == {*await Traces(database, Vault(b"k" * 32), Limits()).find(1, ["a", "b"])}
+    assert {"a", "b"} == {
+        *await Traces(database, Vault(Keyring(b"k" * 32)), Limits()).find(1, ["a", "b"])
+    }
 
 
 @pytest.mark.asyncio

@@ -12,9 +12,11 @@ from trivium.conversation.assemble import Assembler
 from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Origin
+from trivium.conversation.places import Placing
 from trivium.conversation.target import target
 from trivium.faults import Fault, Kind
 from trivium.providers.failure import error_event
+from trivium.secret import Keyring
 from trivium.wire.codec import AnswerContext, RequestContext, WriteContext
 from trivium.wire.codecs import CODECS
 from trivium.wire.envelope import sealer
@@ -22,13 +24,11 @@ from trivium.wire.operation import Operation, Shape
 from trivium.wire.peek import members
 from trivium.wire.registry import PASSAGES
 
-KEY = b"k" * 32
+KEYS = Keyring(b"k" * 32)
 USER = 3
 LOSSLESS, REPORTED, REFUSED, LOST = "lossless", "reported", "refused", "LOST"
 NO_WORDS = "·"
 """The caller's shape has no words for the feature, or the upstream's never answers so."""
-PLACELESS = "no place"
-"""Something of the answer has no place in the caller's shape; all else arrives."""
 PROVIDER = {"chat": "openai", "responses": "openai", "messages": "anthropic", "generate": "gemini"}
 
 
@@ -42,6 +42,8 @@ class Cell:
     word: str
     why: str = ""
     """What was reported, refused or lost."""
+    differs: bool = False
+    """Answers: whether the caller's means something else."""
 
 
 def origin(shape):
@@ -113,7 +115,7 @@ def writing(caller, asked=None):
         model="m",
         request_id="req_a1",
         usage_wanted=True,
-        seal=sealer(KEY, USER),
+        seal=sealer(KEYS, USER),
     )
 
 
@@ -122,11 +124,22 @@ def reading(upstream):
     return AnswerContext(origin=origin(upstream), model="m", refused=error_event)
 
 
+def missed(caller, events=(), answer=None):
+    """Names of what the lane reports: what has no place in the caller's shape."""
+    report = Report("the upstream", strict=True)
+    placing = Placing(CODECS[Shape(caller)].places, report)
+    placing.events(list(events))
+    if answer is not None:
+        placing.answer(answer)
+    return report.dropped_names()
+
+
 def told_whole(upstream, caller, body):
-    """The answer that a caller reads, and the one its upstream gave, as canonical answers."""
+    """The answer that an upstream gave and the one its caller reads, and what is reported."""
     answer = CODECS[Shape(upstream)].read_answer(msgspec.json.encode(body), reading(upstream))
     out = CODECS[Shape(caller)].write_answer(answer, writing(caller))
-    return answer, CODECS[Shape(caller)].read_answer(out, reading(caller))
+    got = CODECS[Shape(caller)].read_answer(out, reading(caller))
+    return answer, got, missed(caller, answer=answer)
 
 
 def heard(upstream, wire):
@@ -151,7 +164,9 @@ def told_streamed(upstream, caller, body):
     given, got = heard(upstream, wire), heard(caller, retold(upstream, caller, wire))
     for one in (given, got):
         assert one.fault is None, one.fault
-    return given.answer(), got.answer()
+    reader = CODECS[Shape(upstream)].read_stream(reading(upstream))
+    events = reader.feed(wire) + reader.end(None)
+    return given.answer(), got.answer(), missed(caller, events)
 
 
 def of_telling(case, upstream, caller):
@@ -161,18 +176,21 @@ def of_telling(case, upstream, caller):
         return Cell(NO_WORDS)
     if caller == upstream:
         return Cell(LOSSLESS)
-    found = []
-    for tell in (told_whole, told_streamed):
-        given, got = tell(upstream, caller, body)
-        given, got = of_answer(given), of_answer(got)
-        found += differences(given, got)
-        if _words(given) not in _words(got):
-            return Cell(LOST, f"{_words(given)!r} is not in {_words(got)!r}")
+    reports, differ = [], False
     places = case.placeless.get(caller, ())
-    silent = [row for row in found if not row.startswith(places or "\0")]
-    if silent:
-        return Cell(LOST, "; ".join(dict.fromkeys(silent)))
-    return Cell(PLACELESS, "; ".join(dict.fromkeys(found))) if found else Cell(LOSSLESS)
+    for tell in (told_whole, told_streamed):
+        given, got, report = tell(upstream, caller, body)
+        given, got = of_answer(given), of_answer(got)
+        found = differences(given, got)
+        if case.words_stay and _words(given) != _words(got):
+            return Cell(LOST, f"{_words(given)!r} became {_words(got)!r}")
+        silent = [row for row in found if not (report and row.startswith(places or "\0"))]
+        if silent:
+            return Cell(LOST, "; ".join(silent))
+        reports.append(report)
+        differ = differ or bool(found)
+    told = ", ".join(dict.fromkeys(one for one in reports if one))
+    return Cell(REPORTED, told, differ) if told else Cell(LOSSLESS)
 
 
 def _words(answer):

@@ -8,6 +8,8 @@ import pytest_asyncio
 from doubles import Double, Send, chunked, sized
 from gateway import Gateway
 from trivium.recall.service import Recall
+from trivium.recall.vault import Vault
+from trivium.secret import Keyring
 from trivium.settings.model import Responses
 
 JSON = b"Content-Type: application/json\r\n"
@@ -103,7 +105,7 @@ UPSTREAMS = {
 @pytest_asyncio.fixture
 async def recall(database):
     """Stored responses on each engine."""
-    memory = Recall(database, b"k" * 32, Responses())
+    memory = Recall(database, Vault(Keyring(b"k" * 32)), Responses())
     memory.start()
     yield memory
     await memory.close()

@@ -12,13 +12,14 @@ from trivium.conversation.opaque import THOUGHT_SIGNATURE, Opaque, Origin
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import target
 from trivium.faults import Fault
+from trivium.secret import Keyring
 from trivium.wire.codec import AnswerContext, RequestContext, WriteContext
 from trivium.wire.envelope import opener, sealer
 from trivium.wire.generate.codec import CODEC
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "generate"
 ORIGIN = Origin("generate", "gemini", "main")
-KEY = b"k" * 32
+KEYS = Keyring(b"k" * 32)
 
 
 class Wires:
@@ -26,8 +27,8 @@ class Wires:
 
     origin = ORIGIN
     other = Origin("messages", "anthropic", "main")
-    seal = staticmethod(sealer(KEY, 7))
-    open = staticmethod(opener(KEY, 7))
+    seal = staticmethod(sealer(KEYS, 7))
+    open = staticmethod(opener(KEYS, 7))
 
     @staticmethod
     def fixture(name):
