@@ -38,7 +38,13 @@ def _read(folder: Path) -> list[Source]:
     return [
         Source(path, text := path.read_text(encoding="utf-8"), ast.parse(text))
         for path in sorted(folder.rglob("*.py"))
+        if not _installed(path.relative_to(folder))
     ]
+
+
+def _installed(path: Path) -> bool:
+    """Whether it is a package of somebody else's, in an environment that some tests have."""
+    return any(part.startswith(".") or part == "node_modules" for part in path.parts)
 
 
 @pytest.fixture(scope="session")
