@@ -35,7 +35,8 @@ def said(*contents):
 
 def turn(role, *rows, strict=False):
     """The parts of one message."""
-    return Blocks(sealed_shut, strict=strict).turn(role, msgspec.Raw(json.dumps(rows)), "p")
+    blocks = [msgspec.Raw(json.dumps(row)) for row in rows]
+    return Blocks(sealed_shut, strict=strict).turn(role, blocks, "p")
 
 
 @pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT, Role.SYSTEM])
@@ -138,7 +139,7 @@ def test_the_new_version_refuses_what_the_old_one_tolerates(wires, messages):
 @pytest.mark.parametrize("value", [b"1e400", b'"\\ud800"', b'"\xff"'])
 def test_what_is_only_skimmed_is_still_checked(value):
     """Unknown blocks are kept as they came, but they must be JSON in UTF-8."""
-    content = b'[{"type":"hologram","x":' + value + b"}]"
+    block = msgspec.Raw(b'{"type":"hologram","x":' + value + b"}")
     with pytest.raises(Fault) as caught:
-        Blocks(sealed_shut, strict=False).turn(Role.USER, msgspec.Raw(content), "p")
+        Blocks(sealed_shut, strict=False).turn(Role.USER, [block], "p")
     assert Kind.MALFORMED_JSON is caught.value.kind

@@ -91,9 +91,8 @@ class Blocks:
         self.marks = 0
         """Cache marks so far."""
 
-    def turn(self, role: Role, raw: msgspec.Raw, path: str) -> tuple[Part, ...]:
+    def turn(self, role: Role, rows: str | list[msgspec.Raw], path: str) -> tuple[Part, ...]:
         """The parts of one message's ``content``."""
-        rows = view(_content, raw, path)
         if isinstance(rows, str):
             return (Text(rows),)
         found = [self._part(row, role, f"{path}.{at}") for at, row in enumerate(rows)]

@@ -40,7 +40,7 @@ _ABSENT: Final = msgspec.Raw()
 
 class _Message(msgspec.Struct, gc=False):
     role: str
-    content: msgspec.Raw = _ABSENT
+    content: str | list[msgspec.Raw] | None = None
 
 
 class _Thinking(msgspec.Struct, gc=False):
@@ -232,7 +232,7 @@ def _turns(body: _Body, blocks: Blocks) -> tuple[Turn, ...]:
         role = _ROLES.get(row.role)
         if role is None:
             raise wrong(f"messages.{at}.role", f"must be one of {', '.join(_ROLES)}.")
-        if bytes(row.content) in (b"", b"null"):
+        if row.content is None:
             raise missing(f"messages.{at}.content")
         out.append(Turn(role, blocks.turn(role, row.content, f"messages.{at}.content")))
     _pair(out)
