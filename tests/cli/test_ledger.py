@@ -147,3 +147,17 @@ def test_an_overdraft_is_set(trivium, ada):
     db.close()
     assert 0 == trivium("ledger", "overdraft", "ada", "0").code
     assert 2 == trivium("ledger", "overdraft", "ada", "--", "-1").code
+
+
+def test_an_export_speaks_focus(trivium, ada):
+    """A row for each meter that ran; payments are no charges."""
+    done = trivium("ledger", "export", "--format", "focus")
+    found = list(csv.DictReader(io.StringIO(done.out)))
+    assert ["0.000000001", "0.000000003", "0.000000002", "0.000000003"] == [
+        row["BilledCost"] for row in found
+    ]
+    assert ["Input Tokens", "Output Tokens"] * 2 == [row["SkuMeter"] for row in found]
+    assert (2, True) == (
+        (wrong := trivium("ledger", "export", "--format", "x")).code,
+        "--format must be csv or focus" in wrong.err,
+    )

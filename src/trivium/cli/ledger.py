@@ -83,23 +83,33 @@ def export(
         str | None,
         typer.Option(metavar="DAY", help="Up to this day, not included.", show_default=False),
     ] = None,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="FORMAT", help="csv, or focus for the columns of FinOps FOCUS."
+        ),
+    ] = "csv",
     config_: config.ConfigOption = None,
 ) -> None:
     """Write every entry as CSV to standard output, oldest first."""
+    if format_ not in ("csv", "focus"):
+        raise Failed("--format must be csv or focus", code=2)
     first, last = _day(since, "--since", 0), _day(until, "--until", None)
     loaded, _ = config.read(config_)
 
     async def work(identity: "Identity", database: "Database") -> None:
-        from trivium.ledger import audit
+        from trivium.ledger import audit, focus
 
+        is_focus = format_ == "focus"
         user_id = None if user is None else (await identity.find_user(user)).id
         rows = csv.writer(sys.stdout, lineterminator="\n")
-        rows.writerow(audit.COLUMNS)
+        rows.writerow(focus.COLUMNS if is_focus else audit.COLUMNS)
         end = audit.END if last is None else last
         async for name, entry in audit.entries(
             database, user_id=user_id, since=first or 0, until=end
         ):
-            rows.writerow([_cell(text) for text in audit.row_of(name, entry)])
+            told = focus.rows_of(name, entry) if is_focus else [audit.row_of(name, entry)]
+            rows.writerows([_cell(text) for text in row] for row in told)
 
     with_identity(loaded.settings.storage, work)
 
