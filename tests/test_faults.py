@@ -115,3 +115,18 @@ def test_kinds_are_named_like_their_values():
     with pytest.raises(ValueError, match="nonsense"):
         Kind("nonsense")
     assert pickle.loads(pickle.dumps(Kind.INTERNAL)) is Kind.INTERNAL
+
+
+@pytest.mark.parametrize(("kind", "row"), ROWS)
+def test_only_what_may_be_tried_elsewhere_may_be_tried_again(kind, row):
+    """And never a time-out, whose work may still be going on, nor a refused account."""
+    if row.again:
+        assert row.fallback
+        assert kind not in (Kind.UPSTREAM_TIMEOUT, Kind.UPSTREAM_CREDENTIAL, Kind.UPSTREAM_DENIED)
+
+
+def test_a_fault_may_say_itself_that_a_retry_would_pay_twice():
+    """Otherwise its row says."""
+    assert Fault(Kind.UPSTREAM_TIMEOUT, "x").retry is None
+    assert Fault(Kind.UPSTREAM_TIMEOUT, "x", retry=False).retry is False
+    assert Fault(Kind.UPSTREAM_CREDENTIAL, "x").retry is False

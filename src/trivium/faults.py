@@ -64,6 +64,7 @@ class Kind(Enum):
     UPSTREAM_BUSY = "upstream_busy"
     UPSTREAM_REJECTED = "upstream_rejected"
     UPSTREAM_CREDENTIAL = "upstream_credential"
+    UPSTREAM_DENIED = "upstream_denied"
     UPSTREAM_RATE_LIMITED = "upstream_rate_limited"
     UPSTREAM_OVERLOADED = "upstream_overloaded"
     UPSTREAM_UNREACHABLE = "upstream_unreachable"
@@ -91,6 +92,8 @@ class Row:
     """Log level of the line that reports it."""
     fallback: bool = False
     """Whether another channel of the plan may be tried (never after the first byte)."""
+    again: bool = False
+    """Whether the same channel may do better after a pause, where the operator wants that tried."""
     charged: bool = False
     """Whether what was delivered before the fault is billed."""
     retry: bool | None = None
@@ -154,6 +157,10 @@ TABLE: Final[dict[Kind, Row]] = {
     Kind.UPSTREAM_CREDENTIAL: Row(
         502, _API, "UNAVAILABLE", "upstream_error", _K, "error", fallback=True, retry=False
     ),
+    # a model that this account may not have: nothing is wrong with the account
+    Kind.UPSTREAM_DENIED: Row(
+        502, _API, "UNAVAILABLE", "upstream_error", _K, "error", fallback=True, retry=False
+    ),
     Kind.UPSTREAM_RATE_LIMITED: Row(
         429,
         "rate_limit_error",
@@ -162,15 +169,31 @@ TABLE: Final[dict[Kind, Row]] = {
         _K,
         "warning",
         fallback=True,
+        again=True,
     ),
     Kind.UPSTREAM_OVERLOADED: Row(
-        503, "overloaded_error", "UNAVAILABLE", "service_unavailable", _V, "warning", fallback=True
+        503,
+        "overloaded_error",
+        "UNAVAILABLE",
+        "service_unavailable",
+        _V,
+        "warning",
+        fallback=True,
+        again=True,
     ),
     Kind.UPSTREAM_UNREACHABLE: Row(
-        502, _API, "UNAVAILABLE", "upstream_error", _V, "warning", fallback=True
+        502, _API, "UNAVAILABLE", "upstream_error", _V, "warning", fallback=True, again=True
     ),
     Kind.UPSTREAM_BROKE: Row(
-        502, _API, "UNAVAILABLE", "upstream_error", _V, "warning", fallback=True, charged=True
+        502,
+        _API,
+        "UNAVAILABLE",
+        "upstream_error",
+        _V,
+        "warning",
+        fallback=True,
+        again=True,
+        charged=True,
     ),
     Kind.UPSTREAM_TIMEOUT: Row(
         504,
@@ -197,9 +220,10 @@ class Fault(Exception):  # noqa: N818 - the glossary's word for our closed error
     ``code`` overrides the kind's default code; always a symbolic string here.
     ``retry_after`` is in seconds, ``None`` when nothing is known.
     ``status`` overrides the kind's status, for a vendor's own 4xx that is passed through.
+    ``retry`` overrides the kind's ``x-should-retry``.
     """
 
-    __slots__ = ("code", "kind", "message", "param", "retry_after", "status")
+    __slots__ = ("code", "kind", "message", "param", "retry", "retry_after", "status")
 
     def __init__(
         self,
@@ -210,6 +234,7 @@ class Fault(Exception):  # noqa: N818 - the glossary's word for our closed error
         code: str | None = None,
         retry_after: float | None = None,
         status: int | None = None,
+        retry: bool | None = None,
     ) -> None:
         super().__init__(message)
         row = TABLE[kind]
@@ -219,6 +244,7 @@ class Fault(Exception):  # noqa: N818 - the glossary's word for our closed error
         self.code = code or row.code
         self.retry_after = retry_after
         self.status = status or row.status
+        self.retry = row.retry if retry is None else retry
 
     @property
     def row(self) -> Row:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.providers.delay import DELAY_MAX_S, retry_after
+from trivium.providers.delay import DELAY_MAX_S, reset_after, retry_after
 
 NOW = "Sat, 21 Nov 2026 04:00:00 GMT"
 

@@ -45,6 +45,34 @@ def retry_after(headers: Mapping[str, str], delay: Any, message: str) -> float |
     return None
 
 
+def reset_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds until the last of the limits of which nothing is left is filled again.
+
+    OpenAI's headers have a duration (``x-ratelimit-reset-tokens: 6m0s``), Anthropic's a time
+    (``anthropic-ratelimit-tokens-reset``). ``None`` when none is said to be used up.
+    """
+    found: list[float] = []
+    for name, left in headers.items():
+        if left.strip() != "0" or "ratelimit-" not in name or "remaining" not in name:
+            continue
+        reset = headers.get(name.replace("remaining", "reset"), "")
+        wait = _rfc3339(reset, headers.get("date")) if "T" in reset else _sum(reset)
+        if wait is not None:
+            found.append(min(max(wait, 0.0), DELAY_MAX_S))
+    return max(found, default=None)
+
+
+def _rfc3339(text: str, now: str | None) -> float | None:
+    sent = _instant(now)
+    try:
+        then = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    if sent is None or then.tzinfo is None:
+        return None
+    return (then - sent).total_seconds()
+
+
 def _number(text: str | None, unit: float) -> float | None:
     if text is None:
         return None

@@ -4,11 +4,12 @@ Decided from structured codes first, from the status second, and from words only
 nothing else (``_TEXTS`` says which vendor). The result is one :class:`Fault`; its kind decides
 status, fallback and blame in one table, so nothing here does.
 
-* The vendor's 401, 402 and 403, and a 429 that says the money is gone, are about *our* account:
+* The vendor's 401 and 402, and a 429 that says the money is gone, are about *our* account:
   never the caller's 401, and worth another channel.
 * A model the vendor does not know is our configuration too: the caller asked for a public name that
   exists. It is blamed on the account (another channel may do better, the same call will not) and
-  reported as an upstream error, not as the caller's 404.
+  reported as an upstream error, not as the caller's 404. So is any other 403; but these say nothing
+  of the key itself, which other models go on using.
 * 400, 404, 413 and 422 stay the caller's, with the vendor's explanation cleaned by ``wording.py``.
   409 and 422 come out as 400: SDKs retry a 409 unasked, and 422 is not in our vocabulary.
 * 501 is the request's (the engine lacks the feature): as a 5xx it would be retried for ever.
@@ -24,7 +25,7 @@ from typing import Final
 from trivium.faults import Fault, Kind
 from trivium.providers.base import Refusal
 from trivium.providers.body import Told, read
-from trivium.providers.delay import retry_after
+from trivium.providers.delay import reset_after, retry_after
 from trivium.providers.wording import leading_member, member, public
 from trivium.wire.errors import RETRY_AFTER_MAX_S, too_long
 
@@ -58,10 +59,15 @@ _CODES: Final[tuple[tuple[Kind, frozenset[str]], ...]] = (
             "invalid_api_key", "api_key_invalid", "expired_api_key", "authentication_error",
             "invalid_authentication_error", "unauthenticated", "invalid_organization",
             "account_deactivated", "access_terminated", "service_disabled",
-            "unsupported_country_region_territory", "permission_denied", "permission_error",
-            # the model is not ours to call: see above
-            "model_not_found", "model_not_available", "invalid_model", "deploymentnotfound",
-            "model_not_exist",
+            "unsupported_country_region_territory",
+        }),
+    ),
+    (
+        # the model, or something in the request, is not ours to use: see above
+        Kind.UPSTREAM_DENIED,
+        frozenset({
+            "permission_denied", "permission_error", "model_not_found", "model_not_available",
+            "invalid_model", "deploymentnotfound", "model_not_exist",
         }),
     ),
     (
@@ -137,9 +143,9 @@ _VOCABULARY: Final = frozenset({
 _STATUS: Final = {
     401: Kind.UPSTREAM_CREDENTIAL,
     402: Kind.UPSTREAM_CREDENTIAL,
-    403: Kind.UPSTREAM_CREDENTIAL,
+    403: Kind.UPSTREAM_DENIED,
     408: Kind.UPSTREAM_TIMEOUT,
-    410: Kind.UPSTREAM_CREDENTIAL,  # a model that was retired
+    410: Kind.UPSTREAM_DENIED,  # a model that was retired
     429: Kind.UPSTREAM_RATE_LIMITED,
     501: Kind.UNREPRESENTABLE,
     503: Kind.UPSTREAM_OVERLOADED,
@@ -150,8 +156,14 @@ _STATUS: Final = {
 }
 """What the other statuses mean; any that is missing is the vendor's failure."""
 
+_OWN_WORDS: Final = frozenset(
+    {Kind.UPSTREAM_CREDENTIAL, Kind.UPSTREAM_DENIED, Kind.UNREPRESENTABLE}
+)
+"""What only the vendor itself can say, and no firewall or proxy in front of it."""
+
 _OURS: Final = {
     Kind.UPSTREAM_CREDENTIAL: "The upstream did not accept the gateway's account.",
+    Kind.UPSTREAM_DENIED: "The upstream does not let the gateway's account do this.",
     Kind.UPSTREAM_OVERLOADED: "The upstream is overloaded.",
     Kind.UPSTREAM_RATE_LIMITED: "The upstream's rate limit is reached.",
     Kind.UPSTREAM_TIMEOUT: "The upstream did not answer in time.",
@@ -171,7 +183,12 @@ _THEIRS: Final = {
 def default_failure(refusal: Refusal) -> Fault:
     """The fault behind a refusal of any vendor that has no ways of its own."""
     told = read(refusal.body)
-    return _fault(refusal.status, told, retry_after(refusal.headers, told.delay, told.message))
+    wait = retry_after(refusal.headers, told.delay, told.message)
+    if refusal.status == 429:
+        # of two deadlines the later holds: before it the vendor would only refuse again
+        reset = reset_after(refusal.headers)
+        wait = max((one for one in (wait, reset) if one is not None), default=None)
+    return _fault(refusal.status, told, wait)
 
 
 def error_event(error: bytes) -> Fault:
@@ -189,7 +206,7 @@ def _fault(status: int, told: Told, wait: float | None) -> Fault:
     if kind not in _OURS:
         return _about_request(kind, status, told)
     text = _OURS[kind]
-    if kind is Kind.UPSTREAM_CREDENTIAL and _is_about_model(status, told):
+    if kind is Kind.UPSTREAM_DENIED and _is_about_model(status, told):
         text = _NO_SUCH_MODEL
     elif kind is Kind.UPSTREAM_BROKE and status in (404, 405):
         text = _NO_SUCH_ADDRESS
@@ -225,7 +242,7 @@ def _kind(status: int, told: Told) -> Kind:
     if status in _REQUEST:
         return _request_kind(status, told)
     kind = _STATUS.get(status, Kind.UPSTREAM_BROKE)
-    if told.page and kind in (Kind.UPSTREAM_CREDENTIAL, Kind.UNREPRESENTABLE):
+    if told.page and kind in _OWN_WORDS:
         # the word of a firewall or proxy in front, not of the vendor
         return Kind.UPSTREAM_BROKE
     return kind
@@ -239,7 +256,7 @@ def _request_kind(status: int, told: Told) -> Kind:
         return Kind.UPSTREAM_BROKE
     if status == 404:
         if _NO_MODEL.search(told.message):
-            return Kind.UPSTREAM_CREDENTIAL
+            return Kind.UPSTREAM_DENIED
         unrouted = "unknown_url" in told.codes or _NO_ROUTE.search(told.message)
         if unrouted or not told.structured or not told.message:
             return Kind.UPSTREAM_BROKE

@@ -39,7 +39,7 @@ def body(fault: Fault, request_id: str, shape: Shape | None = None) -> bytes:
 def headers(fault: Fault) -> list[tuple[bytes, bytes]]:
     """Headers that tell a client whether and when to try again."""
     out: list[tuple[bytes, bytes]] = []
-    retry = fault.row.retry
+    retry = fault.retry
     if fault.retry_after is not None:
         if fault.retry_after > RETRY_AFTER_MAX_S:
             retry = False

@@ -1,0 +1,282 @@
+"""The health of every channel, credential and model in use, and of every credential as a whole.
+
+Only what the upstream is to blame for counts: a caller's bad request, or its leaving, says nothing.
+A credential that the vendor does not accept, or that has no credit, is put aside for all models
+until the settings are read again, or a probe much later finds it mended; a model that an account may
+not have, only for that model.
+
+One worker's own knowledge. ``told`` hears of every change, and ``adopt`` takes over what another
+worker found: what shares health between workers stands between these two.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from trivium.faults import Blame, Fault, Kind
+from trivium.routing.breaker import (
+    NEW,
+    Breaker,
+    Rules,
+    State,
+    claimed,
+    failed,
+    released,
+    state,
+    succeeded,
+)
+from trivium.routing.model import Channel, Plan, Skip, Step
+
+KEYS_MAX: Final = 10_000
+"""Keys are named by the operator's configuration; reloads leave old ones behind."""
+_WHOLE: Final = ""
+"""Stands for every model in the key of a credential as a whole."""
+_PROBED_S: Final = 1.0
+"""When to come back while a probe is under way: whether it is answered is known soon."""
+
+
+class Key(msgspec.Struct, frozen=True, gc=False):
+    """Whose health."""
+
+    channel: str
+    credential: int
+    """Its place among the channel's credentials."""
+    model: str
+    """The channel's own name; empty: the credential for all models."""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A breaker that opened or closed."""
+
+    key: Key
+    before: Breaker
+    after: Breaker
+
+
+class Standing(msgspec.Struct, frozen=True, gc=False):
+    """Whether a step may be tried."""
+
+    usable: bool
+    opens_at: float = 0.0
+    """When it may be tried again."""
+    told: bool = False
+    """Whether that is the vendor's word."""
+    why: str = ""
+
+
+_USABLE: Final = Standing(True)
+
+
+class Health:
+    """What is known of the upstreams. ``now`` gives seconds that never go back."""
+
+    def __init__(
+        self,
+        now: Callable[[], float],
+        rules: Rules | None = None,
+        *,
+        recheck_s: float = 600.0,
+        told: Callable[[Change], None] | None = None,
+    ) -> None:
+        """``recheck_s``: how long a refused credential rests before it is probed, and the longest
+        that a vendor's word is taken for.
+        """
+        self._now = now
+        self._rules = rules or Rules()
+        self._recheck_s = recheck_s
+        self._told = told
+        self._breakers: dict[Key, Breaker] = {}
+        self._open: set[Key] = set()
+        """Those that are not closed: while there are none, nothing is looked up."""
+        self._turns: dict[str, int] = {}
+
+    # --- before an attempt ----------------------------------------------------------------------
+
+    def credential(self, channel: Channel, model: str, but: frozenset[int] = frozenset()) -> int:
+        """Whose turn it is among a channel's credentials: the next that may be used.
+
+        ``but``: those that this request has tried. Where none is left, the one that may be used
+        first.
+        """
+        count = len(channel.credentials)
+        if count < 2:
+            return 0
+        turn = self._turns.get(channel.name, 0) % count
+        order = [(turn + i) % count for i in range(count)]
+        fresh = [i for i in order if i not in but] or order
+        if self._open:
+            found = [(self._credential(channel, i, model), i) for i in fresh]
+            fresh = [i for one, i in found if one.usable] or [
+                i for _, i in sorted(found, key=lambda pair: pair[0].opens_at)
+            ]
+        self._turns[channel.name] = fresh[0] + 1
+        return fresh[0]
+
+    def others(self, channel: Channel, model: str, tried: frozenset[int]) -> bool:
+        """Whether a credential is left that a request has not tried and that may be used."""
+        return any(
+            i not in tried and self._credential(channel, i, model).usable
+            for i in range(len(channel.credentials))
+        )
+
+    def claim(self, key: Key) -> None:
+        """An attempt begins."""
+        if not self._open:
+            return
+        now = self._now()
+        for one in (key, _whole(key)):
+            if one in self._open:
+                self._breakers[one] = claimed(self._breakers[one], now)
+
+    def standing(self, step: Step) -> Standing:
+        """Whether a step may be tried with any of its channel's credentials."""
+        if not self._open:
+            return _USABLE
+        channel = step.binding.channel
+        best: Standing | None = None
+        for i in range(max(1, len(channel.credentials))):
+            found = self._credential(channel, i, step.binding.model)
+            if found.usable:
+                return found
+            if best is None or found.opens_at < best.opens_at:
+                best = found
+        assert best is not None
+        return best
+
+    def fit(self, plan: Plan) -> Plan:
+        """The plan without what may not be tried now. Raises ``Fault`` when nothing is left."""
+        return plan if not self._open else fit(plan, self.standing, self._now())
+
+    # --- after it -------------------------------------------------------------------------------
+
+    def succeeded(self, key: Key) -> None:
+        """It was answered. HOT: once a request."""
+        now = self._now()
+        before = self._breakers.get(key, NEW)
+        self._put(key, before, succeeded(before, now, self._rules))
+        if self._open:
+            whole = _whole(key)
+            if whole in self._open:
+                before = self._breakers[whole]
+                self._put(whole, before, succeeded(before, now, self._rules))
+
+    def heard(self, key: Key) -> None:
+        """Its answer began: a probe need not last as long as its stream."""
+        if self._open:
+            self.succeeded(key)
+
+    def failed(self, key: Key, fault: Fault) -> None:
+        """It failed; what that says of the upstream is in the table of faults."""
+        now = self._now()
+        if fault.row.blame not in (Blame.CREDENTIAL, Blame.VENDOR):
+            self.left(key)
+            return
+        why = fault.kind.value
+        before = self._breakers.get(key, NEW)
+        if fault.kind is Kind.UPSTREAM_CREDENTIAL:
+            self.left(key)
+            key = _whole(key)
+            before = self._breakers.get(key, NEW)
+            after = failed(before, now, self._rules, why, wait_s=self._recheck_s)
+        elif fault.kind is Kind.UPSTREAM_DENIED:
+            after = failed(before, now, self._rules, why)
+        else:
+            wait_s = fault.retry_after and min(fault.retry_after, self._recheck_s)
+            after = failed(before, now, self._rules, why, wait_s=wait_s)
+        self._put(key, before, after)
+
+    def left(self, key: Key) -> None:
+        """It ended in a way that says nothing: the caller left, or the request was at fault."""
+        if not self._open:
+            return
+        for one in (key, _whole(key)):
+            if one in self._open:
+                self._breakers[one] = released(self._breakers[one])
+
+    # --- from outside ---------------------------------------------------------------------------
+
+    def adopt(self, key: Key, breaker: Breaker) -> None:
+        """Take over what another found. Nobody is told."""
+        if breaker.until:
+            self._breakers[key] = breaker
+            self._open.add(key)
+
+    def forget(self) -> None:
+        """The settings were read again: whatever is wrong may have been mended."""
+        self._breakers.clear()
+        self._open.clear()
+
+    def open(self) -> dict[Key, Breaker]:
+        """Every breaker that is not closed, for people."""
+        return {key: self._breakers[key] for key in self._open}
+
+    def _credential(self, channel: Channel, i: int, model: str) -> Standing:
+        now = self._now()
+        worst = _USABLE
+        for key in (Key(channel.name, i, _WHOLE), Key(channel.name, i, model)):
+            if key in self._open:
+                breaker = self._breakers[key]
+                found = state(breaker, now)
+                if found in (State.OPEN, State.PROBING):
+                    at = breaker.until if found is State.OPEN else now + _PROBED_S
+                    if at > worst.opens_at:
+                        worst = Standing(False, at, breaker.told, breaker.why)
+        return worst
+
+    def _put(self, key: Key, before: Breaker, after: Breaker) -> None:
+        if after is before:
+            return
+        if len(self._breakers) >= KEYS_MAX:
+            self.forget()
+        self._breakers[key] = after
+        if after.until:
+            self._open.add(key)
+        elif before.until:
+            self._open.discard(key)
+        if self._told is not None and after.until != before.until:
+            self._told(Change(key, before, after))
+
+
+def _whole(key: Key) -> Key:
+    return Key(key.channel, key.credential, _WHOLE)
+
+
+def fit(plan: Plan, standing: Callable[[Step], Standing], now: float) -> Plan:
+    """The plan without the steps that may not be tried now.
+
+    When none may, the one that may be tried first is, as long as only we think ill of it: a guess
+    of ours must not turn a bad hour of a single channel into an outage. Where the vendors
+    themselves named a time, nobody is called: raises ``Fault`` (NO_ROUTE) with that time.
+    """
+    steps: list[Step] = []
+    skipped: list[Skip] = []
+    resting: list[tuple[Standing, Step]] = []
+    for step in plan.steps:
+        found = standing(step)
+        if found.usable:
+            steps.append(step)
+        else:
+            resting.append((found, step))
+            skipped.append(Skip(binding=step.binding, why=_why(found, now)))
+    if not resting:
+        return plan
+    if not steps:
+        guessed = [pair for pair in resting if not pair[0].told]
+        if not guessed:
+            first = min(found.opens_at for found, _ in resting)
+            raise Fault(
+                Kind.NO_ROUTE,
+                "Every upstream of this model asks to be left alone for now. "
+                f"Try again in {max(1, round(first - now))}s.",
+                retry_after=max(0.0, first - now),
+            )
+        _, step = min(guessed, key=lambda pair: pair[0].opens_at)
+        steps = [msgspec.structs.replace(step, why=f"{step.why}, the first to be usable again")]
+        skipped = [skip for skip in skipped if skip.binding is not step.binding]
+    return Plan(steps=tuple(steps), skipped=(*plan.skipped, *skipped))
+
+
+def _why(found: Standing, now: float) -> str:
+    told = "the vendor's word" if found.told else "cooling down"
+    return f"resting for {max(1, round(found.opens_at - now))} s after {found.why} ({told})"
