@@ -1,10 +1,14 @@
 """What is remembered between two requests, found by its owner alone."""
 
+import os
+import threading
+
 import pytest
 import pytest_asyncio
 
 from recall.test_keeper import note
 from trivium.faults import Fault, Kind
+from trivium.recall import service
 from trivium.recall.service import Recall
 from trivium.recall.vault import Vault
 from trivium.secret import Keyring
@@ -122,3 +126,22 @@ async def test_items_that_upstreams_keep_are_found_with_their_channel(recall, cl
     wanted = ["rs_1", "rs_2", "rs_3", "rs\x00"]
     assert {"rs_1": "c"} == await recall.homes(3, wanted)
     assert {} == await recall.homes(4, wanted)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("size", "beside"), [(10, False), (100_000, True)])
+async def test_a_large_answer_is_opened_beside_the_event_loop(
+    recall, clock, monkeypatch, size, beside
+):
+    """Other callers' streams go on meanwhile."""
+    opened = []
+    real = service.rows.kept_of
+    monkeypatch.setattr(
+        service.rows,
+        "kept_of",
+        lambda *row: opened.append(threading.current_thread()) or real(*row),
+    )
+    recall.keep(fresh(clock, given=b'"%b"' % os.urandom(size).hex().encode()))
+    await recall.keeper.flush()
+    assert await recall.find(3, "resp_1") is not None
+    assert [beside] == [thread is not threading.main_thread() for thread in opened]

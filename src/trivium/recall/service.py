@@ -21,6 +21,8 @@ LIMIT_S: Final = 5.0
 """A look-up that holds up a request."""
 IDS_MAX: Final = 500
 """Ids in one query."""
+LARGE_BYTES: Final = 8_192
+"""A body beyond this is opened beside the event loop: it may be a thousand times as long inside."""
 PATIENCE_S: Final = 4 * PAUSE_S
 """How long an answer of another worker may be on its way to the database."""
 
@@ -134,7 +136,11 @@ class Recall:
             return waiting
         async with self._db.read(LIMIT_S) as conn:
             row = await store.find(conn, user_id, response_id, int(self._clock.now()))
-        return None if row is None else rows.kept_of(row, self._vault)
+        if row is None:
+            return None
+        if row.body is not None and len(row.body) > LARGE_BYTES:
+            return await asyncio.to_thread(rows.kept_of, row, self._vault)
+        return rows.kept_of(row, self._vault)
 
     async def _holder(self, user_id: int, item_id: str) -> Kept | None:
         from trivium.recall import store
