@@ -8,6 +8,8 @@ import pytest
 from doubles import Double, Send, sized
 from edge.wires import asked
 from gateway import Gateway, encoded
+from stories.features import streams, telling
+from stories.features.verdicts import heard
 from trivium.clock import FixedClock
 from trivium.conversation.honesty import Mend, Rank, Report
 from trivium.conversation.usage import Usage
@@ -244,3 +246,36 @@ async def test_the_record_of_a_translated_request_names_its_losses():
             assert 200 == status, got
         assert ["seed", ""] == [record.dropped for record in gateway.records]
         assert [1, 2] == [record.attempts for record in gateway.records]
+
+
+SEARCHED = [
+    {"type": "text", "text": '{"city":'},
+    {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}},
+    {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+    {"type": "text", "text": '"Rome"}'},
+]
+FOUND = "answer.server_tool_use, answer.web_search_tool_result"
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("strict", ["false", "true"])
+async def test_what_of_an_answer_has_no_place_is_recorded_and_not_in_its_words(stream, strict):
+    """A whole answer's caller is told in the head; strict mode refuses nothing that is paid for."""
+    said = telling.messages(*SEARCHED)
+    wire = streams.stream("messages", said) if stream else encoded(said)
+    kind = b"text/event-stream" if stream else b"application/json"
+    answer = Send(sized(wire, headers=b"Content-Type: " + kind + b"\r\n"))
+    body = {"model": "m", "stream": stream, "messages": [{"role": "user", "content": "Hi"}]}
+    async with Double([[answer]]) as vendor, Gateway.to(("anthropic", vendor)) as gateway:
+        status, headers, got = await gateway.post(
+            "/v1/chat/completions", body, f"trivium-strict: {strict}"
+        )
+        assert 200 == status, got
+        assert FOUND == gateway.records[0].dropped
+        if stream:
+            assert '{"city":"Rome"}' == heard("chat", got).answer().candidates[0].parts[0].text
+        else:
+            told = headers[b"trivium-dropped"].decode()
+            assert FOUND == ", ".join(row.partition(";")[0] for row in told.split(", "))
+            assert b'"content":"{\\"city\\":\\"Rome\\"}"' in got

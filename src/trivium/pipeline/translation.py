@@ -13,6 +13,7 @@ from trivium.conversation.events import Done, Event, Failed, KeepAlive, Start, U
 from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Mend, Report
 from trivium.conversation.opaque import Open
+from trivium.conversation.places import Placing
 from trivium.conversation.request import Conversation
 from trivium.conversation.restore import restored, restored_events, shortened
 from trivium.conversation.usage import Usage
@@ -194,6 +195,7 @@ class Translation:
             answer = restored(answer, self._names)
         if self.tracer is not None:
             answer = self.tracer.answer(answer)
+        Placing(self._write.places, self.report).answer(answer)
         return Whole(self._write.write_answer(answer, self._answer), answer.usage)
 
     def watch(self) -> StreamWatch:
@@ -201,6 +203,7 @@ class Translation:
         stream = TranslatedStream(
             self._read.read_stream(self._context),
             self._write.write_stream(self._answer),
+            Placing(self._write.places, self.report),
             self._names,
             self.tracer,
         )
@@ -210,16 +213,31 @@ class Translation:
 class TranslatedStream:
     """A stream read in one shape and written in another. See ``StreamWatch``."""
 
-    __slots__ = ("_held", "_names", "_quiet", "_reader", "_tracer", "_writer", "error", "finished")
+    __slots__ = (
+        "_held",
+        "_names",
+        "_placing",
+        "_quiet",
+        "_reader",
+        "_tracer",
+        "_writer",
+        "error",
+        "finished",
+    )
 
     def __init__(
         self,
         reader: StreamReader,
         writer: StreamWriter,
+        placing: Placing,
         names: Mapping[str, str],
         tracer: Tracer | None = None,
     ) -> None:
-        """``names``: tools that are called otherwise upstream (``conversation/restore.py``)."""
+        """``placing`` reports what the caller's shape has no place for.
+
+        ``names``: tools that are called otherwise upstream (``conversation/restore.py``).
+        """
+        self._placing = placing
         self._tracer = tracer
         self._names = names
         self._reader = reader
@@ -260,6 +278,7 @@ class TranslatedStream:
         if self._tracer is not None:
             events = self._tracer.events(events)
         if events:
+            self._placing.events(events)
             last = events[-1]
             if type(last) is Failed:
                 self.error = last.fault

@@ -123,6 +123,8 @@ def _candidate(candidate):
             }
         else:
             parts.append(row)
+    # what was searched for stands beside the parts in one shape, and among them in two
+    parts.sort(key=lambda row: "searched" in row)
     return {
         "parts": parts,
         "finish": finish.unified.value,
@@ -185,6 +187,8 @@ def _content(part):
     if isinstance(part, ToolResult):
         parts = [_part(one) for one in part.parts]
         return {"id": part.call_id, "parts": parts, "error": part.error}
+    if isinstance(part, VendorPart) and part.queries:
+        return {"searched": list(part.queries)}
     if isinstance(part, VendorPart):
         return {"vendor": part.kind, "shape": part.native.shape, "text": part.text}
     return _media(part)

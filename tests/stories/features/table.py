@@ -19,9 +19,9 @@ and compared in canonical form. Requests go to a model of which nothing is known
 | Word | What it means |
 |---|---|
 | lossless | it arrives and means the same |
-| reported | the nearest the upstream can do, or nothing; told in `trivium-dropped` or `trivium-repaired`, or in the request record alone where it was bookkeeping. With `trivium-strict: true` a 400, except bookkeeping and repairs that change no words |
+| reported | of a request: the nearest the upstream can do, or nothing; told in `trivium-dropped` or `trivium-repaired`, or in the request record alone where it was bookkeeping. With `trivium-strict: true` a 400, except bookkeeping and repairs that change no words |
+| reported | of an answer: the nearest the caller's shape can say, or nothing; all else arrives. Told in `trivium-dropped` of a whole answer and in the request record of every answer, a streamed one too, whose head is gone by then. What changes nothing for the caller is told in the record alone. Never a 400: it is paid for |
 | refused | 400 naming the member and the target; nothing is called |
-| no place | answers only: something in it has no place in the caller's shape, which its clients know; all else arrives |
 | lost | neither carried nor told: an error of ours, listed at the end |
 | · | the upstream's shape never answers so |
 
@@ -61,9 +61,11 @@ def document():
         parts.append(f"\n## A {caller} caller\n")
         parts.append(_rows(caller, "asked", "asks for"))
         parts.append(_rows(caller, "told", "is answered"))
-    parts.append("\n## What has no place\n")
+    parts.append("\n## What answers lose\n")
     parts += [f"- {case.title}: {case.note}." for case in TELLINGS if case.placeless]
-    parts.append("- streamed arguments: a generate caller is told a call when it is whole.\n")
+    parts.append(
+        "- streamed arguments: nothing; a generate caller is told a call when it is whole.\n"
+    )
     missing = lost()
     if missing:
         parts.append("\n## Lost\n")

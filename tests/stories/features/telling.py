@@ -23,6 +23,8 @@ class Telling:
     placeless: dict = dataclasses.field(default_factory=dict)
     note: str = ""
     """What becomes of it there."""
+    words_stay: bool = True
+    """Whether the text is the same everywhere: nothing is put into it, nothing taken out."""
 
 
 def chat(message=None, finish="stop", *, choices=None, usage=None, **more):
@@ -326,17 +328,17 @@ TELLINGS = (
                 {"segment": {"startIndex": 0, "endIndex": 7}, "groundingChunkIndices": [0]},
             ],
         }),
-    }, {"messages": ("candidates.0.parts.0.citations",)}, "in a stream, a messages caller sees the whole block cited: its words are told by then"),
+    }, {"messages": ("candidates.0.parts.0.citations",)}, "in a stream, a messages caller sees the whole block cited: its words are told by then; the others are not told a source's own words"),
     Telling("images in the answer", {
         "responses": responses({"type": "image_generation_call", "result": PNG}),
         "generate": generate({"inlineData": {"mimeType": "image/png", "data": PNG}}),
-    }, {"messages": NOWHERE}, "words stand for it"),
+    }, {"messages": NOWHERE}, "words stand for it", words_stay=False),
     Telling("audio in the answer", {
         "chat": chat({"audio": {
             "id": "audio_1", "data": WAV, "expires_at": 1795222800, "transcript": "Hi",
         }}),
         "generate": generate({"inlineData": {"mimeType": "audio/wav", "data": WAV}}),
-    }, {"responses": NOWHERE, "messages": NOWHERE, "generate": ("candidates.0.parts.0.transcript",)}, "its transcript, or words that stand for it; asking for audio is refused before"),
+    }, {"responses": NOWHERE, "messages": NOWHERE, "generate": ("candidates.0.parts.0.transcript",)}, "its transcript, or words that stand for it; asking for audio is refused before", words_stay=False),
     Telling("several candidates", {
         "chat": chat(choices=[{"content": "One."}, {"content": "Two."}]),
         "generate": generate(candidates=[["One."], ["Two."]]),
@@ -349,17 +351,50 @@ TELLINGS = (
             "topCandidates": [{"candidates": [{"token": "x", "logProbability": -2.5}]}],
         }),
     }, {"messages": ("candidates.0.parts",)}, "all of them; asking for them is refused before"),
-    Telling("a vendor's own blocks", {
+    Telling("a search by the vendor", {
         "responses": responses({
             "type": "web_search_call", "action": {"type": "search", "query": "q"},
         }, message(TEXT)),
         "messages": messages({
             "type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search",
             "input": {"query": "q"},
+        }, {
+            "type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [{
+                "type": "web_search_result", "url": URL, "title": "A",
+                "encrypted_content": "opaque", "page_age": None,
+            }],
+        }, TEXT),
+        "generate": generate(TEXT, groundingMetadata={"webSearchQueries": ["q"]}),
+    }, dict.fromkeys(SHAPES, NOWHERE), "what the vendor's search found; a responses and a generate caller are told what was searched for, the others nothing of it. Sources that are cited are citations"),
+    Telling("a page fetched by the vendor", {
+        "messages": messages({
+            "type": "server_tool_use", "id": "srvtoolu_1", "name": "web_fetch",
+            "input": {"url": URL},
+        }, {
+            "type": "web_fetch_tool_result", "tool_use_id": "srvtoolu_1",
+            "content": {"type": "web_fetch_tool_result_error", "error_code": "unavailable"},
+        }, TEXT),
+    }, dict.fromkeys(("chat", "responses", "generate"), NOWHERE), "all of it"),
+    Telling("code run by the vendor", {
+        "responses": responses({
+            "type": "code_interpreter_call", "code": "print(1)", "container_id": "c1",
+            "outputs": [{"type": "logs", "logs": "1"}],
+        }, message(TEXT)),
+        "messages": messages({
+            "type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution",
+            "input": {"code": "print(1)"},
+        }, {
+            "type": "code_execution_tool_result", "tool_use_id": "srvtoolu_1",
+            "content": {
+                "type": "code_execution_result", "stdout": "1", "stderr": "",
+                "return_code": 0, "content": [],
+            },
         }, TEXT),
         "generate": generate(
-            {"executableCode": {"language": "PYTHON", "code": "1"}}, TEXT
+            {"executableCode": {"language": "PYTHON", "code": "print(1)"}},
+            {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}},
+            TEXT,
         ),
-    }, dict.fromkeys(SHAPES, NOWHERE), "told as text: what was searched, found or run"),
+    }, dict.fromkeys(SHAPES, NOWHERE), "the code and what came of it"),
 )  # fmt: skip
 """In the order of the table in docs/translation.md."""
