@@ -96,7 +96,9 @@ def _squares(width: int, height: int, edge: int) -> int:
 
 
 def _text(text: str | None) -> int:
-    return of_bytes(len(text.encode("utf-8", "replace"))) if text else 0
+    if not text:
+        return 0
+    return of_bytes(len(text) if text.isascii() else len(text.encode("utf-8", "replace")))
 
 
 def _part(part: Part, shape: str) -> int:

@@ -101,17 +101,22 @@ class Translated:
         bare = operation is Operation.RESPONSES and RESPONSES_BARE in quirks
         self._quirks = quirks
         self._operation = operation
-        self._facts = Facts(
-            model=model, stream=True, output_max=responses.limit(request) if bare else None
-        )
+        self._facts: Facts | None = None
+        if quirks:
+            limit = responses.limit(request) if bare else None
+            self._facts = Facts(model=model, stream=True, output_max=limit)
         self._at = at
 
     def answer(self, body: bytes) -> bytes:
         """A whole answer, mended."""
+        if not self._quirks:
+            return body
         return repair_answer(self._quirks, self._operation, body, facts=self._facts, at=self._at)
 
     def watch(self, watch: StreamWatch) -> StreamWatch:
         """``watch``, which reads what the upstream sends, behind its repair."""
+        if not self._quirks:
+            return watch
         return repair(self._quirks, self._operation, watch, facts=self._facts, at=self._at)
 
 

@@ -31,7 +31,9 @@ _encode: Final = msgspec.json.Encoder().encode
 
 def write(answer: Answer, context: WriteContext) -> bytes:
     """The whole body for the caller."""
-    answer = Customs(context.request.tools).answer(answer)
+    customs = Customs(context.request.tools)
+    if customs:
+        answer = customs.answer(answer)
     legacy = "functions" in context.members and "tools" not in context.members
     body: dict[str, Any] = {
         "id": f"chatcmpl-{context.id}",
@@ -51,13 +53,24 @@ def write(answer: Answer, context: WriteContext) -> bytes:
 
 
 def _choice(at: int, candidate: Candidate, legacy: bool, context: WriteContext) -> dict[str, Any]:
-    said = _Said(context)
-    for part in candidate.parts:
-        said.add(part)
+    parts = candidate.parts
+    if len(parts) == 1 and type(parts[0]) is Text and not (parts[0].citations or parts[0].logprobs):
+        # HOT: most answers are one text
+        message: dict[str, Any] = {
+            "role": "assistant",
+            "content": parts[0].text,
+            "refusal": None,
+        }
+        likely = None
+    else:
+        said = _Said(context)
+        for part in parts:
+            said.add(part)
+        message, likely = said.message(legacy), said.logprobs()
     return {
         "index": at,
-        "message": said.message(legacy),
-        "logprobs": said.logprobs(),
+        "message": message,
+        "logprobs": likely,
         "finish_reason": finish.written(candidate.finish, legacy=legacy),
     }
 
