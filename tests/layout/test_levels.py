@@ -18,6 +18,7 @@ LEVELS = {
     "storage": 3,
     "observe": 3,
     "settings": 3,
+    "shared": 3,
     "identity": 4,
     "ledger": 4,
     "routing": 4,

@@ -1,0 +1,1 @@
+"""State that workers and nodes share: the connection to Valkey or Redis."""

