@@ -114,7 +114,7 @@ class Translator:
         context = RequestContext(
             model=facts.model if own is Shape.GENERATE else None,
             stream=facts.stream if own is Shape.GENERATE else None,
-            headers={n.decode("latin-1"): v.decode("latin-1") for n, v in exchange.headers.items()},
+            headers=_meaning(exchange.headers) if own is Shape.MESSAGES else {},
             open=opener(self._keys, caller.user_id),
         )
         if story.operation in COUNTING:
@@ -124,6 +124,12 @@ class Translator:
         spoken = self._callers[own].read_request(pairs, context)
         story.conversation, story.lost = sticky.retraced(story, spoken)
         return story.conversation
+
+
+def _meaning(headers: Mapping[bytes, bytes]) -> dict[str, str]:
+    """Headers that change the meaning of a body: which version of the protocol it speaks."""
+    names = (b"anthropic-version", b"vendor-version")
+    return {n.decode(): headers[n].decode("latin-1") for n in names if n in headers}
 
 
 class Translation:
