@@ -148,11 +148,31 @@ async def test_fifty_at_once_on_a_balance_for_one(ledger):
 
 
 @pytest.mark.asyncio
+async def test_who_comes_while_a_turn_is_under_way_is_asked_for_in_the_next(ledger):
+    """It is no reason to refuse that a turn did not know of it."""
+    first = asyncio.ensure_future(ledger.lease("r0", ADA, quote(10)))
+    await asyncio.sleep(0)
+    assert 10 == ledger.begin([], ledger.touched())[1].need
+    late = [asyncio.ensure_future(ledger.lease(f"r{n}", ADA, quote(10))) for n in (1, 2)]
+    await asyncio.sleep(0)
+    ledger.asked.clear()
+    ledger.confirm([], {1: Standing(20, 1000)})
+    assert "r0" == (await first).request_id
+    assert "r1" == (await late[0]).request_id
+    assert not late[1].done()
+    assert ledger.asked.is_set()
+    assert 30 == ledger.begin([], ledger.touched())[1].need
+    ledger.confirm([], {1: Standing(30, 1000)})
+    assert "r2" == (await late[1]).request_id
+
+
+@pytest.mark.asyncio
 async def test_nobody_overtakes_those_who_wait(ledger):
     """While somebody waits for an account, others line up behind."""
     hold = await leased(ledger, 10, ask=10)
     task = asyncio.ensure_future(ledger.lease("r1", ADA, quote(8)))
     await asyncio.sleep(0)
+    ledger.begin([], ledger.touched())
     ledger.settle(hold, None)
     assert None is ledger.hold("r2", ADA, quote(1))
     ledger.confirm([], {1: Standing(10, 10)})

@@ -201,6 +201,29 @@ async def test_fifty_at_once_on_a_balance_for_one(tmp_path, database_url, nodes)
 
 
 @pytest.mark.asyncio
+async def test_who_can_pay_is_never_refused(tmp_path, database_url):
+    """Many at once from the first moment on, while leases are asked for, renewed and shrunk."""
+    async with (
+        house(tmp_path, database_url, [OK], 10**15) as books,
+        books.node("one") as gateway,
+    ):
+
+        async def ask():
+            line = await gateway.wire()
+            found = []
+            for _ in range(30):
+                await line.send(gateway.chat())
+                found.append((await line.answer())[0])
+            await line.close()
+            return found
+
+        statuses = await asyncio.gather(*(ask() for _ in range(24)))
+        assert {200} == {status for line in statuses for status in line}
+    balance, entries = await books.books()
+    assert (10**15 - 720 * COST, 720) == (balance, len(entries))
+
+
+@pytest.mark.asyncio
 async def test_two_nodes_spend_a_balance_to_its_end_and_no_further(tmp_path, database_url):
     """Hammered from both sides until nobody is served any more."""
     hold = 74 // 2 * 3_000 + 100 * 15_000

@@ -60,6 +60,8 @@ class Waiting(msgspec.Struct, gc=False):
 
     hold: Hold
     granted: asyncio.Future[bool]
+    counted: bool = False
+    """Whether a turn that has begun asks for it: only such a turn can refuse it."""
 
 
 class Allowance:
@@ -137,9 +139,12 @@ class Allowance:
         The lease shrinks at once to what will be kept.
         """
         self._fade(now)
-        waiting = [w.hold.amount_nanos for w in self.waiting if not w.granted.done()]
-        awaited = sum(waiting)
-        self._last = max([self._last, *waiting])
+        awaited = 0
+        for waiting in self.waiting:
+            if not waiting.granted.done():
+                waiting.counted = True
+                awaited += waiting.hold.amount_nanos
+                self._last = max(self._last, waiting.hold.amount_nanos)
         used = self.held + self.spent - booked
         need = used + awaited
         is_short = now < self.refused_until

@@ -288,16 +288,27 @@ class WorkerLedger:
             self._touched.add(hold.user_id)
 
     def _answer(self, account: Allowance) -> None:
-        """Tell whoever waited for this account, in the order of asking."""
+        """Tell whoever waited for this account, in the order of asking.
+
+        Who came after the turn had begun was not asked for in it: it waits for the next.
+        """
+        late: deque[Waiting] = deque()
         while account.waiting:
             waiting = account.waiting.popleft()
             if waiting.granted.done():
                 continue
-            is_granted = account.take(waiting.hold.amount_nanos)
-            if not is_granted:
+            if account.take(waiting.hold.amount_nanos):
+                waiting.granted.set_result(True)
+            elif waiting.counted:
                 account.refused_until = self._clock.monotonic() + REFUSED_S
                 self._touched.add(account.user_id)
-            waiting.granted.set_result(is_granted)
+                waiting.granted.set_result(False)
+            else:
+                late.append(waiting)
+        if late:
+            account.waiting = late
+            self._touched.add(account.user_id)
+            self.asked.set()
 
 
 def too_low(amount_nanos: int) -> Fault:
