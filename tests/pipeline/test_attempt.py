@@ -10,6 +10,7 @@ import pytest
 from doubles import Close, Double, Flood, Reset, Send, Stall, Until, Wait, chunked, sized
 from gateway import Gateway, encoded, error_of
 from trivium.edge.limits import Limits
+from trivium.pipeline.lane import PassThrough
 from trivium.settings.model import Timeouts
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -311,3 +312,62 @@ async def test_no_byte_of_one_answer_is_ever_in_another():
 
             await asyncio.gather(*(one(n) for n in range(50)))
             assert 50 == len(gateway.services.ledger.settled)
+
+
+class Crashing:
+    """A stream watch with a bug, from its second read on or at once. See ``StreamWatch``."""
+
+    finished = False
+    error = usage = None
+
+    def __init__(self, reads):
+        self.reads = reads
+
+    def feed(self, data):
+        self.reads -= 1
+        if self.reads < 0:
+            raise ZeroDivisionError
+        return data
+
+    def end(self, fault, request_id):
+        raise ZeroDivisionError
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("reads", [1, 2])
+async def test_a_bug_in_reading_an_answer_is_a_500(monkeypatch, stream, reads):
+    """The connection may be back in its pool by then: nobody else would tell the caller."""
+    monkeypatch.setattr(PassThrough, "watch", lambda _: Crashing(0))
+    monkeypatch.setattr(PassThrough, "whole", lambda *_: 1 / 0)
+    raw = sized(b"data: {}\n\n", headers=SSE) if stream else sized(b"{}")
+    pieces = [raw] if reads == 1 else [raw[:-3], raw[-3:]]
+    async with (
+        Double([[Send(one) for one in pieces]]) as vendor,
+        Gateway.to(("openai", vendor)) as gateway,
+        asyncio.timeout(5),
+    ):
+        status, _, body = await gateway.post(CHAT[1], {**CHAT[2], "stream": stream})
+        assert (500, "internal_error") == (status, error_of(body)["code"])
+        assert b"Zero" not in body
+        assert "internal" == gateway.records[0].fault
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("how", [[Wait(0.02), Send(piece(b"data: {}\n\n"))], [Reset()]])
+async def test_a_bug_in_mid_stream_ends_it(monkeypatch, how):
+    """The caller sees that the answer is not whole."""
+    monkeypatch.setattr(PassThrough, "watch", lambda _: Crashing(1))
+    script = [Send(HEAD + piece(b"data: {}\n\n")), *how]
+    async with (
+        Double([script]) as vendor,
+        Gateway.to(("openai", vendor)) as gateway,
+        asyncio.timeout(5),
+    ):
+        line = await gateway.wire()
+        await line.send(gateway.head(CHAT[1], encoded(CHAT[2])))
+        got = await line.reader.read()
+        assert got.startswith(b"HTTP/1.1 200 OK")
+        assert not got.endswith(b"0\r\n\r\n")
+        await line.close()
+        assert "internal" == gateway.records[0].fault

@@ -77,16 +77,22 @@ class Attempt:
         self.headers = headers
         if not 200 <= status < 300:
             self._mode = _Mode.REFUSAL
-        elif self.facts.stream and not self._is_json(headers) and (watch := self.lane.watch()):
-            self._mode = _Mode.STREAM
-            self._watch = watch
+        elif self.facts.stream and not self._is_json(headers):
+            try:
+                self._watch = self.lane.watch()
+            except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
+                self._crash(exc)
+            self._mode = _Mode.WHOLE if self._watch is None else _Mode.STREAM
         else:
             self._mode = _Mode.WHOLE
 
     def data(self, data: bytes) -> None:
         """HOT: one call per upstream read."""
         if self._mode is _Mode.STREAM:
-            self._pump(data)
+            try:
+                self._pump(data)
+            except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
+                self._crash(exc)
             return
         self._size += len(data)
         if self._mode is _Mode.REFUSAL:
@@ -116,13 +122,18 @@ class Attempt:
                 self._give_up(self._refused(b"".join(self._parts)[:REFUSAL_BYTES_MAX]))
         except Fault as fault:
             self._give_up(fault)
+        except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
+            self._crash(exc)
 
     def broke(self, fault: Fault) -> None:
         """The vendor's answer cannot go on."""
-        if self._committed:
-            self._end_stream(fault)
-        else:
+        if not self._committed:
             self._give_up(fault)
+            return
+        try:
+            self._end_stream(fault)
+        except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
+            self._crash(exc)
 
     # --- the caller's side --------------------------------------------------------------------
 
@@ -148,7 +159,7 @@ class Attempt:
         if not self._committed or self.outcome.done():
             return False
         self.release()
-        self._end_stream(fault)
+        self.broke(fault)
         return True
 
     def tell(self) -> None:
@@ -214,6 +225,8 @@ class Attempt:
         self._explain()
         self.story.status = 200
         self.story.open_stream()
+        if self.story.key is not None:
+            self.story.services.health.heard(self.story.key)
 
     def _end_stream(self, fault: Fault | None) -> None:
         watch = self._watch
@@ -263,6 +276,8 @@ class Attempt:
         if self.story.services.explain_headers:
             exchange.extra.append((b"trivium-channel", channel.name.encode()))
             exchange.extra.append((b"trivium-attempts", b"%d" % self.story.attempts))
+        if self.story.stood_in and self.story.model is not None:
+            exchange.extra.append((b"trivium-model", self.story.model.name.encode()))
 
     def _explain_cost(self) -> None:
         """What the answer costs; of a stream that is known only when its head is long gone."""
@@ -285,3 +300,15 @@ class Attempt:
         self.release()
         if not self.outcome.done():
             self.outcome.set_exception(fault)
+
+    def _crash(self, error: Exception) -> None:
+        """End the attempt by what nobody planned.
+
+        The call has no one else to tell: raised into the event loop, the error would leave the
+        caller waiting for ever, as the connection may have been given back already.
+        """
+        self.release()
+        if not self.outcome.done():
+            self.outcome.set_exception(error)
+        if self._committed and self._watch is not None:
+            self.story.usage = self._watch.usage
