@@ -175,7 +175,7 @@ def test_a_message(anthropic, gateway):
 
 def test_a_message_streamed(anthropic):
     """Through the accumulating helper; in words, as an emoji would cost the count of input."""
-    with anthropic.messages.stream(**MESSAGE, temperature=0) as stream:
+    with anthropic.messages.stream(**MESSAGE, extra_body={"temperature": 0}) as stream:
         text = "".join(stream.text_stream)
         final = stream.get_final_message()
     assert text.strip()
