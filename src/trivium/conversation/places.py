@@ -87,7 +87,7 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
 class Placing:
     """Looks for a place for all of one answer, and reports what has none."""
 
-    __slots__ = ("_passed", "_places", "_report", "_texts", "_uncounted")
+    __slots__ = ("_passed", "_places", "_report", "_texts")
 
     def __init__(self, places: Places, report: Report) -> None:
         self._places = places
@@ -96,14 +96,14 @@ class Placing:
         """Open texts of a stream, where their attachments are of interest."""
         self._passed: set[int] = set()
         """Open parts of candidates that the shape has not."""
-        self._uncounted = tuple(sorted(places.counters))
 
     def answer(self, answer: Answer) -> None:
         """A whole answer."""
         for at, candidate in enumerate(answer.candidates):
             if self._has(at):
                 for part in candidate.parts:
-                    self._part(part)
+                    if type(part) is not Text or part.opaque or part.citations or part.logprobs:
+                        self._part(part)  # HOT: plain words have their place everywhere
                 self._finish(candidate.finish)
         self._usage(answer.usage)
         self._tier(answer.service_tier)
@@ -236,9 +236,11 @@ class Placing:
             self._lacks("explanation")
 
     def _usage(self, usage: Usage | None) -> None:
-        for name in self._uncounted:
-            if usage is not None and getattr(usage, name):
-                self._note(f"usage.{name}")
+        if usage is None:
+            return
+        found = [name for name in self._places.counters if getattr(usage, name)]
+        for name in sorted(found):
+            self._note(f"usage.{name}")
 
     def _tier(self, tier: str | None) -> None:
         if tier is not None and self._places.tiers and tier not in self._places.tiers:
