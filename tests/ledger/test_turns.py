@@ -371,10 +371,10 @@ async def test_one_bad_row_holds_up_no_other(database, account, tmp_path, monkey
         one.ledger.settle(await take(one, f"r{number}", ada, 5), Usage(output=3))
     turn = store.turn
 
-    async def refusing(conn, worker, settlements, wishes):
+    async def refusing(conn, worker, settlements, wishes, **more):
         if any(each.request_id == "r1" for each in settlements):
             raise Conflict("no")
-        return await turn(conn, worker, settlements, wishes)
+        return await turn(conn, worker, settlements, wishes, **more)
 
     monkeypatch.setattr(store, "turn", refusing)
     assert await one.turns.flush()
@@ -395,10 +395,10 @@ async def test_a_bad_row_of_a_dead_worker_does_not_stop_the_next_start(
     dead.die()
     turn = store.turn
 
-    async def refusing(conn, name, settlements, wishes):
+    async def refusing(conn, name, settlements, wishes, **more):
         if any(each.request_id == "r1" for each in settlements):
             raise Conflict("no")
-        return await turn(conn, name, settlements, wishes)
+        return await turn(conn, name, settlements, wishes, **more)
 
     monkeypatch.setattr(store, "turn", refusing)
     await worker("heir").turns.recover()

@@ -152,13 +152,16 @@ async def turn(
     worker: str,
     settlements: Sequence[Settlement],
     wishes: Mapping[int, Wish],
+    *,
+    repeated: bool = True,
 ) -> dict[int, Standing]:
     """Book settlements, each request once ever, and set a worker's leases as it wishes.
 
     The standing of every account with a wish. May be repeated when its outcome is unknown: what is
-    booked is not booked again, and a lease is set, not added to.
+    booked is not booked again, and a lease is set, not added to. Where it is not ``repeated``, the
+    look-up is spared: a request booked already would raise ``Conflict``.
     """
-    fresh = await _not_booked(conn, settlements)
+    fresh = await _not_booked(conn, settlements) if repeated else settlements
     costs: dict[int, int] = {}
     for settled in fresh:
         costs[settled.user_id] = costs.get(settled.user_id, 0) + settled.cost_nanos

@@ -81,6 +81,8 @@ class Turns:
         self._clock = clock
         self._sleep = sleep
         self._is_down = False
+        self._is_uncertain = False
+        """Whether the last turn may be in the database although it failed."""
         self._keeps_journal = False
         self._finishing = -1
         """Settlements still to be booked before older journal files are done with; -1: none."""
@@ -194,7 +196,10 @@ class Turns:
         began = self._clock.monotonic()
         wishes = self._ledger.begin(batch, users)
         async with self._database.write(TURN_S) as conn:
-            standings = await store.turn(conn, self._worker, batch, wishes)
+            # until the commit has returned, its outcome is unknown
+            repeated, self._is_uncertain = self._is_uncertain, True
+            standings = await store.turn(conn, self._worker, batch, wishes, repeated=repeated)
+        self._is_uncertain = False
         self._ledger.trusted_until = began + self._lease_s / 2
         self._ledger.confirm(batch, standings)
         if self._finishing >= 0:
