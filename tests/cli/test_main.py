@@ -16,7 +16,7 @@ COMMANDS = (
     *("key create", "key list", "key revoke"),
     *("prices show", "prices adopt", "prices update"),
     *("code create", "code list", "code revoke", "code redeem"),
-    *("ledger verify", "ledger export", "ledger overdraft"),
+    *("ledger verify", "ledger export", "ledger reconcile", "ledger overdraft"),
 )
 
 

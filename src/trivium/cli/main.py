@@ -27,6 +27,7 @@ from trivium.cli import (
     ledger,
     migrate,
     prices,
+    reconcile,
     serve,
     user,
 )
@@ -78,6 +79,7 @@ lists.command("adopt")(prices.adopt)
 lists.command("update")(prices.update)
 books.command("verify")(ledger.verify)
 books.command("export")(ledger.export)
+books.command("reconcile")(reconcile.reconcile)
 books.command("overdraft")(ledger.overdraft)
 
 

@@ -1,0 +1,1 @@
+"""A vendor's own account of a time beside ours."""
