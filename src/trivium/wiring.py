@@ -19,6 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
+from trivium.admission.addresses import networks
+from trivium.admission.script import SCRIPTS, ScriptedWindows
+from trivium.admission.service import Admission
+from trivium.admission.spending import Spending
 from trivium.clock import SystemClock
 from trivium.edge.cors import Cors
 from trivium.edge.limits import Limits as EdgeLimits
@@ -32,6 +36,8 @@ from trivium.routing.router import Router
 from trivium.settings.load import environment
 from trivium.settings.model import Server, Settings, Upstream
 from trivium.settings.prices import multiplier
+from trivium.shared.address import parse
+from trivium.shared.state import SharedState
 from trivium.upstream import tls
 from trivium.upstream.message import Composer
 from trivium.upstream.origin_pool import Limits as PoolLimits
@@ -93,6 +99,7 @@ async def serve(
         database, snapshot, recorder = await _memory(settings, stack)
         ledger = await _ledger(settings, database, stack)
         services = _services(settings, catalogue, database, recorder, ledger, stack)
+        services.admission = await _admission(settings, database, snapshot, stack)
         for listener in listeners:
             listener.open(services, snapshot.get)
         await _background(stack, snapshot.watch(settings.storage.poll_s))
@@ -131,6 +138,7 @@ async def _listen(
             query_key=server.query_key,
             pages_only=pages_only,
             scheme=scheme,
+            trusted_proxies=networks(server.trusted_proxies),
         )
         stack.callback(listener.close)
         bound = await listener.listen(
@@ -190,6 +198,32 @@ async def _ledger(
     await turns.recover()
     turns.start()
     return ledger
+
+
+async def _admission(
+    settings: Settings,
+    database: "Database",
+    snapshot: "Snapshot",
+    stack: contextlib.AsyncExitStack,
+) -> Admission:
+    """Limits, with what keys have spent already and, if there is one, the shared state."""
+    clock = SystemClock()
+    spending = Spending(database, clock, snapshot.callers, lambda: snapshot.revision)
+    await spending.load()
+    await _background(stack, spending.watch())
+    if not settings.shared.url:
+        return Admission(clock, purse_of=spending.purse)
+    state = SharedState(
+        parse(settings.shared.url), SCRIPTS, returned=lambda: windows.renew(list(running))
+    )
+    windows = ScriptedWindows(state)
+    admission = Admission(clock, purse_of=spending.purse, shared=windows)
+    running = admission.running
+    stack.callback(state.close)
+    await state.start()
+    await _background(stack, state.run())
+    await _background(stack, windows.keep(running))
+    return admission
 
 
 def _groups(settings: Settings) -> dict[str, Fraction]:

@@ -41,6 +41,14 @@ def test_scripts_may_read_what_they_need():
         b"x-request-id", b"request-id", b"retry-after", b"retry-after-ms", b"x-should-retry",
         b"trivium-channel", b"trivium-attempts", b"trivium-dropped",
         b"trivium-repaired", b"trivium-estimated", b"trivium-cost",
+        *(
+            b"x-ratelimit-%b-%b" % (what, of)
+            for what in (b"limit", b"remaining", b"reset") for of in (b"requests", b"tokens")
+        ),
+        *(
+            b"anthropic-ratelimit-%b-%b" % (of, what)
+            for what in (b"limit", b"remaining", b"reset") for of in (b"requests", b"tokens")
+        ),
     } == set(exposed.split(b", "))  # fmt: skip
     assert b"vary: origin\r\n" in lines
     assert b"credentials" not in lines

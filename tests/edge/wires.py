@@ -14,6 +14,7 @@ class Sheet:
 
     def __init__(self) -> None:
         self.paused = False
+        self.peer = "127.0.0.1"
         self.sent = b""
         self.closed: bool | None = None
         """Whether the answer's end asked for the connection to be closed; ``None``: no end yet."""

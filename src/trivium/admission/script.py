@@ -9,10 +9,8 @@ by themselves. All checks come before all writes: a request counts everywhere or
 import asyncio
 from typing import Any, Final
 
-import msgspec
-
 from trivium.admission.meter import Counts, Meter
-from trivium.admission.service import Pass, Unreachable
+from trivium.admission.service import Pass, Unreachable, Verdict
 from trivium.shared.connection import Down
 from trivium.shared.state import SharedState
 
@@ -147,15 +145,6 @@ return #KEYS
 )
 
 SCRIPTS: Final = (ADMIT, LEAVE, RENEW)
-
-
-class Verdict(msgspec.Struct, frozen=True):
-    """See ``admission.service.Verdict``."""
-
-    granted: bool
-    minute: int
-    into: float
-    counts: list[Counts]
 
 
 class ScriptedWindows:

@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Final, Protocol
 
+import msgspec
+
 from trivium.admission import refusal
 from trivium.admission.meter import MINUTE_S, Counts, Meter, Subject
 from trivium.admission.purse import Purse
@@ -25,7 +27,7 @@ class Unreachable(Exception):  # noqa: N818 - a state, not a mistake
     """The shared state cannot be asked now."""
 
 
-class Verdict(Protocol):
+class Verdict(msgspec.Struct, frozen=True, gc=False):
     """What the shared state said."""
 
     granted: bool

@@ -34,6 +34,8 @@ class Line(Protocol):
 
     paused: bool
     """Whether the caller's buffer is above the high-water mark."""
+    peer: str
+    """The address that is connected; empty where there is none."""
 
     def send(self, data: bytes) -> None:
         """Write bytes of the current answer."""

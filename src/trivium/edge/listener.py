@@ -8,11 +8,12 @@ import asyncio
 import email.utils
 import itertools
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import structlog
 
+from trivium.admission import addresses
 from trivium.clock import Clock
 from trivium.edge import asgi, explaining, listing
 from trivium.edge.connection import Connection
@@ -32,7 +33,7 @@ from trivium.edge.routes import (
 )
 from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import caller_of, digest_of
-from trivium.identity.model import Caller
+from trivium.identity.model import Caller, Network
 from trivium.pipeline import kept
 from trivium.pipeline.context import Route, Services, Stored
 from trivium.pipeline.handle import handle
@@ -62,8 +63,12 @@ class Listener:
         query_key: bool = True,
         pages_only: bool = False,
         scheme: str = "http",
+        trusted_proxies: Sequence[Network] = (),
     ) -> None:
-        """Belongs to the running loop. ``pages_only``: a port that serves no models."""
+        """Belongs to the running loop. ``pages_only``: a port that serves no models.
+
+        ``trusted_proxies``: whose word on a caller's address is taken.
+        """
         self.limits = limits
         self.connections: set[Connection] = set()
         self.draining = False
@@ -77,6 +82,7 @@ class Listener:
         self._query_key = query_key
         self._pages_only = pages_only
         self._scheme = scheme
+        self._trusted_proxies = trusted_proxies
         self._loop = asyncio.get_running_loop()
         self.time = self._loop.time
         self._ids = itertools.count()
@@ -169,7 +175,7 @@ class Listener:
                 return Fault(Kind.PATH_UNKNOWN, "Models are not served on this port.")
             key = presented(exchange, query_key=self._query_key)
             exchange.digest = digest_of(key)
-            exchange.caller = caller_of(exchange.digest, self._snapshot_get, self._clock.now())
+            exchange.caller = self._caller(exchange, exchange.digest)
         except Fault as fault:
             if exchange.shape is None:
                 exchange.shape = shape_of(exchange.path)
@@ -182,10 +188,18 @@ class Listener:
         """As ``head``, for a head that is known: whose key it is may have changed all the same."""
         assert exchange.digest is not None
         try:
-            exchange.caller = caller_of(exchange.digest, self._snapshot_get, self._clock.now())
+            exchange.caller = self._caller(exchange, exchange.digest)
         except Fault as fault:
             return fault
         return None
+
+    def _caller(self, exchange: Exchange, digest: bytes) -> Caller:
+        """Whose key it is, if it may be used now and from where it came. Raises ``Fault``."""
+        caller = caller_of(digest, self._snapshot_get, self._clock.now())
+        if caller.networks:
+            forwarded = exchange.values(b"x-forwarded-for")
+            addresses.check(caller, exchange.line.peer, forwarded, self._trusted_proxies)
+        return caller
 
     def dispatch(self, exchange: Exchange) -> None:
         """Serve a whole request."""
