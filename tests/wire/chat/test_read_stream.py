@@ -353,3 +353,23 @@ def test_a_hidden_thought_opens_a_part_of_its_own(events_of):
     )
     (part,) = assembled(events_of(body)).candidates[0].parts
     assert (Form.HIDDEN, "", b'[{"data":"z"}]') == (part.form, part.text, part.opaque[0].data)
+
+
+def pieces(*deltas):
+    """A stream of these deltas, each in a frame."""
+    rows = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    rows.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    frames = [b"data: " + msgspec.json.encode(row) + b"\n\n" for row in rows]
+    return [*frames, b"data: [DONE]\n\n"]
+
+
+@pytest.mark.parametrize("think_tags", [False, True])
+@pytest.mark.parametrize(
+    "first", [{"role": "assistant", "content": ""}, {"content": "<think>hm"}, {"refusal": "no"}]
+)
+def test_many_frames_in_one_read_tell_what_they_tell_alone(events_of, first, think_tags):
+    """Whatever stands open when a run of plain pieces begins."""
+    words = ["a", "b</think>", "c", "d", "e", "f"]
+    frames = pieces(first, {"content": ""}, *({"content": word} for word in words))
+    apart = events_of(*frames, think_tags=think_tags)
+    assert plain(apart) == plain(events_of(b"".join(frames), think_tags=think_tags))

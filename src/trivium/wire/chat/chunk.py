@@ -5,7 +5,7 @@ specification, the type is wider than it: content as a list (Mistral), arguments
 a call without ``index``. Source: OpenAI's API reference, chat completions, read 2026-11-21.
 """
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -76,6 +76,31 @@ class Opening(Chunk, gc=False):
 
     id: str | None = None
     model: str | None = None
+
+
+class _Words(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    content: Annotated[str, msgspec.Meta(min_length=1)]
+    role: msgspec.Raw = msgspec.Raw()
+    refusal: None = None
+    reasoning_content: None = None
+    reasoning: None = None
+    tool_calls: None = None
+    function_call: None = None
+
+
+class _PlainChoice(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    delta: _Words
+    index: Literal[0] = 0
+    logprobs: None = None
+    finish_reason: None = None
+
+
+class Plain(msgspec.Struct, gc=False):
+    """A frame that brings one more piece of the only text and nothing else: nine of ten do."""
+
+    choices: tuple[_PlainChoice]
+    usage: None = None
+    error: None = None
 
 
 def thought(content: list[Any]) -> tuple[str, str]:

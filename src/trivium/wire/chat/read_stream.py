@@ -14,7 +14,7 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import sse, tokens
 from trivium.wire.chat import failure
-from trivium.wire.chat.chunk import Choice, Chunk, Opening
+from trivium.wire.chat.chunk import Choice, Chunk, Opening, Plain, Said
 from trivium.wire.chat.stream import cut_short
 from trivium.wire.chat.stream_choice import ChoiceReader, Sequence
 from trivium.wire.codec import AnswerContext
@@ -22,6 +22,7 @@ from trivium.wire.codec import AnswerContext
 _opening: Final = msgspec.json.Decoder(Opening).decode
 _chunk: Final = msgspec.json.Decoder(Chunk).decode
 _chunks: Final = msgspec.json.Decoder(list[Chunk]).decode
+_plains: Final = msgspec.json.Decoder(list[Plain]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 _DATA: Final = b"data: "
@@ -29,6 +30,8 @@ _NEXT: Final = b"\n\ndata: "
 _END: Final = b"\n\n"
 _DONE: Final = b"[DONE]\n\n"
 _CHOICES_MAX: Final = 128
+_LAST: Final = 2
+"""Frames at the end of a read that may say more than a piece of text: the end, the usage."""
 
 
 class Reader:
@@ -95,17 +98,36 @@ class Reader:
                 return
         if self._started and run.startswith(_DATA) and run.endswith(_END):
             done = run.endswith(_DONE) and run.endswith(_NEXT + _DONE)
-            body = run[6 : -len(_NEXT + _DONE)] if done else run[6:-2]
+            rows = (run[6 : -len(_NEXT + _DONE)] if done else run[6:-2]).split(_NEXT)
+            texts = _texts(rows[1:-_LAST])
+            odd = [rows[0], *rows[-_LAST:]] if texts else rows
             try:
-                chunks = _chunks(b"[" + body.replace(_NEXT, b",") + b"]")
+                chunks = _chunks(b"[" + b",".join(odd) + b"]")
             except (ValueError, RecursionError):
                 pass  # comments, other line ends, nonsense: one by one
             else:
+                if texts:
+                    self._take(chunks[:1], out)
+                    self._more(texts, out)
+                    chunks = chunks[1:]
                 self._take(chunks, out)
                 if done and not self._ended:
                     self._finish(out)
                 return
         self._one_by_one(run, out)
+
+    def _more(self, texts: list[str], out: list[Event]) -> None:
+        """Pieces of the one text."""
+        text = self._choices.get(0)
+        if text is None or not text.plain:
+            self._take([Chunk([Choice(delta=Said(texts[0]))])], out)
+            texts = texts[1:]
+            text = self._choices[0]
+        if text.plain:
+            text.grown(sum(map(len, texts)))
+            out += [Delta(text.index, one) for one in texts]
+        else:
+            self._take([Chunk([Choice(delta=Said(one))]) for one in texts], out)
 
     def _one_by_one(self, run: bytes, out: list[Event]) -> None:
         for block in sse.blocks(run):
@@ -213,3 +235,14 @@ class Reader:
     def _fail(self, fault: Fault, out: list[Event]) -> None:
         self._ended = True
         out.append(Failed(fault))
+
+
+def _texts(rows: list[bytes]) -> list[str]:
+    """What these frames add to one text; empty unless that is all that every one of them does."""
+    if not rows:
+        return []
+    try:
+        plains = _plains(b"[" + b",".join(rows) + b"]")
+    except (ValueError, RecursionError):
+        return []
+    return [one.choices[0].delta.content for one in plains]
