@@ -1,5 +1,6 @@
 """docs/translation.md says what the codecs do, feature by feature and pair by pair."""
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -112,6 +113,23 @@ def test_what_is_dropped_is_refused_in_strict_mode(case, caller):
             assert Kind.UNREPRESENTABLE is caught.value.kind
         else:
             assert data == written(spoken, upstream, strict=True)[0]
+
+
+@pytest.mark.parametrize("caller", SHAPES)
+@pytest.mark.parametrize("case", REQUESTS, ids=lambda case: case.title)
+def test_what_is_named_is_what_the_caller_sent(case, caller):
+    """A report and a refusal name members of the caller's own body."""
+    body = case.bodies.get(caller)
+    for upstream in SHAPES:
+        if body is None or upstream == caller:
+            continue
+        try:
+            _, report = written(conversation(caller, body), upstream)
+            named = [drop.member for drop in report.drops]
+        except Fault as fault:
+            named = [fault.param]
+        words = set(re.findall(r"\w+", msgspec.json.encode(body).decode()))
+        assert set() == set(re.findall(r"[^\W\d]\w*", " ".join(named))) - words, upstream
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,7 @@ class Concept(Enum):
     AUDIO_INPUT = "audio_input"
     VIDEO_INPUT = "video_input"
     DOCUMENT = "document"
+    DOCUMENT_URL = "document_url"
     DOCUMENT_TITLE = "document_title"
     FILE_ID = "file_id"
     CITATION = "citation"
@@ -164,7 +165,8 @@ ROWS: Final = MappingProxyType(
             "response_format",
             "text.format",
             "output_config.format",
-            _G + "responseSchema",
+            # sent with either spelling of a schema, and alone without one
+            _G + "responseMimeType",
         ),
         Concept.VERBOSITY: Row("verbosity", _H, "verbosity", "text.verbosity", None, None),
         Concept.MODALITIES: Row(
@@ -201,6 +203,7 @@ ROWS: Final = MappingProxyType(
         Concept.AUDIO_INPUT: Row("Audio", _C, "input_audio", "input_audio", None, "inlineData"),
         Concept.VIDEO_INPUT: Row("Video", _C, None, None, None, "inlineData"),
         Concept.DOCUMENT: Row("Document", _C, "file", "input_file", "document", "inlineData"),
+        Concept.DOCUMENT_URL: Row("Document", _C, "file", "input_file", "document", "fileData"),
         Concept.DOCUMENT_TITLE: Row(
             "Document.title", _H, "file.filename", "input_file.filename", "title", None
         ),

@@ -124,22 +124,11 @@ def reading(upstream):
     return AnswerContext(origin=origin(upstream), model="m", refused=error_event)
 
 
-def missed(caller, events=(), answer=None):
-    """Names of what the lane reports: what has no place in the caller's shape."""
-    report = Report("the upstream", strict=True)
-    placing = Placing(CODECS[Shape(caller)].places, report)
-    placing.events(list(events))
-    if answer is not None:
-        placing.answer(answer)
-    return report.dropped_names()
-
-
 def told_whole(upstream, caller, body):
-    """The answer that an upstream gave and the one its caller reads, and what is reported."""
+    """The answer that an upstream gave and the one its caller reads."""
     answer = CODECS[Shape(upstream)].read_answer(msgspec.json.encode(body), reading(upstream))
     out = CODECS[Shape(caller)].write_answer(answer, writing(caller))
-    got = CODECS[Shape(caller)].read_answer(out, reading(caller))
-    return answer, got, missed(caller, answer=answer)
+    return answer, CODECS[Shape(caller)].read_answer(out, reading(caller))
 
 
 def heard(upstream, wire):
@@ -164,9 +153,24 @@ def told_streamed(upstream, caller, body):
     given, got = heard(upstream, wire), heard(caller, retold(upstream, caller, wire))
     for one in (given, got):
         assert one.fault is None, one.fault
+    return given.answer(), got.answer()
+
+
+def missed_whole(upstream, caller, body):
+    """Names of what the lane reports of a whole answer."""
+    report = Report("the upstream", strict=True)
+    answer = CODECS[Shape(upstream)].read_answer(msgspec.json.encode(body), reading(upstream))
+    Placing(CODECS[Shape(caller)].places, report).answer(answer)
+    return report.dropped_names()
+
+
+def missed_streamed(upstream, caller, body):
+    """The same of the answer's stream."""
+    report = Report("the upstream", strict=True)
     reader = CODECS[Shape(upstream)].read_stream(reading(upstream))
-    events = reader.feed(wire) + reader.end(None)
-    return given.answer(), got.answer(), missed(caller, events)
+    events = reader.feed(streams.stream(upstream, body)) + reader.end(None)
+    Placing(CODECS[Shape(caller)].places, report).events(events)
+    return report.dropped_names()
 
 
 def of_telling(case, upstream, caller):
@@ -178,9 +182,9 @@ def of_telling(case, upstream, caller):
         return Cell(LOSSLESS)
     reports, differ = [], False
     places = case.placeless.get(caller, ())
-    for tell in (told_whole, told_streamed):
-        given, got, report = tell(upstream, caller, body)
-        given, got = of_answer(given), of_answer(got)
+    for tell, miss in ((told_whole, missed_whole), (told_streamed, missed_streamed)):
+        given, got = (of_answer(one) for one in tell(upstream, caller, body))
+        report = miss(upstream, caller, body)
         found = differences(given, got)
         if case.words_stay and _words(given) != _words(got):
             return Cell(LOST, f"{_words(given)!r} became {_words(got)!r}")

@@ -166,7 +166,7 @@ class ContentWriter:
                 self.lack(Concept.FILE_ID, "a file of one vendor means nothing to another")
             return [*head, {"type": "file", "file": {"file_id": source.id}}]
         if isinstance(source, Remote):
-            self._need(Input.DOCUMENT_URL, Concept.DOCUMENT)
+            self._need(Input.DOCUMENT_URL, Concept.DOCUMENT_URL)
             name = source.name or document.title or "document"
             file = {"filename": name, "file_data": source.url}
             return [*_header(document, name), {"type": "file", "file": file}]

@@ -220,7 +220,7 @@ def _document(part: Document, where: str, writing: Writing) -> list[Row]:
         and writing.shape != SHAPE
         and Input.DOCUMENT_URL not in writing.facts.inputs
     ):
-        writing.lacks(Concept.DOCUMENT, "this model takes no document URLs, only bytes")
+        writing.lacks(Concept.DOCUMENT_URL, "this model takes no document URLs, only bytes")
     return [*header, _source(source, writing)]
 
 

@@ -237,7 +237,7 @@ class Writing:
             row["source"] = {"type": "text", "media_type": PLAIN, "data": self._plain(source)}
         else:
             if isinstance(source, Remote) and Input.DOCUMENT_URL not in self.facts.inputs:
-                self.lacks(Concept.DOCUMENT, "this model takes no document URLs, only bytes")
+                self.lacks(Concept.DOCUMENT_URL, "this model takes no document URLs, only bytes")
             row["source"] = self._source(source)
         if name := self._title(part):
             row["title"] = name
