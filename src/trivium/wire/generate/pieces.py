@@ -1,8 +1,8 @@
 """Pieces of a streamed answer that come back one by one, put together.
 
 Google's SDKs keep a streamed answer in the history of a chat as they got it: each piece is a
-content of its own, cut in the middle of words. Elsewhere parts are paragraphs, and servers put line ends
-between them. Source: google-genai 3.4.0, ``chats.py``; llama.cpp's server in xllamacpp
+content of its own, cut in the middle of words. Elsewhere parts are paragraphs, and servers put
+line ends between them. Source: google-genai 3.4.0, ``chats.py``; llama.cpp's server in xllamacpp
 2026.10.11549; both observed 2026-11-21.
 """
 
