@@ -1,6 +1,7 @@
 """Codes are made, listed, revoked and redeemed from a shell."""
 
 import csv
+import sqlite3
 
 import pytest
 
@@ -95,3 +96,14 @@ def test_what_cannot_be_done_is_said(trivium, argv, said):
     done = trivium("code", *argv)
     assert done.code in (1, 2)
     assert said in done.err
+
+
+def test_the_proof_of_the_books_covers_codes(trivium, folder):
+    """A code that was marked past the gateway is named."""
+    made(trivium, "--amount", "1")
+    assert 0 == trivium("ledger", "verify").code
+    with sqlite3.connect(folder / "trivium.db") as db:
+        db.execute("UPDATE codes SET redeemed_at = 5")
+    db.close()
+    done = trivium("ledger", "verify")
+    assert (1, "code 1: its mark and its entry do not agree\n") == (done.code, done.out)

@@ -11,6 +11,7 @@ from trivium.cli import config
 from trivium.cli.database import opened, with_identity
 from trivium.cli.output import Failed, as_json, note, printable
 from trivium.clock import SystemClock
+from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries, format_usd, parse_usd
 from trivium.settings.prices import day
 
@@ -27,8 +28,8 @@ TOLD_MAX: Final = 100
 def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
     """Prove that every balance is the sum of its entries.
 
-    And that every entry's amount is what its own bill comes to, and what is leased of each account
-    the sum of its leases. Names what is wrong and exits with 1.
+    And that every entry's amount is what its own bill comes to, what is leased of each account the
+    sum of its leases, and every redeemed code booked once. Names what is wrong and exits with 1.
     """
     loaded, _ = config.read(config_)
     entries, wrong = asyncio.run(_verified(loaded.settings.storage))
@@ -59,6 +60,10 @@ async def _verified(storage: "Storage") -> tuple[int, list[str]]:
             f"account {user_id}: {format_usd(leased)} are leased, its leases add up to "
             f"{format_usd(leases)}"
             for user_id, leased, leases in await books.misleased()
+        ]
+        wrong += [
+            f"code {code_id}: its mark and its entry do not agree"
+            for code_id in await Codes(database, SystemClock()).verify()
         ]
         count = 0
         async for user, entry in audit.entries(database):

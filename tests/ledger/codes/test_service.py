@@ -164,3 +164,24 @@ async def test_what_names_nothing_is_told(codes, which):
         await codes.revoke(which)
     with pytest.raises(LedgerError, match="no batch 999"):
         await codes.codes_of(999)
+
+
+@pytest.mark.parametrize(
+    ("tampering", "found"),
+    [
+        ("UPDATE codes SET redeemed_at = NULL WHERE id = 1", 1),
+        ("UPDATE codes SET redeemed_at = 5 WHERE id = 2", 2),
+        ("UPDATE codes SET user_id = 2 WHERE id = 1", 1),
+        ("UPDATE code_batches SET amount_nanos = 6", 1),
+    ],
+)
+@pytest.mark.asyncio
+async def test_a_mark_without_its_entry_is_found(codes, user, database, tampering, found):
+    """And an entry without its mark, or for another user or amount."""
+    ada, _ = await user("ada"), await user("bob")
+    _, (code, _) = await codes.create(5, 2)
+    await codes.redeem(ada, code)
+    assert [] == await codes.verify()
+    async with database.write() as conn:
+        await conn.execute(text(tampering))
+    assert [found] == await codes.verify()

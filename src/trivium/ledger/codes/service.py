@@ -124,6 +124,13 @@ class Codes:
             raise LedgerError(f"there is no batch {batch_id}")
         return found
 
+    async def verify(self) -> list[int]:
+        """Ids of codes whose mark and whose entry do not agree; empty when all is well."""
+        from trivium.ledger.codes import store
+
+        async with self._db.read() as conn:
+            return await store.contradictions(conn)
+
     async def revoke(self, which: str) -> int:
         """Refuse codes from now on; how many were open till then.
 

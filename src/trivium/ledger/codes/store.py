@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, func, select, update
+from sqlalchemy import ColumnElement, Select, Text, cast, func, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.codes.model import Batch, Code
-from trivium.storage.schema import code_batches, codes, users
+from trivium.storage.schema import code_batches, codes, entries, users
 
 _WHOLE: Final[Select[Any]] = (
     select(
@@ -117,6 +117,23 @@ async def revoke(
     is_open = codes.c.redeemed_at.is_(None) & codes.c.revoked_at.is_(None)
     done = await conn.execute(update(codes).where(named, is_open).values(revoked_at=now))
     return done.rowcount
+
+
+async def contradictions(conn: AsyncConnection) -> list[int]:
+    """Codes whose mark and whose entry do not agree: in being there, in the user, in the amount."""
+    named = literal("code:").concat(cast(codes.c.id, Text))
+    query = (
+        select(codes.c.id)
+        .join(code_batches, code_batches.c.id == codes.c.batch_id)
+        .outerjoin(entries, entries.c.request_id == named)
+        .where(
+            (codes.c.redeemed_at.is_(None) != entries.c.id.is_(None))
+            | (entries.c.user_id != codes.c.user_id)
+            | (entries.c.amount_nanos != code_batches.c.amount_nanos)
+        )
+        .order_by(codes.c.id)
+    )
+    return list(await conn.scalars(query))
 
 
 def _code(row: Any) -> Code:
