@@ -7,7 +7,7 @@ import shutil
 import msgspec
 import pytest
 
-from doubles import Double, Send, Stall, Wait, sized
+from doubles import Double, Send, Stall, Until, sized
 from stories.running import ANSWER, listening, settings, start
 from trivium.clock import SystemClock
 from trivium.identity.service import Identity
@@ -18,7 +18,6 @@ from trivium.storage.database import Database
 
 JSON = b"Content-Type: application/json\r\n"
 OK = [Send(sized(ANSWER, headers=JSON))]
-SLOW = [Wait(0.5), *OK]
 PRICED = 'price = { input = "3", output = "15" }'
 COST = 9 * 3_000 + 2 * 15_000
 """Nano-dollars of the double's answer."""
@@ -183,17 +182,22 @@ async def test_an_answer_without_a_count_is_estimated_and_says_so(tmp_path, sqli
 async def test_fifty_at_once_on_a_balance_for_one(tmp_path, database_url, nodes):
     """One is served, whichever of the nodes they ask; nothing is spent beyond the balance."""
     # the hold: half the body's bytes at 3, 100 tokens at 15
+    refused = asyncio.Event()
     async with contextlib.AsyncExitStack() as stack:
         body = 74
         hold = body // 2 * 3_000 + 100 * 15_000
         books = await stack.enter_async_context(
-            house(tmp_path, database_url, [SLOW], hold + hold // 2)
+            house(tmp_path, database_url, [[Until(refused), *OK]], hold + hold // 2)
         )
         gateways = [await stack.enter_async_context(books.node(f"n{n}")) for n in range(nodes)]
         raw = gateways[0].chat(max_tokens=100)
         assert body == len(raw.partition(b"\r\n\r\n")[2])
-        answers = await asyncio.gather(*(gateways[n % nodes].send(raw) for n in range(50)))
-        statuses = sorted(status for status, _, _ in answers)
+        tasks = [asyncio.ensure_future(gateways[n % nodes].send(raw)) for n in range(50)]
+        async with asyncio.timeout(30):
+            while sum(task.done() for task in tasks) < 49:
+                await asyncio.sleep(0.02)
+        refused.set()
+        statuses = sorted([(await task)[0] for task in tasks])
         assert [200, *[429] * 49] == statuses
         assert 1 == len(books.vendor.requests)
     balance, entries = await books.books()
