@@ -119,3 +119,35 @@ def test_a_key_can_be_strict(trivium):
     assert ", strict" in done.err
     keys_ = trivium("key", "list", "--json").data
     assert [True, False] == [key["strict"] for key in keys_]
+
+
+def test_limits_are_kept_and_listed(trivium):
+    """Rates, budgets and addresses, in the table and as JSON."""
+    done = trivium(
+        *("key", "create", "--user", "ada", "--rpm", "60", "--tpm", "10000", "--concurrency", "4"),
+        *("--budget", "5.00/month", "--budget", "1/day", "--ip", "10.0.0.0/8", "--ip", "::1"),
+    )
+    assert 0 == done.code
+    assert "limits: 60 requests a minute, 10000 tokens a minute, 4 at once" in done.err
+    assert "5.00 USD/month, 1.00 USD/day; from 10.0.0.0/8, ::1/128 only" in done.err
+    (key,) = trivium("key", "list", "--json").data
+    assert {"requests": 60, "tokens": 10000, "concurrency": 4} == key["limits"]
+    assert ["10.0.0.0/8", "::1/128"] == key["networks"]
+    assert [5 * 10**9, 10**9] == [each["amount_nanos"] for each in key["budgets"]]
+    assert "5.00 USD/month" in trivium("key", "list").out
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--budget", "5.00", "such as 5.00/month"),
+        ("--ip", "10.0.0.1/8", "no network"),
+        ("--rpm", "0", "rpm"),
+    ],
+)
+def test_a_limit_that_cannot_be_is_refused(trivium, option, value, said):
+    """Nothing is made, and the message has what would be right."""
+    done = trivium("key", "create", "--user", "ada", option, value)
+    assert done.code != 0
+    assert said in done.err
+    assert [] == trivium("key", "list", "--json").data

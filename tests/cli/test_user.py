@@ -80,3 +80,12 @@ def test_a_user_that_is_not_there_is_told(trivium, verb):
     done = trivium("user", verb, "bob")
     assert done.code == 1
     assert "no user of the name or e-mail 'bob'" in done.err
+
+
+def test_a_users_limits_are_kept(trivium):
+    """They hold for all keys together."""
+    trivium(
+        "user", "create", "bob", "--email", "bob@example.com", "--rpm", "9", "--concurrency", "2"
+    )
+    (bob,) = [user for user in trivium("user", "list", "--json").data if user["name"] == "bob"]
+    assert {"requests": 9, "tokens": None, "concurrency": 2} == bob["limits"]

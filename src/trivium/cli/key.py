@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from trivium.cli import config
+from trivium.cli import config, limits
 from trivium.cli.database import with_identity
 from trivium.cli.output import NONE, Failed, as_json, moment, note, printable, table, warn
 from trivium.identity.model import Key, User
+from trivium.settings.limits import limits as rates_of
 from trivium.settings.model import Settings
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 HEADS: Final = (
     *("ID", "USER", "NAME", "KEY", "MODELS"),
-    *("EXPIRES", "STATE", "CREATED", "LAST USED"),
+    *("EXPIRES", "LIMITS", "STATE", "CREATED", "LAST USED"),
 )
 
 
@@ -51,6 +52,26 @@ def create(
             help="Refuse what a translation between shapes would leave out, instead of telling.",
         ),
     ] = False,
+    rpm: limits.Rpm = None,
+    tpm: limits.Tpm = None,
+    concurrency: limits.Concurrency = None,
+    budget: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AMOUNT/PERIOD",
+            help="What it may cost: 5.00/month, also a day, week or total; once for each period.",
+            show_default=False,
+        ),
+    ] = None,
+    ip: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CIDR",
+            help="An address or network it may be used from; give it once for each. "
+            "Without any, from anywhere.",
+            show_default=False,
+        ),
+    ] = None,
     config_: config.ConfigOption = None,
 ) -> None:
     """Make a key and print it.
@@ -60,9 +81,20 @@ def create(
     expires_at = None if expires is None else last_second(expires)
     loaded, _ = config.read(config_)
     models = model or []
+    budgets = [limits.budget(text) for text in budget or []]
+    rates = rates_of(rpm, tpm, concurrency)
 
     async def work(identity: "Identity", _: "Database") -> tuple[Key, str]:
-        return await identity.create_key(user, name, models, expires_at, strict=strict)
+        return await identity.create_key(
+            user,
+            name,
+            models,
+            expires_at,
+            strict=strict,
+            limits=rates,
+            budgets=budgets,
+            networks=ip or [],
+        )
 
     made, secret = with_identity(loaded.settings.storage, work)
     print(secret)
@@ -72,6 +104,12 @@ def create(
         f"{'never' if made.expires_at is None else moment(made.expires_at)}"
         f"{', strict' if made.strict else ''}"
     )
+    bounds = limits.shown(made.limits, made.budgets)
+    if bounds or made.networks:
+        note(
+            f"limits: {bounds or 'none'}"
+            + (f"; from {', '.join(made.networks)} only" if made.networks else "")
+        )
     note("This is the only time the key is shown.")
     for entry in unknown(made.models, loaded.settings):
         warn(f"no model in the settings is called {entry}; the key is made all the same")
@@ -147,10 +185,17 @@ def _row(key: Key, user: str) -> tuple[str, ...]:
         f"…{key.hint}",
         ",".join(key.models) or "all",
         moment(key.expires_at) if key.expires_at else "never",
+        _limits(key),
         "revoked" if key.disabled else "enabled",
         moment(key.created_at),
         moment(key.last_used_at) if key.last_used_at else NONE,
     )
+
+
+def _limits(key: Key) -> str:
+    bounds = limits.shown(key.limits, key.budgets)
+    places = f"from {', '.join(key.networks)}" if key.networks else ""
+    return "; ".join(part for part in (bounds, places) if part) or NONE
 
 
 def revoke(

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from trivium.cli import config
+from trivium.cli import config, limits
 from trivium.cli.credit import book
 from trivium.cli.database import with_identity
 from trivium.cli.output import Failed, as_json, moment, note, printable, table
 from trivium.identity.model import Role, User
 from trivium.ledger.entries import parse_usd
+from trivium.settings.limits import limits as rates_of
 
 if TYPE_CHECKING:
     from trivium.identity.service import Identity
@@ -38,20 +39,26 @@ def create(
         str,
         typer.Option(metavar="G", help="Price group, see [groups].", show_default=False),
     ] = "",
+    rpm: limits.Rpm = None,
+    tpm: limits.Tpm = None,
+    concurrency: limits.Concurrency = None,
     config_: config.ConfigOption = None,
     json: config.JsonOption = False,
 ) -> None:
-    """Make a user."""
+    """Make a user. Limits hold for all keys together."""
     if unlimited and credit is not None:
         raise Failed("--credit and --unlimited exclude each other", code=2)
     amount_nanos = 0 if credit is None else parse_usd(credit)
     if credit is not None and amount_nanos <= 0:
         raise Failed("--credit must be above zero, such as 10.00", code=2)
+    rates = rates_of(rpm, tpm, concurrency)
     loaded, _ = config.read(config_)
 
     async def work(identity: "Identity", database: "Database") -> User:
         role = Role.ADMIN if admin else Role.USER
-        made = await identity.create_user(name, email, role, unlimited=unlimited, group=group)
+        made = await identity.create_user(
+            name, email, role, unlimited=unlimited, group=group, limits=rates
+        )
         if amount_nanos:
             await book(database, made, amount_nanos, "credit at creation")
         return made

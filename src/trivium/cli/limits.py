@@ -1,0 +1,56 @@
+"""Limits on the command line: options of users and keys, and budgets as people write them."""
+
+from typing import Annotated, Final, TypeAlias
+
+import typer
+
+from trivium.cli.output import Failed
+from trivium.identity.model import Budget, Period
+from trivium.ledger.entries import format_usd, parse_usd
+from trivium.ledger.errors import LedgerError
+from trivium.settings.limits import RateLimits
+
+Rpm: TypeAlias = Annotated[
+    int | None, typer.Option(metavar="N", help="Requests a minute.", min=1, show_default=False)
+]
+Tpm: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", help="Tokens a minute, of prompts and answers.", min=1, show_default=False
+    ),
+]
+Concurrency: TypeAlias = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Requests that may run at once.", min=1, show_default=False),
+]
+
+PERIODS: Final = ", ".join(period.value for period in Period)
+
+
+def budget(text: str) -> Budget:
+    """Of ``5.00/month``: an amount in US dollars and a period. Raises Failed."""
+    amount, _, period = text.partition("/")
+    try:
+        return Budget(amount_nanos=parse_usd(amount), period=Period(period))
+    except (ValueError, LedgerError):
+        raise Failed(
+            f"--budget is an amount in US dollars and a period, such as 5.00/month, not {text!r}; "
+            f"periods are {PERIODS}",
+            code=2,
+        ) from None
+
+
+def shown(limits: RateLimits | None, budgets: tuple[Budget, ...] = ()) -> str:
+    """In one line, for people; empty when nothing is limited."""
+    limits = limits or RateLimits()
+    parts = [
+        f"{value} {what}"
+        for value, what in (
+            (limits.requests, "requests a minute"),
+            (limits.tokens, "tokens a minute"),
+            (limits.concurrency, "at once"),
+        )
+        if value is not None
+    ]
+    parts += [f"{format_usd(each.amount_nanos)} USD/{each.period.value}" for each in budgets]
+    return ", ".join(parts)
