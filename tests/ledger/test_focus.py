@@ -54,9 +54,9 @@ AT = 1_798_761_600 + 31 * 86_400 - 1
 """The last second of January 2027."""
 
 
-def booked(usage, multiplier=Fraction(1), key=5, kind=EntryKind.USAGE):
+def booked(usage, multiplier=Fraction(1), key=5, kind=EntryKind.USAGE, row=ROW):
     """An entry as the ledger books it."""
-    tariff = tariff_of("gpt-x", ROW, multiplier)
+    tariff = tariff_of("gpt-x", row, multiplier)
     nanos, rates = cost(tariff, usage)
     detail = b'%b,"key":%d,"end":"","usage":%b}' % (rates.label, key, msgspec.json.encode(usage))
     return Entry(
@@ -191,3 +191,9 @@ def test_what_is_not_explained_is_one_row(detail):
     )
     (row,) = rows(entry)
     assert ("0.000000007", "") == (row["BilledCost"], row["PricingQuantity"])
+
+
+def test_requests_without_a_price_are_no_charge():
+    """Every answer is a request; a row of nothing would say nothing."""
+    plain = PriceRow(price={"input": Decimal(1)})
+    assert ["Input Tokens"] == [row["SkuMeter"] for row in rows(booked(Usage(fresh=1), row=plain))]

@@ -114,6 +114,19 @@ async def test_a_booking_that_fails_leaves_the_code_open(codes, entries, user):
 
 
 @pytest.mark.asyncio
+async def test_a_code_whose_mark_was_taken_away_is_not_booked_again(codes, entries, user, database):
+    """The entry's request id is unique, whatever became of the mark."""
+    ada = await user()
+    _, (code,) = await codes.create(5, 1)
+    await codes.redeem(ada, code)
+    async with database.write() as conn:
+        await conn.execute(text("UPDATE codes SET redeemed_at = NULL"))
+    with pytest.raises(LedgerError, match="booked already"):
+        await codes.redeem(ada, code)
+    assert 5 == await entries.balance(ada)
+
+
+@pytest.mark.asyncio
 async def test_no_code_is_stored(codes, database):
     """Whoever reads the database can redeem nothing."""
     _, made = await codes.create(5, 3)

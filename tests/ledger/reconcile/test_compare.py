@@ -98,6 +98,7 @@ def test_an_export_without_models_is_compared_as_a_whole():
     """With the sum of ours, which are not told one by one."""
     vendor = {(ONE, ""): {"cost": Fraction(3)}}
     own = sums(a={"cost": 1}, b={"cost": 2})
+    own[TWO, "a"] = {"cost": Fraction(0)}
     assert [("", "cost", 3, 3, False)] == told(compare(vendor, own, PERCENT))
 
 
@@ -142,14 +143,12 @@ async def test_a_cost_is_without_the_groups_factor(database, user):
     """What it should have cost us; without a bill, what was booked; nothing for free models."""
     await user()
     bill = '{"model":"m","multiplier":"2","prices":{"input":"1"},"usage":{"fresh":3}}'
-    for name, detail in (
-        ("a", bill),
-        ("b", ""),
-        ("c", '{"model":"m","prices":{"x":"1"},"usage":{"fresh":1},"multiplier":"y"}'),
-    ):
+    wrong = '{"model":"m","prices":{"input":"0.0000000000001"},"usage":{"fresh":3}}'
+    bills = {"a": bill, "b": "", "c": wrong, "d": '{"model":"m","end":"interrupted"}'}
+    for name, detail in bills.items():
         await answered(database, name, model=name, fresh=3)
         await charged(database, name, 6000, detail)
-    await answered(database, "d", model="d", fresh=3)
+    await answered(database, "e", model="e", fresh=3)
     found, _ = await ours(database, ["main"], [ONE])
     costs = {model: amounts["cost"] * 10**9 for (_, model), amounts in found.items()}
-    assert {"a": 3000, "b": 6000, "c": 0, "d": 0} == costs
+    assert {"a": 3000, "b": 6000, "c": 6000, "d": 6000, "e": 0} == costs
