@@ -8,7 +8,8 @@ move a lot. Rounds interleave, so drift hits all alike. The first round warms up
 A target is a server that runs already (--target NAME=URL,PID) or one that --start NAME=PORT=COMMAND
 runs and ends. Point its upstream at http://127.0.0.1:9100. A case names the shape the client
 speaks: {chat,messages,responses,generate,embeddings}:{json,stream}; which one goes upstream is the
-target's own configuration. `make bench` does all of this for Trivium.
+target's own configuration, so a case may name a model of its own, chat:json:MODEL; its ratio is to
+nginx with the client's shape on both sides. `make bench` does all of this for Trivium.
 """
 
 import argparse
@@ -233,25 +234,29 @@ def measure(
     extra = dict(header.split(": ", 1) for header in options.header)
     headers = {"Content-Type": "application/json", **extra}
     for case in options.case or ["chat:json", "chat:stream"]:
-        shape, kind = case.split(":")
+        shape, kind, model = [*case.split(":"), options.model][:3]
+        plain = f"{shape}:{kind}"
+        measured = (plain, "nginx") in rows  # what it relays does not depend on the model
         stream = kind == "stream"
         script = tmp / f"{shape}-{kind}.lua"
-        text = json.dumps(body(shape, stream, options.model), separators=(",", ":"))
+        text = json.dumps(body(shape, stream, model), separators=(",", ":"))
         lines = ['wrk.method="POST"', f"wrk.body=[==[{text}]==]"]
         script.write_text(
             "\n".join(lines + [f'wrk.headers["{name}"]="{v}"' for name, v in headers.items()])
         )
         for turn in range(options.rounds + 1):
             for name, (url, pid) in targets.items():
+                if measured and name == "nginx":
+                    continue
                 prefix = "" if name == "nginx" else options.generate_prefix
                 before = cpu_seconds(pid)
-                full = url + path(shape, stream, options.model, prefix)
+                full = url + path(shape, stream, model, prefix)
                 seconds = options.seconds if turn else 2
                 row = wrk(full, script, options.connections, seconds)
                 spent = cpu_seconds(pid) - before
                 row |= {"cpu_us": spent * 1e6 / max(1, row["requests"]), "rss": rss_mib(pid)}
                 if turn:
-                    rows.setdefault((case, name), []).append(row)
+                    rows.setdefault((plain if name == "nginx" else case, name), []).append(row)
     return rows
 
 
@@ -265,18 +270,18 @@ def show(rows: dict[tuple[str, str], list[dict[str, Any]]]) -> int:
     machine = f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}"
     print(f"# {today}, {machine}; gateway on one core, load on another")
     heads = f"{'cpu us/req':>12}{'x nginx':>9}{'req/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'MiB':>7}"
-    print(f"{'case':18}{'target':12}{heads}  failures")
+    print(f"{'case':30}{'target':12}{heads}  failures")
     failed = 0
     for (case, name), found in rows.items():
         cost = median(case, name, "cpu_us")
-        plain = (case, "nginx")
+        plain = (":".join(case.split(":")[:2]), "nginx")
         ratio = f"{cost / median(*plain, 'cpu_us'):9.2f}" if plain in rows else " " * 9
         times = f"{median(case, name, 'p50'):9.2f}{median(case, name, 'p99'):9.2f}"
         load = f"{median(case, name, 'rps'):10.0f}{times}{median(case, name, 'rss'):7.0f}"
         refused = sum(row["refused"] for row in found)
         sockets = "; ".join(row["socket"] for row in found if row["socket"])
         failed |= bool(refused or sockets)
-        print(f"{case:18}{name:12}{cost:12.1f}{ratio}{load}  {refused or ''} {sockets}".rstrip())
+        print(f"{case:30}{name:12}{cost:12.1f}{ratio}{load}  {refused or ''} {sockets}".rstrip())
     return int(failed)
 
 
@@ -287,7 +292,7 @@ def main() -> int:
     )
     parser.add_argument("--target", action="append", default=[], metavar="NAME=URL,PID")
     parser.add_argument("--start", action="append", default=[], metavar="NAME=PORT=COMMAND")
-    parser.add_argument("--case", action="append", metavar="SHAPE:KIND")
+    parser.add_argument("--case", action="append", metavar="SHAPE:KIND[:MODEL]")
     parser.add_argument("--header", action="append", default=[], metavar="'NAME: VALUE'")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--connections", type=int, default=32)
