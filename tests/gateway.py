@@ -24,6 +24,7 @@ from trivium.pipeline.pulse import Pulse
 from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
+from trivium.routing.health import Health, log_change
 from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.settings.model import BindingEntry, ChannelEntry, ModelEntry, Settings, Timeouts
@@ -64,14 +65,21 @@ class CountingLedger(OpenLedger):
         return super().settle(hold, usage, end)
 
 
-def settings_for(channels, *, name="m", upstream_model=None, timeouts=None):
-    """One model, `m` unless named, bound to (provider, double) pairs in order of priority."""
+def settings_for(
+    channels, *, name="m", upstream_model=None, timeouts=None, keys=(), fallback=None
+):
+    """One model, `m` unless named, bound to (provider, double) pairs in order of priority.
+
+    ``fallback`` names a second model, which has the last of the pairs to itself.
+    """
+    split = len(channels) - (fallback is not None)
     return Settings(
         channels=tuple(
             ChannelEntry(
                 name=f"{provider}-{number}",
                 provider=provider,
-                api_key=VENDOR_KEY,
+                api_key=None if keys else VENDOR_KEY,
+                api_keys=keys,
                 base_url=f"http://127.0.0.1:{double.port}{BASE.get(provider, '/v1')}",
                 timeouts=timeouts or Timeouts(),
             )
@@ -81,12 +89,23 @@ def settings_for(channels, *, name="m", upstream_model=None, timeouts=None):
             ModelEntry(
                 name=name,
                 free=True,
+                fallbacks=(fallback,) if fallback else (),
                 bindings=tuple(
                     BindingEntry(
                         channel=f"{provider}-{number}", priority=number, model=upstream_model
                     )
-                    for number, (provider, _) in enumerate(channels)
+                    for number, (provider, _) in enumerate(channels[:split])
                 ),
+            ),
+            *(
+                ModelEntry(
+                    name=fallback,
+                    free=True,
+                    bindings=(
+                        BindingEntry(channel=f"{provider}-{split}", model=f"{fallback}-own"),
+                    ),
+                )
+                for provider, _ in channels[split:]
             ),
         ),
     )
@@ -118,6 +137,8 @@ class Gateway:
         recall=None,
         traces=None,
         heartbeat_s=0,
+        budget=None,
+        rules=None,
         **more,
     ):
         """Serve `m` from these (provider, double) pairs."""
@@ -145,6 +166,8 @@ class Gateway:
             recall=recall,
             traces=traces,
             pulse=Pulse(loop, heartbeat_s),
+            budget=budget,
+            health=Health(loop.time, rules, told=log_change),
         )
         key = keys.issue(lambda n: bytes(range(n)))
         caller = Caller(

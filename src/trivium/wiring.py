@@ -30,11 +30,14 @@ from trivium.edge.listener import Listener
 from trivium.observe import logs
 from trivium.observe.alarm import Alarm
 from trivium.pipeline.context import Services
+from trivium.routing.breaker import Rules
+from trivium.routing.health import Health, log_change
 from trivium.routing.model import Catalogue
 from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
+from trivium.routing.tries import Budget
 from trivium.settings.load import environment
-from trivium.settings.model import Server, Settings, Upstream
+from trivium.settings.model import Routing, Server, Settings, Upstream
 from trivium.settings.prices import multiplier
 from trivium.shared.address import parse
 from trivium.shared.state import SharedState
@@ -85,6 +88,9 @@ async def serve(
 
     def swap(read: Settings, new: Catalogue) -> None:
         services.router = Router(new, random.random)
+        services.budget = _budget(read.routing)
+        services.health.configure(_rules(read.routing), read.routing.recheck_s)
+        services.health.forget()
         ledger.regroup(_groups(read))
 
     watch = FileWatch(reader, (settings, catalogue), swap)
@@ -282,6 +288,33 @@ def _services(
         recall=recall,
         traces=traces,
         pulse=Pulse(loop, settings.server.heartbeat_s),
+        health=Health(
+            loop.time,
+            _rules(settings.routing),
+            recheck_s=settings.routing.recheck_s,
+            told=log_change,
+        ),
+        budget=_budget(settings.routing),
+    )
+
+
+def _rules(routing: Routing) -> Rules:
+    return Rules(
+        failures=routing.failures,
+        ratio=routing.failures_ratio,
+        window_s=routing.window_s,
+        cooldown_s=routing.cooldown_s,
+        cooldown_max_s=routing.cooldown_max_s,
+    )
+
+
+def _budget(routing: Routing) -> Budget:
+    return Budget(
+        attempts=routing.attempts_max,
+        seconds=routing.attempts_s,
+        slow_s=routing.slow_s,
+        repeats=routing.repeats,
+        pause_s=routing.repeat_pause_s,
     )
 
 

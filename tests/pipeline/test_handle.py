@@ -392,15 +392,19 @@ async def test_a_request_leaves_nothing_to_the_garbage_collector(stream):
 
 @pytest.mark.asyncio
 async def test_an_operator_is_told_when_a_vendor_refuses_the_credential_and_only_then():
-    """Ten refused requests are one line, with the channel; a caller's own mistake is none."""
+    """Once that the credential is put aside, and once what became of requests; of a caller's own
+    mistake nothing.
+    """
     refused = refusal(b"401 Unauthorized", b'{"error":{"message":"no such key"}}')
     async with Double([refused]) as vendor, Gateway.to(("openai", vendor)) as gateway:
         with capture_logs() as lines:
             await gateway.post(CHAT, {"model": "m"})
             for _ in range(10):
                 await gateway.post(CHAT, HELLO)
-    (line,) = lines
-    assert ("request_failed", "error", "openai-0", "upstream_credential") == (
-        line["event"], line["log_level"], line["channel"], line["fault"],
-    )  # fmt: skip
-    assert VENDOR_KEY not in str(line)
+    assert [
+        ("credential_disabled", "error", "openai-0", "upstream_credential"),
+        ("request_failed", "error", "openai-0", "upstream_credential"),
+        ("request_failed", "warning", "", "no_route"),
+    ] == [(one["event"], one["log_level"], one["channel"], one["fault"]) for one in lines]
+    assert 1 == len(vendor.requests)
+    assert VENDOR_KEY not in str(lines)

@@ -50,3 +50,47 @@ NOW = "Sat, 21 Nov 2026 04:00:00 GMT"
 def test_delays_are_read(headers, delay, message, seconds):
     """Headers first, then Google's detail, then the words; nonsense gives nothing."""
     assert seconds == pytest.approx(retry_after(headers, delay, message))
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s"}, 360.0),
+        ({"x-ratelimit-remaining-tokens": "7", "x-ratelimit-reset-tokens": "6m0s"}, None),
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "20ms"}, 0.02),
+        ({"x-ratelimit-remaining-requests": "0"}, None),
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "soon"}, None),
+        (
+            {
+                "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "2s",
+                "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "9s",
+            },
+            9.0,
+        ),
+        (
+            {
+                "anthropic-ratelimit-tokens-remaining": "0", "date": NOW,
+                "anthropic-ratelimit-tokens-reset": "2026-11-21T04:00:30Z",
+            },
+            30.0,
+        ),
+        (
+            {
+                "anthropic-ratelimit-tokens-remaining": "0",
+                "anthropic-ratelimit-tokens-reset": "2026-11-21T04:00:30Z",
+            },
+            None,
+        ),
+        (
+            {
+                "anthropic-ratelimit-tokens-remaining": "0", "date": NOW,
+                "anthropic-ratelimit-tokens-reset": "2026-11-21T99:00:30Z",
+            },
+            None,
+        ),
+    ],
+)  # fmt: skip
+def test_the_last_used_up_limit_to_be_filled_again_is_read(headers, seconds):
+    """Limits of which something is left say nothing of this refusal."""
+    assert reset_after(headers) == seconds

@@ -176,3 +176,15 @@ def test_a_stack_trace_is_not_shown():
     """What remains of one after cleaning is still a map of the machine."""
     body = '{"error":{"message":"Traceback (most recent call last): in f"}}'
     assert "Traceback" not in default_failure(refusal(400, body)).message
+
+
+def test_of_a_delay_and_a_used_up_limit_the_later_holds():
+    """Before that the vendor would only refuse again; a limit of a success says nothing."""
+    headers = {
+        "retry-after": "2",
+        "x-ratelimit-remaining-tokens": "0",
+        "x-ratelimit-reset-tokens": "30s",
+    }
+    assert default_failure(refusal(429, "{}", headers)).retry_after == 30.0
+    assert default_failure(refusal(429, "{}", headers | {"retry-after": "40"})).retry_after == 40.0
+    assert default_failure(refusal(503, "{}", headers)).retry_after == 2.0

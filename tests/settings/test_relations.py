@@ -36,6 +36,12 @@ def _problems(data, broken=()):
         {"models": [_model(price=PRICE, tiers=[{"above": 9, "price": {"input": "2"}}])]},
         {"models": [_model(price=PRICE, price_changes=[{"since": "2027-01-01", "price": PRICE}])]},
         {"models": [_model("m", {"channel": "a", "weight": 0}, {"channel": "a"})]},
+        {
+            "models": [
+                _model(fallbacks=["n"], free=True),
+                _model("n", fallbacks=["m"], free=True),
+            ]
+        },
         {"channels": [_channel("a"), _channel("b")]},
         {"channels": [_channel(headers={"x-a": "1", "x-b": "1"})]},
     ],
@@ -85,6 +91,21 @@ def test_settings_that_fit_together_have_no_problem(data):
             {"models": [_model(), _model()]},
             ("models", 1, "name"),
             "is taken: another model above has it",
+        ),
+        (
+            {"models": [_model(fallbacks=["m"], free=True)]},
+            ("models", 0, "fallbacks", 0),
+            "is the model itself: it would fall back in a circle",
+        ),
+        (
+            {"models": [_model(fallbacks=["n", "n"], free=True), _model("n")]},
+            ("models", 0, "fallbacks", 1),
+            "occurs twice",
+        ),
+        (
+            {"models": [_model(fallbacks=["nn"], free=True), _model("n")]},
+            ("models", 0, "fallbacks", 0),
+            'names no model: there is no "nn"; did you mean n',
         ),
         (
             {"models": [_model("m", {"channel": "aa"})]},

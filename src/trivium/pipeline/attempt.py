@@ -225,6 +225,8 @@ class Attempt:
         self._explain()
         self.story.status = 200
         self.story.open_stream()
+        if self.story.key is not None:
+            self.story.services.health.heard(self.story.key)
 
     def _end_stream(self, fault: Fault | None) -> None:
         watch = self._watch
@@ -274,6 +276,8 @@ class Attempt:
         if self.story.services.explain_headers:
             exchange.extra.append((b"trivium-channel", channel.name.encode()))
             exchange.extra.append((b"trivium-attempts", b"%d" % self.story.attempts))
+        if self.story.stood_in and self.story.model is not None:
+            exchange.extra.append((b"trivium-model", self.story.model.name.encode()))
 
     def _explain_cost(self) -> None:
         """What the answer costs; of a stream that is known only when its head is long gone."""

@@ -16,7 +16,9 @@ from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
 from trivium.recall.service import Recall
 from trivium.recall.traces.model import Trace
+from trivium.routing.health import Health
 from trivium.routing.model import Channel, Model, Plan, Step
+from trivium.routing.tries import Budget
 from trivium.upstream.call import Client
 from trivium.upstream.message import Composer
 from trivium.wire.operation import Operation, Shape
@@ -188,11 +190,13 @@ class Services:
         "admission",
         "alarm",
         "answer_bytes_max",
+        "budget",
         "client",
         "clock",
         "composer",
         "explain_headers",
         "future",
+        "health",
         "ledger",
         "passages",
         "pulse",
@@ -223,6 +227,8 @@ class Services:
         traces: Traces | None = None,
         pulse: Pulse | None = None,
         admission: Admission | None = None,
+        health: Health | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.router = router
         self.passages = passages
@@ -245,5 +251,9 @@ class Services:
         """``None``: counted in memory, budgets from nothing."""
         self.traces = traces
         """What callers do not send back; ``None`` where nothing is remembered."""
+        self.health = health or Health(loop.time)
+        """What is known of the upstreams; ``None``: a fresh one."""
+        self.budget = budget or Budget()
+        """What one request may cost them; swapped on reload."""
         self.pulse = pulse
         """Heartbeats; ``None`` where none are sent."""

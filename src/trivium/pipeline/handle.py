@@ -8,7 +8,7 @@ import msgspec
 import structlog
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline import entrance, memory, sticky
+from trivium.pipeline import attempts, entrance, memory, sticky
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
 from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
@@ -93,6 +93,10 @@ async def _admit(story: Story, facts: Facts) -> None:
     story.model = services.router.find(facts.model)
     ledger = services.ledger
     quote = ledger.quote(caller, story.model, story.operation, facts, story.size_bytes)
+    for other in attempts.fallbacks(story):
+        # whichever answers is paid for, so the dearest is held
+        found = ledger.quote(caller, other, story.operation, facts, story.size_bytes)
+        quote = max(quote, found, key=lambda one: one.amount_nanos)
     await entrance.admit(story, facts, quote)
     if story.operation in COUNTING:
         return  # free of charge
@@ -124,31 +128,31 @@ def _is_uncounted(story: Story, fault: Fault) -> bool:
 
 
 async def _call(story: Story, members: Members, facts: Facts) -> None:
-    """Try the plan's channels in turn until one answers; never after the first byte of one."""
+    """Try the plan's channels in turn until one answers."""
     pulse = story.services.pulse
     if facts.stream and pulse is not None:
         pulse.watch(story)
-    plan = await planned(story)
-    last = len(plan.steps) - 1
-    for number, step in enumerate(plan.steps):
-        try:
-            await _attempt(story, step, members, facts)
-        except Fault as fault:
-            if number == last or not fault.row.fallback or story.first_byte_at is not None:
-                raise
-            _tell(story, "attempt_failed", fault)
-        else:
-            return
+    await attempts.run(
+        story,
+        functools.partial(planned, story),
+        functools.partial(_attempt, story, members, facts),
+        functools.partial(_tell, story, "attempt_failed"),
+    )
 
 
 async def planned(story: Story) -> Plan:
     """The channels of this request, in order. Raises ``Fault`` when there is none."""
     assert story.model is not None
-    plan = memory.narrowed(story.services.router.plan(story.model, story.operation), story)
-    return await sticky.recall(story, plan) if sticky.carries(story, plan) else plan
+    services = story.services
+    plan = memory.narrowed(services.router.plan(story.model, story.operation), story)
+    if sticky.carries(story, plan):
+        plan = await sticky.recall(story, plan)
+    return plan if story.operation in COUNTING else services.health.fit(plan)
 
 
-async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> None:
+async def _attempt(
+    story: Story, members: Members, facts: Facts, step: Step, credential: int
+) -> None:
     """Call one channel and stay until the caller has its answer."""
     services, exchange = story.services, story.exchange
     binding = step.binding
@@ -158,7 +162,7 @@ async def _attempt(story: Story, step: Step, members: Members, facts: Facts) -> 
     lane = memory.remembering(story, step, lane_for(story, step, members, facts))
     request = services.composer.compose(
         binding.channel,
-        0,
+        credential,
         lane.operation,
         binding.model,
         lane.body,

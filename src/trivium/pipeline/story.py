@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+import msgspec
+
 from trivium.admission.service import OPEN
 from trivium.conversation.honesty import Report
 from trivium.conversation.request import Conversation
@@ -12,6 +14,7 @@ from trivium.ledger.model import Hold
 from trivium.observe.record import Record
 from trivium.pipeline.context import Exchange, Headers, Services
 from trivium.recall.model import Recollection
+from trivium.routing.health import Key
 from trivium.routing.model import Model, Step
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
@@ -38,6 +41,7 @@ class Story:
         "first_byte_at",
         "given",
         "hold",
+        "key",
         "lost",
         "model",
         "operation",
@@ -49,6 +53,7 @@ class Story:
         "shared",
         "status",
         "step",
+        "stood_in",
         "usage",
     )
 
@@ -67,6 +72,10 @@ class Story:
         """What is known of the state it carries (``sticky.Recalled``); ``None``: it has none."""
         self.lost: tuple[str, ...] = ()
         """Calls whose traces are forgotten, once a translation has read the request."""
+        self.key: Key | None = None
+        """Whose health the running attempt tells of."""
+        self.stood_in = False
+        """Whether a fallback of the model that was asked for is being tried."""
         self.shared = False
         """Whether several channels could answer."""
         self.model: Model | None = None
@@ -114,8 +123,24 @@ class Story:
         used = self._used(hold.quote.input_tokens)
         if used is not None:
             self.usage = used
+        if self.model is not None and self.model.free:
+            used = None  # a model that stood in for one with a price
         end = self.fault.kind.value if self.fault else ""
         self.cost_nanos = self.services.ledger.settle(hold, used, end)
+
+    def serve(self, model: Model) -> None:
+        """Go on with another model: it is priced and recorded as that one."""
+        caller, facts, hold = self.exchange.caller, self.facts, self.hold
+        assert caller is not None
+        assert facts is not None
+        self.model = model
+        self.stood_in = True
+        if hold is None or hold.quote.tariff is None:
+            return
+        ledger = self.services.ledger
+        quote = ledger.quote(caller, model, self.operation, facts, self.size_bytes)
+        if quote.tariff is not None:
+            self.hold = msgspec.structs.replace(hold, quote=quote)
 
     @property
     def early(self) -> bool:
@@ -161,6 +186,11 @@ class Story:
             self.usage, input_tokens, self.delivered, self.sample, finished=fault is None
         )
 
+    def _model_name(self) -> str:
+        if self.stood_in and self.model is not None:
+            return self.model.name
+        return self.facts.model[:NAME_MAX] if self.facts else ""
+
     def record(self) -> None:
         """Queue the request's one row."""
         exchange = self.exchange
@@ -181,7 +211,7 @@ class Story:
                 key_id=caller.key_id if caller else None,
                 user_id=caller.user_id if caller else None,
                 operation=self.operation.value,
-                model=facts.model[:NAME_MAX] if facts else "",
+                model=self._model_name(),
                 channel=step.binding.channel.name if step else "",
                 upstream_model=step.binding.model if step else "",
                 status=self.status,

@@ -109,6 +109,7 @@ def build(
             ),
             free=entry.free,
             prices=_prices(entry),
+            fallbacks=entry.fallbacks,
             title=entry.title,
             owned_by=entry.owned_by,
             context_max=entry.context_max,

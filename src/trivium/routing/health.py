@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 import msgspec
+import structlog
 
 from trivium.faults import Blame, Fault, Kind
 from trivium.routing.breaker import (
@@ -28,8 +29,11 @@ from trivium.routing.breaker import (
 )
 from trivium.routing.model import Channel, Plan, Skip, Step
 
+_log = structlog.get_logger()
+
 KEYS_MAX: Final = 10_000
 """Keys are named by the operator's configuration; reloads leave old ones behind."""
+_THEIRS: Final = frozenset({Blame.CREDENTIAL, Blame.VENDOR})
 _WHOLE: Final = ""
 """Stands for every model in the key of a credential as a whole."""
 _PROBED_S: Final = 1.0
@@ -68,6 +72,18 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
 _USABLE: Final = Standing(True)
 
 
+def log_change(change: Change) -> None:
+    """Tell the operator what is left alone, and what is back."""
+    key, breaker = change.key, change.after
+    told = {"channel": key.channel, "credential": key.credential + 1, "model": key.model or "all"}
+    if not breaker.until:
+        _log.info("upstream_back", **told)
+    elif not key.model:
+        _log.error("credential_disabled", **told, fault=breaker.why)
+    else:
+        _log.warning("upstream_resting", **told, fault=breaker.why, openings=breaker.trips)
+
+
 class Health:
     """What is known of the upstreams. ``now`` gives seconds that never go back."""
 
@@ -90,6 +106,11 @@ class Health:
         self._open: set[Key] = set()
         """Those that are not closed: while there are none, nothing is looked up."""
         self._turns: dict[str, int] = {}
+
+    def configure(self, rules: Rules, recheck_s: float) -> None:
+        """Go by these from now on."""
+        self._rules = rules
+        self._recheck_s = recheck_s
 
     # --- before an attempt ----------------------------------------------------------------------
 
@@ -169,7 +190,8 @@ class Health:
     def failed(self, key: Key, fault: Fault) -> None:
         """It failed; what that says of the upstream is in the table of faults."""
         now = self._now()
-        if fault.row.blame not in (Blame.CREDENTIAL, Blame.VENDOR):
+        if fault.kind is Kind.UPSTREAM_BUSY or fault.row.blame not in _THEIRS:
+            # our own limits on a channel say nothing of it either
             self.left(key)
             return
         why = fault.kind.value
@@ -267,7 +289,7 @@ def fit(plan: Plan, standing: Callable[[Step], Standing], now: float) -> Plan:
             first = min(found.opens_at for found, _ in resting)
             raise Fault(
                 Kind.NO_ROUTE,
-                "Every upstream of this model asks to be left alone for now. "
+                "No upstream of this model can be used for now. "
                 f"Try again in {max(1, round(first - now))}s.",
                 retry_after=max(0.0, first - now),
             )

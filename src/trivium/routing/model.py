@@ -112,6 +112,8 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     free: bool = False
     prices: tuple[PriceRow, ...] = ()
     """What it costs, oldest first; empty when free."""
+    fallbacks: tuple[str, ...] = ()
+    """Models that may answer in its place, in this order; theirs are not followed in turn."""
     title: str | None = None
     owned_by: str = "trivium"
     context_max: int | None = None

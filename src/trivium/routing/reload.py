@@ -20,7 +20,7 @@ from trivium.routing.catalogue import catalogue_of
 from trivium.routing.model import Catalogue
 from trivium.settings.errors import SettingsError
 from trivium.settings.load import environment, load_with_source
-from trivium.settings.model import Settings
+from trivium.settings.model import Routing, Settings
 from trivium.settings.secrets import Secrets
 
 Stamp: TypeAlias = dict[Path, tuple[int, int, int] | None]
@@ -35,6 +35,7 @@ LIVE: Final = frozenset(
         "upstream.idle_timeout_s",
         "upstream.total_timeout_s",
         "upstream.proxy",
+        *(f"routing.{name}" for name in Routing.__struct_fields__),
         "groups",
     }
 )

@@ -125,6 +125,36 @@ class Upstream(_Section, frozen=True):
     """PEM bundle to verify vendors with; ``None``: the system's."""
 
 
+class Routing(_Section, frozen=True):
+    """What one request may cost the upstreams, and when one is left alone."""
+
+    attempts_max: int = 5
+    """Attempts of one request, over all channels, credentials and fallback models."""
+    attempts_s: float = 120.0
+    """No attempt begins later than this after the request came."""
+    slow_s: float = 30.0
+    """An attempt that failed after longer is not followed by another: the vendor has worked through
+    the prompt once and may still be at it. The caller is told ``x-should-retry: false``."""
+    repeats: int = 0
+    """Further attempts on channels that have failed, after all others. The official SDKs try twice
+    more by themselves, and what they and the gateway repeat multiplies."""
+    repeat_pause_s: float = 0.5
+    """Before the first repeat, with jitter; doubles with each."""
+    failures: int = 5
+    """Failures in a row that have a channel, credential and model left alone."""
+    failures_ratio: float = 0.5
+    """Share of failures in a window that does the same, from 20 attempts on."""
+    window_s: float = 30.0
+    """That window."""
+    cooldown_s: float = 5.0
+    """For how long; then one request probes, and if it fails it is twice as long."""
+    cooldown_max_s: float = 60.0
+    """The longest. A vendor's own ``Retry-After`` goes before both."""
+    recheck_s: float = 600.0
+    """After how long a credential that the vendor refused is probed; a reload does it at once. Also
+    the longest that a vendor's ``Retry-After`` is heeded."""
+
+
 class Records(_Section, frozen=True):
     """Request records."""
 
@@ -308,6 +338,10 @@ class ModelEntry(_Section, frozen=True):
     """Prices that begin on a later day."""
     free: bool = False
     """The only way to a price of zero."""
+    fallbacks: tuple[str, ...] = ()
+    """Other models of this file that may answer when none of this one's channels does, in this
+    order; the one that answers is billed, and named in ``trivium-model``. Theirs are not followed
+    in turn."""
     title: str | None = None
     """For people; ``None``: the name."""
     owned_by: str = "trivium"
@@ -331,6 +365,7 @@ class Settings(_Section, frozen=True):
     storage: Storage = Storage()
     shared: Shared = Shared()
     upstream: Upstream = Upstream()
+    routing: Routing = Routing()
     records: Records = Records()
     traces: Traces = Traces()
     responses: Responses = Responses()

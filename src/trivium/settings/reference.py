@@ -24,6 +24,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[storage]": model.Storage,
     "[shared]": model.Shared,
     "[upstream]": model.Upstream,
+    "[routing]": model.Routing,
     "[records]": model.Records,
     "[responses]": model.Responses,
     "[ledger]": model.Ledger,

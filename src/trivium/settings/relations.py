@@ -40,6 +40,7 @@ def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
         if sound("models", i):
             yield from _price(i, model)
             yield from _bindings(i, model)
+        yield from _fallbacks(i, model, [entry.name for entry in settings.models])
         for j, binding in enumerate(model.bindings):
             if complete and binding.channel and binding.channel not in channels:
                 close = get_close_matches(binding.channel, channels, n=1)
@@ -143,6 +144,20 @@ def _row(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
     for j, image in enumerate(row.images):
         if kinds.setdefault((image.size, image.quality), j) != j:
             yield Problem((*path, "images", j), "has the size and quality of a row above")
+
+
+def _fallbacks(i: int, model: ModelEntry, names: list[str]) -> Iterator[Problem]:
+    """Only what a model declares itself is followed, so its own name is the only loop there is."""
+    for j, name in enumerate(model.fallbacks):
+        path = ("models", i, "fallbacks", j)
+        if name == model.name:
+            yield Problem(path, "is the model itself: it would fall back in a circle")
+        elif name in model.fallbacks[:j]:
+            yield Problem(path, "occurs twice")
+        elif name and name not in names:
+            close = get_close_matches(name, names, n=1)
+            hint = f"; did you mean {close[0]}" if close else ""
+            yield Problem(path, f'names no model: there is no "{name}"{hint}')
 
 
 def _bindings(i: int, model: ModelEntry) -> Iterator[Problem]:

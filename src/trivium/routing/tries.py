@@ -1,0 +1,119 @@
+"""Which attempt comes after which: one budget a request, and no retry that makes things worse.
+
+Pure: what happened, when, and a draw come in; the next attempt comes out, or nothing.
+
+* Each step of the plan once, in order; at once, for another channel is not in trouble.
+* A refused or exhausted credential is followed by the channel's next one.
+* Then, where the operator allows repeats, the steps that may do better after a pause, with jitter,
+  so that callers that failed together do not come back together. A vendor that asks for more
+  patience than that is not asked again: the caller is told how long.
+* What failed slowly is not tried again: the vendor has worked through the whole prompt once, may
+  still be at it, and the next one would begin anew. The caller's SDK is told not to either.
+"""
+
+from collections import deque
+from typing import Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.routing.model import Step
+
+_OTHER_KEY: Final = frozenset({Kind.UPSTREAM_CREDENTIAL, Kind.UPSTREAM_RATE_LIMITED})
+"""What another credential of the same channel may do better."""
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True):
+    """What one request may cost the upstreams. The settings' ``[routing]`` table says why."""
+
+    attempts: int = 5
+    seconds: float = 120.0
+    """No attempt begins later than this after the request came."""
+    slow_s: float = 30.0
+    """An attempt that was sent and failed later than this is not followed by another."""
+    repeats: int = 0
+    """Attempts on channels that have failed already."""
+    pause_s: float = 0.5
+    """Before the first repeat; doubles with each."""
+    pause_max_s: float = 5.0
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """One failed attempt."""
+
+    fault: Fault
+    took_s: float
+    sent: bool
+    """Whether the request went out."""
+    others: bool = False
+    """Whether the channel has a credential left that was not tried."""
+
+
+class Next(msgspec.Struct, frozen=True):
+    """An attempt to make."""
+
+    step: Step
+    wait_s: float = 0.0
+
+
+class Tries:
+    """The attempts of one request."""
+
+    __slots__ = ("_again", "_budget", "_made", "_queue", "_repeats", "_since")
+
+    def __init__(self, budget: Budget, since: float) -> None:
+        """``since``: when the request came."""
+        self._budget = budget
+        self._since = since
+        self._queue: deque[Step] = deque()
+        self._again: deque[tuple[Step, float]] = deque()
+        self._made = 0
+        self._repeats = 0
+
+    def plan(self, steps: tuple[Step, ...]) -> None:
+        """Go on with these steps, for the first model or the next."""
+        self._queue = deque(steps)
+        self._again = deque()
+
+    def first(self, now: float) -> Next | None:
+        """The first attempt of a plan; ``None``: the budget is spent."""
+        return self._begin(now)
+
+    def after(self, step: Step, failure: Failure, now: float, draw: float) -> Next | None:
+        """What follows a failure; ``None``: nothing, of this plan. ``draw``: from 0 to below 1."""
+        fault = failure.fault
+        if not fault.row.fallback or self.slow(failure):
+            return None
+        if failure.others and fault.kind in _OTHER_KEY:
+            self._queue.appendleft(step)
+        elif fault.row.again:
+            self._again.append((step, fault.retry_after or 0.0))
+        return self._begin(now, draw)
+
+    def slow(self, failure: Failure) -> bool:
+        """Whether the upstream has spent so long on it that nobody should begin anew."""
+        return failure.sent and failure.took_s > self._budget.slow_s
+
+    def spent(self, now: float) -> bool:
+        """Whether no attempt may begin any more."""
+        return self._made >= self._budget.attempts or (
+            self._made > 0 and now - self._since > self._budget.seconds
+        )
+
+    def _begin(self, now: float, draw: float = 0.0) -> Next | None:
+        if self.spent(now):
+            return None
+        if self._queue:
+            self._made += 1
+            return Next(self._queue.popleft())
+        budget = self._budget
+        pause = min(budget.pause_s * 2.0**self._repeats, budget.pause_max_s)
+        while self._again and self._repeats < budget.repeats:
+            step, asked_s = self._again.popleft()
+            # at least half of the pause, and never before the vendor's own time
+            wait = max(asked_s, pause * (0.5 + draw / 2))
+            if wait <= budget.pause_max_s and now + wait - self._since <= budget.seconds:
+                self._made += 1
+                self._repeats += 1
+                return Next(step, wait)
+        return None
