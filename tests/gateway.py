@@ -65,9 +65,7 @@ class CountingLedger(OpenLedger):
         return super().settle(hold, usage, end)
 
 
-def settings_for(
-    channels, *, name="m", upstream_model=None, timeouts=None, keys=(), fallback=None
-):
+def settings_for(channels, *, name="m", upstream_model=None, timeouts=None, keys=(), fallback=None):
     """One model, `m` unless named, bound to (provider, double) pairs in order of priority.
 
     ``fallback`` names a second model, which has the last of the pairs to itself.

@@ -2,8 +2,8 @@
 
 Only what the upstream is to blame for counts: a caller's bad request, or its leaving, says nothing.
 A credential that the vendor does not accept, or that has no credit, is put aside for all models
-until the settings are read again, or a probe much later finds it mended; a model that an account may
-not have, only for that model.
+until the settings are read again, or a probe much later finds it mended; where an account may not
+have a model, for that model alone.
 
 One worker's own knowledge. ``told`` hears of every change, and ``adopt`` takes over what another
 worker found: what shares health between workers stands between these two.
