@@ -29,6 +29,30 @@ The same shape is relayed as it came. A feature that is missing from a caller's 
 its shape has no words for.
 """
 
+MODELS = (("chat", "o3"), ("messages", "claude-sonnet-4-5"), ("generate", "gemini-2.5-pro"))
+"""One a shape whose profile differs from it: no sampling, thinking by a budget."""
+STEERING = frozenset(
+    {
+        "temperature",
+        "top_p",
+        "forced call",
+        "structured output",
+        "effort",
+        "least effort",
+        "thinking in tokens",
+        "thinking in tokens between two steps",
+        "thinking off",
+    }
+)
+MORE = """\
+
+## Models of which more is known
+
+What is taken depends on the model as well (docs/profiles.md): a model that reasons by itself takes
+no sampling, one that thinks by a budget takes every number of tokens within its bounds.
+Requests for an effort leave 64 tokens for the whole answer here, so that a budget gives way.
+"""
+
 
 @functools.cache
 def cells():
@@ -45,13 +69,23 @@ def cells():
     return out
 
 
-def lost():
-    """(title, caller, upstream) -> what is neither carried nor told."""
+@functools.cache
+def known():
+    """(title, caller, model) -> verdict, where a model's profile says more than its shape."""
     return {
-        (title, caller, upstream): cell.why
-        for (_, title, caller, upstream), cell in cells().items()
-        if cell.word == LOST
+        (case.title, caller, model): of_asking(case, caller, upstream, model)
+        for case in REQUESTS
+        if case.title in STEERING
+        for caller in SHAPES
+        for upstream, model in MODELS
+        if caller in case.bodies
     }
+
+
+def lost():
+    """(title, caller, upstream or model) -> what is neither carried nor told."""
+    found = {key[1:]: cell for key, cell in cells().items()} | known()
+    return {key: cell.why for key, cell in found.items() if cell.word == LOST}
 
 
 def document():
@@ -61,6 +95,8 @@ def document():
         parts.append(f"\n## A {caller} caller\n")
         parts.append(_rows(caller, "asked", "asks for"))
         parts.append(_rows(caller, "told", "is answered"))
+    parts.append(MORE)
+    parts.append(_models())
     parts.append("\n## What answers lose\n")
     parts += [f"- {case.title}: {case.note}." for case in TELLINGS if case.placeless]
     parts.append(
@@ -74,6 +110,15 @@ def document():
         ]
         parts.append("")
     return "\n".join(parts)
+
+
+def _models():
+    names = [model for _, model in MODELS]
+    out = [f"| asks for | caller | {' | '.join(names)} |", "|---" * (len(names) + 2) + "|"]
+    for title, caller in dict.fromkeys(key[:2] for key in known()):
+        words = [known()[title, caller, model].word.lower() for model in names]
+        out.append(f"| {title} | {caller} | {' | '.join(words)} |")
+    return "\n".join(out) + "\n"
 
 
 def _rows(caller, kind, verb):

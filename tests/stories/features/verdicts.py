@@ -16,6 +16,7 @@ from trivium.conversation.places import Placing
 from trivium.conversation.target import target
 from trivium.faults import Fault, Kind
 from trivium.providers.failure import error_event
+from trivium.providers.profiles import profile
 from trivium.secret import Keyring
 from trivium.wire.codec import AnswerContext, RequestContext, WriteContext
 from trivium.wire.codecs import CODECS
@@ -60,15 +61,16 @@ def conversation(shape, body, **context):
     return read(raws, RequestContext(**context))
 
 
-def written(spoken, upstream, *, strict=False, at=None):
+def written(spoken, upstream, *, strict=False, at=None, model="m"):
     """Body for an upstream (a channel ``at`` it), and the report. Raises ``Fault``."""
-    goal = target(at or origin(upstream), "m")
+    known = profile(upstream, PROVIDER[upstream], model)
+    goal = target(at or origin(upstream), "m", **known)
     report = Report(goal.title, strict=strict)
     data = CODECS[Shape(upstream)].write_request(fitted(spoken, goal, report), goal, report)
     return json.loads(data), report
 
 
-def of_asking(case, caller, upstream):
+def of_asking(case, caller, upstream, model="m"):
     """The verdict on one feature of requests."""
     body = case.bodies.get(caller)
     if body is None:
@@ -77,7 +79,7 @@ def of_asking(case, caller, upstream):
         return _passed(caller, body)
     spoken = conversation(caller, body)
     try:
-        data, report = written(spoken, upstream)
+        data, report = written(spoken, upstream, model=model)
     except Fault as fault:
         if fault.kind is Kind.UNREPRESENTABLE and fault.param and "shape" in fault.message:
             return Cell(REFUSED, fault.param)

@@ -106,6 +106,20 @@ def test_budgets(wires, wish, facts, members, budget):
     assert budget == found["thinkingConfig"]["thinkingBudget"]
 
 
+@pytest.mark.parametrize(
+    ("off", "budget"), [(True, 0), (False, 128)], ids=["may-stop", "always-thinks"]
+)
+def test_a_limit_without_room_takes_the_budget_and_says_so(wires, off, budget):
+    """A model that cannot stop thinking refuses 0."""
+    facts = {"thinks": Thinks.BUDGET, "thinking_off": off, "budget_min": 128}
+    wish = ReasoningWish(effort=Effort.HIGH)
+    config, report = write(wires, facts=facts, reasoning=wish, output_max=64)
+    assert {"thinkingBudget": budget} == config["thinkingConfig"]
+    assert [("reasoning_effort", "changed")] == [
+        (drop.member, drop.act.value) for drop in report.drops
+    ]
+
+
 def test_level_and_budget_are_never_sent_together(wires):
     """The vendor refuses both."""
     for thinks in (Thinks.LEVEL, Thinks.BUDGET):

@@ -174,7 +174,14 @@ def _budget(wish: ReasoningWish, output_max: int | None, writing: Writing) -> in
         return facts.budget_min
     if output_max is None or budget == 0:
         return budget
-    return effort.room(budget, output_max, facts)[0]
+    fits = effort.room(budget, output_max, facts)[0]
+    if fits == 0 and not facts.thinking_off:
+        fits = facts.budget_min
+    if fits != budget:
+        writing.lacks(
+            Concept.REASONING, f"the limit of the output leaves room for {fits}", act=Act.CHANGED
+        )
+    return fits
 
 
 def _resolution(turns: tuple[Turn, ...]) -> str | None:
