@@ -1,0 +1,34 @@
+"""Callers, models and a clock for admission."""
+
+import pytest
+
+from trivium.identity.model import Caller
+from trivium.routing.model import Model
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts
+
+
+@pytest.fixture
+def caller():
+    """Makes a caller with these limits."""
+
+    def make(**more):
+        known = {"key_id": 7, "user_id": 3, "unlimited": False, "disabled": False}
+        known |= {"expires_at": float("inf"), "models": frozenset(), "prefixes": ()}
+        return Caller(**(known | more))
+
+    return make
+
+
+@pytest.fixture
+def asked():
+    """Arguments of ``admit`` for a short chat, but for what a test says."""
+
+    def make(caller, *, model=None, body=b"x" * 40, output=10, nanos=0, request_id="r"):
+        facts = Facts(model="m", output_max=output)
+        return (
+            *(request_id, caller, model or Model(name="m", bindings=()), Operation.CHAT, facts),
+            *(body, nanos),
+        )
+
+    return make

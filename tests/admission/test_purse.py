@@ -1,0 +1,83 @@
+"""Booked, settled and held: nothing twice, nothing lost."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.admission.periods import DAY_S
+from trivium.admission.purse import FORGET_S, Purse
+from trivium.identity.model import Budget, Period
+
+NOW = 1_790_000_000.0
+
+
+def purse(nanos=100, *periods):
+    budgets = tuple(Budget(amount_nanos=nanos, period=p) for p in periods or (Period.TOTAL,))
+    return Purse(budgets, NOW)
+
+
+@given(
+    costs=st.lists(st.integers(0, 50), max_size=20),
+    order=st.permutations(range(20)),
+    learnt_first=st.sets(st.integers(0, 19)),
+)
+def test_an_entry_counts_once_whenever_it_is_seen(costs, order, learnt_first):
+    """Before its settlement is told, after it, in any order: spent is the sum of the costs."""
+    kept = purse(10_000)
+    for number, cost in enumerate(costs):
+        kept.hold(cost + 5)
+        if number in learnt_first:
+            kept.learn(f"r{number}", cost, int(NOW), NOW)
+        kept.settle(f"r{number}", cost + 5, cost, NOW)
+        assert 10_000 - sum(costs[: number + 1]) == kept.left()[Period.TOTAL]
+    for number in order:
+        if number < len(costs) and number not in learnt_first and costs[number]:
+            kept.learn(f"r{number}", costs[number], int(NOW), NOW)
+    assert {Period.TOTAL: 10_000 - sum(costs)} == kept.left()
+    assert (0, 0) == (kept.held_nanos, kept.unbooked_nanos)
+
+
+def test_the_budget_that_is_exceeded_is_named():
+    """The first of several; what fits exactly fits."""
+    kept = Purse(
+        (
+            Budget(amount_nanos=50, period=Period.DAY),
+            Budget(amount_nanos=60, period=Period.MONTH),
+        ),
+        NOW,
+    )
+    assert kept.obstacle(NOW, 50) is None
+    assert Period.DAY is kept.obstacle(NOW, 51).budget.period
+    kept.learn("r", 50, int(NOW), NOW)
+    tomorrow = NOW + DAY_S
+    assert kept.obstacle(tomorrow, 10) is None
+    assert Period.MONTH is kept.obstacle(tomorrow, 11).budget.period
+
+
+def test_entries_count_in_the_period_of_their_moment():
+    """Yesterday's, seen today, is not today's; the first of a new day begins it."""
+    kept = purse(100, Period.DAY, Period.TOTAL)
+    kept.learn("old", 30, int(NOW) - DAY_S, NOW)
+    assert {Period.DAY: 100, Period.TOTAL: 70} == kept.left()
+    tomorrow = NOW + DAY_S
+    kept.learn("new", 40, int(tomorrow), tomorrow)
+    assert {Period.DAY: 60, Period.TOTAL: 30} == kept.left()
+
+
+def test_the_past_is_summed_by_days():
+    """Each budget takes the days of its own period."""
+    kept = purse(100, Period.DAY, Period.TOTAL)
+    today = int(NOW) - int(NOW) % DAY_S
+    kept.begin([(today, 1), (today - DAY_S, 2), (0, 4)])
+    assert {Period.DAY: 99, Period.TOTAL: 93} == kept.left()
+    assert 0 == kept.since
+
+
+def test_a_settlement_that_is_never_booked_is_let_go():
+    """The database refused it for good; waiting for it would keep the money for ever."""
+    kept = purse()
+    kept.settle("r", 0, 40, NOW)
+    kept.learn("other", 10, int(NOW), NOW)
+    kept.forget(NOW + FORGET_S)
+    assert {Period.TOTAL: 50} == kept.left()
+    kept.forget(NOW + FORGET_S + 1)
+    assert {Period.TOTAL: 90} == kept.left()
