@@ -1,0 +1,172 @@
+"""Purses follow the ledger: after a restart, beside other workers, and when the database is away."""
+
+import asyncio
+
+import msgspec
+import pytest
+import pytest_asyncio
+from structlog.testing import capture_logs
+
+from trivium.admission import spending as module
+from trivium.admission.spending import Spending
+from trivium.identity.model import Budget, Period
+from trivium.identity.service import Identity
+from trivium.identity.snapshot import Snapshot
+from trivium.storage.errors import StorageDown
+from trivium.storage.schema import entries
+
+BUDGETS = (
+    Budget(amount_nanos=1000, period=Period.DAY),
+    Budget(amount_nanos=5000, period=Period.TOTAL),
+)
+
+
+class World:
+    """A database with a user, its keys, and workers that start on it."""
+
+    def __init__(self, database, clock):
+        self.database = database
+        self.clock = clock
+        self.identity = Identity(database, clock)
+        self.snapshot = Snapshot(database, clock)
+        self.booked = 0
+
+    async def key(self, **more):
+        made, _ = await self.identity.create_key("ada", **more)
+        await self.snapshot.refresh()
+        return next(c for c in self.snapshot.callers() if c.key_id == made.id)
+
+    async def worker(self):
+        worker = Spending(
+            self.database, self.clock, self.snapshot.callers, lambda: self.snapshot.revision
+        )
+        await worker.load()
+        return worker
+
+    async def book(self, caller, nanos, *, ago=0, detail=None):
+        self.booked += 1
+        row = {
+            "user_id": caller.user_id,
+            "kind": "usage",
+            "amount_nanos": -nanos,
+            "note": "",
+            "request_id": f"r{self.booked}",
+            "created_at": int(self.clock.now()) - ago,
+            "detail": detail or msgspec.json.encode({"key": caller.key_id}).decode(),
+        }
+        async with self.database.write() as conn:
+            await conn.execute(entries.insert(), [row])
+        return row["request_id"]
+
+    def left(self, worker, caller):
+        return list(worker.purse(caller, self.clock.now()).left().values())
+
+
+@pytest_asyncio.fixture
+async def world(database, clock):
+    made = World(database, clock)
+    await made.identity.create_user("ada", "ada@example.com", unlimited=True)
+    await made.snapshot.load()
+    return made
+
+
+@pytest.mark.asyncio
+async def test_what_was_spent_survives_a_restart(world):
+    """Each budget its own period; a second worker knows the same."""
+    caller = await world.key(budgets=BUDGETS)
+    other = await world.key(budgets=BUDGETS)
+    await world.book(caller, 100)
+    await world.book(caller, 200, ago=2 * 86_400)
+    await world.book(other, 7)
+    for _ in range(2):
+        worker = await world.worker()
+        await worker.refresh()
+        await worker.refresh()
+        assert [900, 4700] == world.left(worker, caller)
+        assert [993, 4993] == world.left(worker, other)
+
+
+@pytest.mark.asyncio
+async def test_own_requests_count_once_and_other_workers_are_learnt_of(world, monkeypatch):
+    """Also over several pages."""
+    monkeypatch.setattr(module, "PAGE", 2)
+    caller = await world.key(budgets=BUDGETS)
+    worker = await world.worker()
+    purse = worker.purse(caller, world.clock.now())
+    purse.hold(50)
+    purse.settle("r1", 50, 30, world.clock.now())
+    assert [970, 4970] == world.left(worker, caller)
+    await world.book(caller, 30)  # r1
+    for _ in range(5):
+        await world.book(caller, 10)
+    for _ in range(3):
+        await worker.refresh()
+        assert [920, 4920] == world.left(worker, caller)
+
+
+@pytest.mark.asyncio
+async def test_a_lower_number_may_be_seen_later(world, monkeypatch):
+    """An entry that appears among those already read is not lost, and none counts twice."""
+    caller = await world.key(budgets=BUDGETS)
+    worker = await world.worker()
+    for _ in range(3):
+        await world.book(caller, 10)
+    await worker.refresh()
+    unseen = max(worker._seen)
+    worker._seen.discard(unseen)  # as if it had not been visible
+    worker.purse(caller, 0.0).spent[1].booked_nanos -= 10
+    await worker.refresh()
+    assert 4970 == world.left(worker, caller)[1]
+
+
+@pytest.mark.asyncio
+async def test_a_key_made_later_has_a_purse_and_a_revoked_one_none(world):
+    """Without a restart; the first such key begins the reading."""
+    worker = await world.worker()
+    plain = await world.key()
+    await worker.refresh()
+    assert {} == worker._purses
+    caller = await world.key(budgets=BUDGETS)
+    await world.book(caller, 10)
+    await world.book(plain, 10)
+    await worker.refresh()
+    assert [990, 4990] == world.left(worker, caller)
+    await world.identity.revoke_key(f"id:{caller.key_id}")
+    await world.snapshot.refresh()
+    await worker.refresh()
+    assert {} == worker._purses
+
+
+@pytest.mark.asyncio
+async def test_entries_nobody_can_read_are_left_out(world):
+    """A bill in other words is no reason to stop."""
+    caller = await world.key(budgets=BUDGETS)
+    worker = await world.worker()
+    for detail in ("{}", "not JSON", '{"key": 999}'):
+        await world.book(caller, 10, detail=detail)
+    await world.book(caller, 10)
+    await worker.refresh()
+    assert [990, 4990] == world.left(worker, caller)
+
+
+@pytest.mark.asyncio
+async def test_a_database_that_is_away_is_told_once(monkeypatch, clock):
+    """And once when it is back; the watch goes on."""
+    monkeypatch.setattr(module, "REFRESH_S", 0.001)
+    outcomes = iter([StorageDown("gone")] * 5 + [None] * 5)
+    done = asyncio.Event()
+
+    class Sometimes(Spending):
+        async def refresh(self):
+            outcome = next(outcomes, done)
+            if outcome is done:
+                done.set()
+            elif outcome is not None:
+                raise outcome
+
+    worker = Sometimes(None, clock, list, lambda: 0)
+    with capture_logs() as logs:
+        task = asyncio.create_task(worker.watch())
+        await done.wait()
+        task.cancel()
+    assert ["budgets_stale", "budgets_current_again"] == [line["event"] for line in logs]
