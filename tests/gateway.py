@@ -65,7 +65,17 @@ class CountingLedger(OpenLedger):
         return super().settle(hold, usage, end)
 
 
-def settings_for(channels, *, name="m", upstream_model=None, timeouts=None, keys=(), fallback=None):
+def settings_for(
+    channels,
+    *,
+    name="m",
+    upstream_model=None,
+    timeouts=None,
+    keys=(),
+    fallback=None,
+    channel=None,
+    model=None,
+):
     """One model, `m` unless named, bound to (provider, double) pairs in order of priority.
 
     ``fallback`` names a second model, which has the last of the pairs to itself.
@@ -80,6 +90,7 @@ def settings_for(channels, *, name="m", upstream_model=None, timeouts=None, keys
                 api_keys=keys,
                 base_url=f"http://127.0.0.1:{double.port}{BASE.get(provider, '/v1')}",
                 timeouts=timeouts or Timeouts(),
+                **((channel or {}) if number == 0 else {}),
             )
             for number, (provider, double) in enumerate(channels)
         ),
@@ -88,6 +99,7 @@ def settings_for(channels, *, name="m", upstream_model=None, timeouts=None, keys
                 name=name,
                 free=True,
                 fallbacks=(fallback,) if fallback else (),
+                **(model or {}),
                 bindings=tuple(
                     BindingEntry(
                         channel=f"{provider}-{number}", priority=number, model=upstream_model
@@ -137,6 +149,9 @@ class Gateway:
         heartbeat_s=0,
         budget=None,
         rules=None,
+        who=None,
+        admission=None,
+        trusted_proxies=(),
         **more,
     ):
         """Serve `m` from these (provider, double) pairs."""
@@ -167,6 +182,7 @@ class Gateway:
             budget=budget,
             health=Health(loop.time, rules, told=log_change),
         )
+        services.admission = admission or services.admission
         key = keys.issue(lambda n: bytes(range(n)))
         caller = Caller(
             key_id=7,
@@ -176,6 +192,7 @@ class Gateway:
             expires_at=float("inf"),
             models=models,
             prefixes=(),
+            **(who or {}),
         )
         listener = Listener(
             limits=limits or Limits(),
@@ -183,6 +200,7 @@ class Gateway:
             cors=Cors(cors),
             query_key=query_key,
             pages_only=pages_only,
+            trusted_proxies=trusted_proxies,
         )
         ((_, port),) = await listener.listen(host="127.0.0.1", port=0)
         listener.open(services, {sha256(key.encode()).digest(): caller}.get)
