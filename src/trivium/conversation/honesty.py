@@ -136,6 +136,8 @@ class Report:
 
     def dropped_header(self) -> str:
         """Value of ``trivium-dropped``; empty when nothing was."""
+        if not self.drops:
+            return ""
         return _listed(
             f'{_token(drop.member)};act={drop.act.value};why="{_quoted(drop.reason)}"'
             for drop in self.drops
@@ -143,6 +145,8 @@ class Report:
 
     def repaired_header(self) -> str:
         """Value of ``trivium-repaired``: kinds with how often; empty when nothing was."""
+        if not self.repairs:
+            return ""
         counts: dict[str, int] = {}
         for repair in self.repairs:
             counts[repair.what.value] = counts.get(repair.what.value, 0) + 1
