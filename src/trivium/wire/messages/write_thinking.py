@@ -12,7 +12,7 @@ import msgspec
 from trivium.conversation.effort import budget_of, inexact, nearest, room, wished
 from trivium.conversation.honesty import Act, Rank
 from trivium.conversation.members import Concept, lacking
-from trivium.conversation.request import Conversation, Effort, ReasoningWish, Thinking
+from trivium.conversation.request import Conversation, Effort, ReasoningWish, Sampling, Thinking
 from trivium.conversation.target import Thinks
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.write_blocks import THINKING, Writing
@@ -20,6 +20,7 @@ from trivium.wire.messages.write_tools import FORCED
 
 OUTPUT_MAX: Final = 4096
 """Output limit where neither caller nor profile names one: every model of the shape takes it."""
+_MODELS_OWN: Final = Sampling()
 _TOP_P_MIN: Final = 0.95
 """Least ``top_p`` while thinking."""
 
@@ -155,6 +156,8 @@ def sampling(conversation: Conversation, settled: Settled, writing: Writing) -> 
     """The sampling members that this model takes together."""
     wish, facts = conversation.sampling, writing.facts
     out: dict[str, Any] = {}
+    if wish == _MODELS_OWN:
+        return out
     temperature = wish.temperature
     if temperature is not None and temperature > facts.temperature_max:
         lacking(
