@@ -25,6 +25,7 @@ from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
 from trivium.routing.health import Health, log_change
+from trivium.routing.latency import Latency
 from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.settings.model import BindingEntry, ChannelEntry, ModelEntry, Settings, Timeouts
@@ -72,11 +73,13 @@ def settings_for(
     upstream_model=None,
     timeouts=None,
     keys=(),
+    strategy="weight",
     fallback=None,
     channel=None,
     model=None,
 ):
-    """One model, `m` unless named, bound to (provider, double) pairs in order of priority.
+    """One model, `m` unless named, bound to (provider, double) pairs in order of priority, or all
+    at one where another strategy is to order them.
 
     ``fallback`` names a second model, which has the last of the pairs to itself.
     """
@@ -98,11 +101,14 @@ def settings_for(
             ModelEntry(
                 name=name,
                 free=True,
+                strategy=strategy,
                 fallbacks=(fallback,) if fallback else (),
                 **(model or {}),
                 bindings=tuple(
                     BindingEntry(
-                        channel=f"{provider}-{number}", priority=number, model=upstream_model
+                        channel=f"{provider}-{number}",
+                        priority=number if strategy == "weight" else 0,
+                        model=upstream_model,
                     )
                     for number, (provider, _) in enumerate(channels[:split])
                 ),
@@ -163,8 +169,10 @@ class Gateway:
             tls=lambda: None,
             now=loop.time,
         )
+        latency = Latency(loop.time)
         services = Services(
-            router=Router(catalogue.build(settings, PROVIDERS), lambda: 0.5),
+            router=Router(catalogue.build(settings, PROVIDERS), lambda: 0.5, latency.expected),
+            latency=latency,
             passages=PASSAGES,
             client=client,
             composer=Composer(),
@@ -205,7 +213,9 @@ class Gateway:
         ((_, port),) = await listener.listen(host="127.0.0.1", port=0)
         listener.open(services, {sha256(key.encode()).digest(): caller}.get)
         try:
-            yield cls(listener, port, key, services)
+            gateway = cls(listener, port, key, services)
+            gateway.caller = caller
+            yield gateway
         finally:
             listener.close()
             await client.close()

@@ -32,6 +32,7 @@ from trivium.observe.alarm import Alarm
 from trivium.pipeline.context import Services
 from trivium.routing.breaker import Rules
 from trivium.routing.health import Health, log_change
+from trivium.routing.latency import Latency
 from trivium.routing.model import Catalogue
 from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
@@ -87,7 +88,7 @@ async def serve(
     stop = asyncio.Event()
 
     def swap(read: Settings, new: Catalogue) -> None:
-        services.router = Router(new, random.random)
+        services.router = Router(new, random.random, services.latency.expected)
         services.budget = _budget(read.routing)
         services.health.configure(_rules(read.routing), read.routing.recheck_s)
         services.health.forget()
@@ -265,6 +266,7 @@ def _services(
         now=loop.time,
     )
     stack.push_async_callback(client.close)
+    latency = Latency(loop.time)
     alone = database.is_sqlite and settings.server.workers == 1
     traces = Traces(database, Vault(keys.ring("traces")), settings.traces, alone=alone)
     traces.start()
@@ -273,7 +275,7 @@ def _services(
     recall.start()
     stack.push_async_callback(recall.close)
     return Services(
-        router=Router(catalogue, random.random),
+        router=Router(catalogue, random.random, latency.expected),
         passages=PASSAGES,
         client=client,
         composer=Composer(),
@@ -295,6 +297,7 @@ def _services(
             told=log_change,
         ),
         budget=_budget(settings.routing),
+        latency=latency,
     )
 
 

@@ -2,14 +2,16 @@
 
 import random
 from collections import Counter
+from decimal import Decimal
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.opaque import Origin
-from trivium.routing.model import Model, Plan, Step
-from trivium.routing.policy import TITLES, origin_of, plan, sticking
+from trivium.routing.model import Model, Plan, Step, Strategy
+from trivium.routing.policy import TITLES, candidates, order, origin_of, plan, sticking
 from trivium.wire.operation import Operation
 
 
@@ -219,3 +221,73 @@ def test_the_plan_says_why_a_step_comes_first(bind):
     made = Plan(steps=tuple(_step(bind, name) for name in "ab"))
     found = sticking(made, origin_of(made.steps[1]))
     assert ["w, made this conversation's state", "w"] == [step.why for step in found.steps]
+
+
+def _found(bindings, strategy=Strategy.WEIGHT):
+    model = Model(name="m", bindings=tuple(bindings), strategy=strategy)
+    return candidates(model, Operation.CHAT)
+
+
+def _first(found, **more):
+    return order(found, random.Random(7).random, **more).steps[0].binding.channel.name
+
+
+def test_requests_of_one_cache_key_meet_at_one_channel(bind):
+    """Whatever chance says; other keys are spread by weight all the same."""
+    found = _found([bind("a", weight=3), bind("b"), bind("c", weight=0)])
+    firsts = Counter(_first(found, key=b"key-%d" % n) for n in range(2000))
+    assert all({_first(found, key=b"x")} == {_first(found, key=b"x")} for _ in range(9))
+    assert 0.70 < firsts["a"] / 2000 < 0.80
+    assert 0 == firsts["c"]
+
+
+def test_a_channel_that_comes_takes_only_its_own_share_of_the_keys(bind):
+    """Prompt caches of the others stay warm."""
+    before, after = _found([bind("a"), bind("b")]), _found([bind("c"), bind("a"), bind("b")])
+    keys = [b"key-%d" % n for n in range(1000)]
+    moved = [
+        _first(after, key=key) for key in keys if _first(before, key=key) != _first(after, key=key)
+    ]
+    assert {"c"} == set(moved)
+    assert 250 < len(moved) < 420
+
+
+def test_of_two_drawn_the_quicker_comes_first(bind):
+    """The slowest of three comes first only when it is not drawn against another: never."""
+    found = _found([bind("a"), bind("b"), bind("c")], Strategy.LATENCY)
+    seconds = {"a": 3.0, "b": 1.0, "c": 2.0}
+    draw = random.Random(7).random
+    firsts = Counter(
+        order(found, draw, expected=lambda step: seconds[step.binding.channel.name])
+        .steps[0].binding.channel.name
+        for _ in range(3000)
+    )  # fmt: skip
+    assert 0 == firsts["a"]
+    assert 0.6 < firsts["b"] / 3000 < 0.73
+
+
+def test_the_cheapest_comes_first_and_what_says_no_price_last(bind):
+    """Within a priority; the same price is shared by weight."""
+    priced = [
+        msgspec.structs.replace(bind(name), cost=cost and Decimal(cost))
+        for name, cost in (("a", "2"), ("b", "0.5"), ("c", None), ("d", "0.50"))
+    ]
+    found = _found(priced, Strategy.PRICE)
+    draw = random.Random(7).random
+    orders = {"".join(_names(order(found, draw).steps)) for _ in range(99)}
+    assert {"bdac", "dbac"} == orders
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=6),
+    st.sampled_from(Strategy), st.binary(max_size=9), st.randoms(),
+)  # fmt: skip
+def test_no_strategy_loses_or_adds_a_channel(bind, weights, strategy, key, chance):
+    """Weight 0 stays last, whatever is preferred."""
+    bindings = [bind(str(n), weight=weight) for n, weight in enumerate(weights)]
+    found = order(
+        _found(bindings, strategy), chance.random, key=key, expected=lambda _: chance.random()
+    )
+    tried = [int(name) for name in _names(found.steps)]
+    assert sorted(tried) == list(range(len(weights)))
+    assert [weights[n] > 0 for n in tried] == sorted((w > 0 for w in weights), reverse=True)

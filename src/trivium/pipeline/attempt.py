@@ -11,6 +11,7 @@ from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.ledger.entries import format_usd
+from trivium.pipeline import wishing
 from trivium.pipeline.context import Headers
 from trivium.pipeline.lane import ESTIMATED, Lane
 from trivium.pipeline.story import Story
@@ -276,6 +277,8 @@ class Attempt:
         if self.story.services.explain_headers:
             exchange.extra.append((b"trivium-channel", channel.name.encode()))
             exchange.extra.append((b"trivium-attempts", b"%d" % self.story.attempts))
+            if self.story.failures or self.story.skipped:
+                exchange.extra += wishing.route(self.story)
         if self.story.stood_in and self.story.model is not None:
             exchange.extra.append((b"trivium-model", self.story.model.name.encode()))
 

@@ -26,7 +26,7 @@ async def run(story: Story, planned: Planned, attempt: Attempt, told: Told) -> N
     services = story.services
     tries = Tries(services.budget, story.exchange.arrived)
     last: Fault | None = None
-    for model in (story.model, *fallbacks(story)):
+    for model in (story.model, *story.stand_ins):
         assert model is not None
         if last is not None:
             if tries.spent(services.time()):
@@ -98,7 +98,8 @@ class _Run:
         if coming.wait_s:
             await asyncio.sleep(coming.wait_s)
         story, step = self._story, coming.step
-        health, time = story.services.health, story.services.time
+        services = story.services
+        health, time = services.health, services.time
         channel, model = step.binding.channel, step.binding.model
         used = self._used.get(channel.name, frozenset())
         credential = health.credential(channel, model, used)
@@ -114,6 +115,7 @@ class _Run:
                 health.left(key)  # a vendor that cannot count may answer all the same
             else:
                 health.failed(key, fault)
+            story.failures.append((channel.name, fault.kind.value))
             others = len(channel.credentials) > 1 and health.others(channel, model, used)
             return Failure(fault=fault, took_s=time() - began, sent=story.called, others=others)
         except BaseException:
@@ -123,4 +125,6 @@ class _Run:
             health.failed(key, story.fault)
         else:
             health.succeeded(key)
+        if story.first_byte_at is not None:
+            services.latency.add(channel.name, model, story.first_byte_at - began)
         return None

@@ -17,6 +17,7 @@ from trivium.observe.record import Record
 from trivium.recall.service import Recall
 from trivium.recall.traces.model import Trace
 from trivium.routing.health import Health
+from trivium.routing.latency import Latency
 from trivium.routing.model import Channel, Model, Plan, Step
 from trivium.routing.tries import Budget
 from trivium.upstream.call import Client
@@ -130,7 +131,7 @@ class Router(Protocol):
         """A configured channel."""
         ...
 
-    def plan(self, model: Model, operation: Operation) -> Plan:
+    def plan(self, model: Model, operation: Operation, key: bytes = b"") -> Plan:
         """Ordered channels. Raises ``Fault`` (NO_ROUTE, UNREPRESENTABLE)."""
         ...
 
@@ -197,6 +198,7 @@ class Services:
         "explain_headers",
         "future",
         "health",
+        "latency",
         "ledger",
         "passages",
         "pulse",
@@ -229,6 +231,7 @@ class Services:
         admission: Admission | None = None,
         health: Health | None = None,
         budget: Budget | None = None,
+        latency: Latency | None = None,
     ) -> None:
         self.router = router
         self.passages = passages
@@ -255,5 +258,7 @@ class Services:
         """What is known of the upstreams; ``None``: a fresh one."""
         self.budget = budget or Budget()
         """What one request may cost them; swapped on reload."""
+        self.latency = latency or Latency(loop.time)
+        """How soon they answer; ``None``: a fresh count."""
         self.pulse = pulse
         """Heartbeats; ``None`` where none are sent."""

@@ -17,7 +17,7 @@ from trivium.ledger.model import NANOS
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
-from trivium.pipeline import memory
+from trivium.pipeline import memory, wishing
 from trivium.pipeline.context import Flow, Headers, Route, Router, Services, Translator
 from trivium.pipeline.handle import lane_for, planned, read
 from trivium.pipeline.lane import Lane, PassThrough
@@ -112,7 +112,7 @@ async def explain(
         "refused": None,
     }
     try:
-        members = peek.members(body)
+        members = wishing.taken(story, peek.members(body))
         path = asked.model if SHAPE[operation] is Shape.GENERATE else ""
         facts = read(story, Route(operation=operation, model=path), members)
         out |= {"model": facts.model, "stream": facts.stream}
@@ -122,6 +122,7 @@ async def explain(
         out["price"] = _price(model, facts, story)
         out["skipped"] = [_skip(skip) for skip in candidates(model, operation).skipped]
         plan = await planned(story)
+        out["skipped"] = [_skip(skip) for skip in plan.skipped]
         faults: list[Fault | None] = []
         for step in plan.steps:
             told, fault = _rehearsed(story, step, members, facts)

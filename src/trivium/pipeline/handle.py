@@ -8,13 +8,14 @@ import msgspec
 import structlog
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline import attempts, entrance, memory, sticky
+from trivium.pipeline import attempts, entrance, memory, sticky, wishing
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
 from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
 from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
 from trivium.routing.model import Plan, Step
+from trivium.routing.wishes import too_dear, wished
 from trivium.wire import errors, peek
 from trivium.wire.messages.version import version
 from trivium.wire.operation import COUNTING, SHAPE, Operation, Shape
@@ -40,7 +41,7 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
     """Serve one authenticated relay request to its end. Never raises."""
     story = Story(exchange, route.operation, services)
     try:
-        members = peek.members(exchange.body)
+        members = wishing.taken(story, peek.members(exchange.body))
         facts = read(story, route, members)
         if route.operation is Operation.RESPONSES:
             await memory.recollect(story, members)
@@ -93,10 +94,14 @@ async def _admit(story: Story, facts: Facts) -> None:
     story.model = services.router.find(facts.model)
     ledger = services.ledger
     quote = ledger.quote(caller, story.model, story.operation, facts, story.size_bytes)
+    if story.wishes is not None and (dear := too_dear(story.wishes, quote.amount_nanos)):
+        raise dear
     for other in attempts.fallbacks(story):
-        # whichever answers is paid for, so the dearest is held
         found = ledger.quote(caller, other, story.operation, facts, story.size_bytes)
-        quote = max(quote, found, key=lambda one: one.amount_nanos)
+        if story.wishes is None or not too_dear(story.wishes, found.amount_nanos):
+            story.stand_ins.append(other)
+            # whichever answers is paid for, so the dearest is held
+            quote = max(quote, found, key=lambda one: one.amount_nanos)
     await entrance.admit(story, facts, quote)
     if story.operation in COUNTING:
         return  # free of charge
@@ -144,10 +149,16 @@ async def planned(story: Story) -> Plan:
     """The channels of this request, in order. Raises ``Fault`` when there is none."""
     assert story.model is not None
     services = story.services
-    plan = memory.narrowed(services.router.plan(story.model, story.operation), story)
+    plan = services.router.plan(story.model, story.operation, story.cache_key)
+    plan = memory.narrowed(plan, story)
     if sticky.carries(story, plan):
         plan = await sticky.recall(story, plan)
-    return plan if story.operation in COUNTING else services.health.fit(plan)
+    if story.wishes is not None:
+        plan = wished(plan, story.wishes)
+    if story.operation not in COUNTING:
+        plan = services.health.fit(plan)
+    story.skipped = plan.skipped
+    return plan
 
 
 async def _attempt(
@@ -261,6 +272,8 @@ def _fail(story: Story, fault: Fault) -> None:
     if not story.exchange.begun:
         story.status = fault.status
     story.settle()
+    if story.services.explain_headers:
+        story.exchange.extra += wishing.route(story)
     if story.early:
         assert story.facts is not None
         watch = story.services.passages[story.operation].watch

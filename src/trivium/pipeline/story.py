@@ -15,7 +15,8 @@ from trivium.observe.record import Record
 from trivium.pipeline.context import Exchange, Headers, Services
 from trivium.recall.model import Recollection
 from trivium.routing.health import Key
-from trivium.routing.model import Model, Step
+from trivium.routing.model import Model, Skip, Step
+from trivium.routing.wishes import Wishes
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 
@@ -31,12 +32,14 @@ class Story:
     __slots__ = (
         "_settled",
         "attempts",
+        "cache_key",
         "called",
         "conversation",
         "cost_nanos",
         "delivered",
         "exchange",
         "facts",
+        "failures",
         "fault",
         "first_byte_at",
         "given",
@@ -51,10 +54,13 @@ class Story:
         "sample",
         "services",
         "shared",
+        "skipped",
+        "stand_ins",
         "status",
         "step",
         "stood_in",
         "usage",
+        "wishes",
     )
 
     def __init__(self, exchange: Exchange, operation: Operation, services: Services) -> None:
@@ -74,6 +80,16 @@ class Story:
         """Calls whose traces are forgotten, once a translation has read the request."""
         self.key: Key | None = None
         """Whose health the running attempt tells of."""
+        self.wishes: Wishes | None = None
+        """What the caller wishes of the route; ``None``: nothing."""
+        self.cache_key = b""
+        """What keeps it with others that share a prompt cache."""
+        self.stand_ins: list[Model] = []
+        """Models that may answer in place of the one asked for."""
+        self.failures: list[tuple[str, str]] = []
+        """Channels that failed and how, in order."""
+        self.skipped: tuple[Skip, ...] = ()
+        """Channels that the plan passed over."""
         self.stood_in = False
         """Whether a fallback of the model that was asked for is being tried."""
         self.shared = False

@@ -18,6 +18,7 @@ from trivium.routing.model import (
     ImagePrice,
     Model,
     PriceRow,
+    Strategy,
     Tier,
     TimeLimits,
 )
@@ -109,6 +110,7 @@ def build(
             ),
             free=entry.free,
             prices=_prices(entry),
+            strategy=Strategy(entry.strategy),
             fallbacks=entry.fallbacks,
             title=entry.title,
             owned_by=entry.owned_by,
@@ -203,6 +205,7 @@ class _Builder:
             shape=shape,
             priority=entry.priority,
             weight=entry.weight,
+            cost=None if entry.cost is None else Decimal(entry.cost),
             limits=_own_limits(entry.timeouts, channel.limits),
             profile=entry.profile.facts(),
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from enum import Enum, unique
 from typing import Any
 
 import msgspec
@@ -13,6 +14,15 @@ from trivium.providers.profiles import profile
 from trivium.secret import Secret
 from trivium.settings.limits import RateLimits
 from trivium.wire.operation import CONVERSATION, SHAPE, Operation, Shape, served
+
+
+@unique
+class Strategy(Enum):
+    """How the bindings of one priority share a model's requests."""
+
+    WEIGHT = "weight"
+    LATENCY = "latency"  # of two drawn by weight, the one whose answers begin sooner
+    PRICE = "price"  # what costs the operator least; by weight where that is the same
 
 
 class TimeLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +65,8 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
     """Conversation shape to speak upstream; ``None``: the caller's if the provider has it."""
     priority: int = 0
     weight: int = 1
+    cost: Decimal | None = None
+    """What the operator pays for it, in US dollars a million tokens; ``None``: not said."""
     limits: TimeLimits | None = None
     """Where the model's own differ from its channel's; ``None``: they do not."""
     profile: Mapping[str, Any] = msgspec.field(default_factory=dict)
@@ -112,6 +124,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     free: bool = False
     prices: tuple[PriceRow, ...] = ()
     """What it costs, oldest first; empty when free."""
+    strategy: Strategy = Strategy.WEIGHT
     fallbacks: tuple[str, ...] = ()
     """Models that may answer in its place, in this order; theirs are not followed in turn."""
     title: str | None = None

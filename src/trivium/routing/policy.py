@@ -2,19 +2,21 @@
 
 Bindings that can serve the caller's operation, lower priority numbers first; within one priority
 those that speak the caller's own shape before those that need a translation, each group in a random
-order in which a binding comes first as often as its weight says. A binding of
-weight 0 is the last resort of its priority: after all others, in the order of the file.
+order in which a binding comes first as often as its weight says, or as the model's strategy
+prefers. A binding of weight 0 is the last resort of its priority: after all others, in the order of
+the file.
 """
 
 import math
 from collections.abc import Callable
+from hashlib import blake2b
 from itertools import groupby
 from typing import Final
 
 import msgspec
 
 from trivium.conversation.opaque import Origin
-from trivium.routing.model import Binding, Model, Plan, Skip, Step
+from trivium.routing.model import Binding, Model, Plan, Skip, Step, Strategy
 from trivium.wire.operation import (
     CONVERSATION,
     EMBEDDING,
@@ -71,6 +73,7 @@ class Candidates(msgspec.Struct, frozen=True):
     skipped: tuple[Skip, ...]
     only: Plan | None
     """The plan itself, when nothing is left to chance; ``None`` when there is a draw."""
+    strategy: Strategy = Strategy.WEIGHT
 
 
 def candidates(model: Model, operation: Operation) -> Candidates:
@@ -95,7 +98,7 @@ def candidates(model: Model, operation: Operation) -> Candidates:
             step for tier in tiers for step in (*(s for s, _ in tier.weighted), *tier.last)
         )
         only = Plan(steps=steps, skipped=tuple(skipped))
-    return Candidates(tiers, tuple(skipped), only)
+    return Candidates(tiers, tuple(skipped), only, model.strategy)
 
 
 def served_as(binding: Binding, operation: Operation) -> Operation | None:
@@ -158,8 +161,19 @@ def _tier(pairs: list[tuple[Binding, Operation]], operation: Operation) -> Tier:
     return Tier(tuple(weighted), tuple(last))
 
 
-def order(found: Candidates, draw: Callable[[], float]) -> Plan:
-    """The candidates in the order of one draw. ``draw`` gives numbers from 0 to below 1."""
+def order(
+    found: Candidates,
+    draw: Callable[[], float],
+    *,
+    key: bytes = b"",
+    expected: Callable[[Step], float] | None = None,
+) -> Plan:
+    """The candidates in the order of one draw. ``draw`` gives numbers from 0 to below 1.
+
+    ``key``: what requests have in common that should meet the same prompt cache; it then decides
+    in the place of chance, by weight all the same, and a channel that comes or goes moves only its
+    own share (rendezvous hashing). ``expected``: seconds to a step's first byte.
+    """
     if found.only is not None:
         return found.only
     steps: list[Step] = []
@@ -169,11 +183,36 @@ def order(found: Candidates, draw: Callable[[], float]) -> Plan:
         else:
             # Each waits an exponential time of rate `weight`; the first to ring comes first.
             # Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006.
-            rings = [-math.log(1.0 - draw()) / weight for _, weight in tier.weighted]
+            rings = [
+                -math.log(1.0 - (_drawn(key, step) if key else draw())) / weight
+                for step, weight in tier.weighted
+            ]
             ranks = sorted(range(len(rings)), key=rings.__getitem__)
-            steps += [tier.weighted[rank][0] for rank in ranks]
+            steps += _preferred([tier.weighted[rank][0] for rank in ranks], found.strategy,
+                                None if key else expected)
         steps += tier.last
     return Plan(steps=tuple(steps), skipped=found.skipped)
+
+
+def _drawn(key: bytes, step: Step) -> float:
+    """The number from 0 to below 1 that a key draws at a channel, everywhere and always."""
+    name = step.binding.channel.name.encode()
+    digest = blake2b(name, digest_size=6, key=blake2b(key, digest_size=32).digest()).digest()
+    return int.from_bytes(digest) / 2.0**48
+
+
+def _preferred(
+    drawn: list[Step], strategy: Strategy, expected: Callable[[Step], float] | None
+) -> list[Step]:
+    """A tier's steps by what the operator prefers, and by chance where that leaves a choice."""
+    if strategy is Strategy.PRICE:
+        return sorted(drawn, key=lambda step: (step.binding.cost is None, step.binding.cost or 0))
+    if strategy is Strategy.LATENCY and expected is not None:
+        # the better of two drawn: the best of all would have everybody run to one channel at once
+        first, second, *rest = drawn
+        if expected(second) < expected(first):
+            return [second, first, *rest]
+    return drawn
 
 
 def plan(model: Model, operation: Operation, draw: Callable[[], float]) -> Plan:

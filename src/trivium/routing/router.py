@@ -14,10 +14,19 @@ class Router:
     ``draw`` gives numbers from 0 to below 1, as ``random.random`` does.
     """
 
-    def __init__(self, catalogue: Catalogue, draw: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        draw: Callable[[], float],
+        expected: Callable[[str, str], float] | None = None,
+    ) -> None:
+        """``expected``: seconds to the first byte of (channel, its own model name)."""
         self.catalogue = catalogue
         self._models = catalogue.models
         self._draw = draw
+        self._expected = expected and (
+            lambda step: expected(step.binding.channel.name, step.binding.model)
+        )
         self._found: dict[tuple[str, Operation], tuple[Model, Candidates]] = {}
 
     def find(self, name: str) -> Model:
@@ -39,9 +48,10 @@ class Router:
         """A configured channel; ``None`` when there is none of this name."""
         return self.catalogue.channels.get(name)
 
-    def plan(self, model: Model, operation: Operation) -> Plan:
+    def plan(self, model: Model, operation: Operation, key: bytes = b"") -> Plan:
         """Ordered channels for one request; at least one step.
 
+        ``key``: what keeps requests that share a prompt cache together; empty: nothing does.
         Raises ``Fault``: NO_ROUTE when the model has no channel at all, UNREPRESENTABLE when it
         has some but none of them serves this operation.
         """
@@ -55,7 +65,7 @@ class Router:
             found = known[1]
         plan = found.only
         if plan is None:
-            return order(found, self._draw)
+            return order(found, self._draw, key=key, expected=self._expected)
         if not plan.steps:
             raise no_route(model, operation)
         return plan

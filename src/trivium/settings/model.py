@@ -73,7 +73,8 @@ class Server(_Section, frozen=True):
     """Networks of proxies whose ``X-Forwarded-For`` is believed, for keys that are bound to
     addresses. Empty: whoever is connected is the caller."""
     explain_headers: bool = True
-    """Whether answers carry ``trivium-channel``, ``trivium-attempts`` and ``trivium-cost``."""
+    """Whether answers carry ``trivium-channel``, ``trivium-attempts``, ``trivium-cost`` and, where
+    channels failed or were passed over, ``trivium-route``."""
 
 
 class Storage(_Section, frozen=True):
@@ -280,6 +281,9 @@ class BindingEntry(_Section, frozen=True):
     ``None``: what the caller speaks, if the provider has it."""
     priority: int = 0
     """Lower goes first; higher ones are fallbacks."""
+    cost: str | None = None
+    """What it costs you here, in US dollars a million tokens, for the strategy ``price``;
+    ``None``: dearer than all that say."""
     timeouts: Timeouts = Timeouts()
     """This model's own time limits at this channel; ``None`` in one: the channel's."""
     weight: int = 1
@@ -338,6 +342,9 @@ class ModelEntry(_Section, frozen=True):
     """Prices that begin on a later day."""
     free: bool = False
     """The only way to a price of zero."""
+    strategy: str = "weight"
+    """How bindings of one priority share the requests: by ``weight``; by ``latency``: of two drawn
+    by weight the one whose answers begin sooner; by ``price``: the lowest ``cost`` first."""
     fallbacks: tuple[str, ...] = ()
     """Other models of this file that may answer when none of this one's channels does, in this
     order; the one that answers is billed, and named in ``trivium-model``. Theirs are not followed

@@ -1,0 +1,60 @@
+"""What callers wish of their request's route, and what they are told of it."""
+
+from typing import Final
+
+from trivium.pipeline.context import Headers
+from trivium.pipeline.story import Story
+from trivium.routing import wishes
+from trivium.wire import peek
+from trivium.wire.peek import Members
+
+ROUTE: Final = b"trivium-route"
+ROUTE_MAX: Final = 2_000
+"""Bytes of the header; proxies begin to refuse at 4 KiB for all together."""
+_CACHE_KEY: Final = "prompt_cache_key"
+
+
+def taken(story: Story, members: Members) -> Members:
+    """The members without the caller's wishes, which no vendor is to see; the story keeps them.
+
+    Raises ``Fault`` (INVALID_VALUE, DUPLICATE_MEMBER) for wishes that cannot be read.
+    """
+    exchange = story.exchange
+    headers = exchange.headers
+    if _CACHE_KEY in members:
+        story.cache_key = members.raw(_CACHE_KEY) or b""
+    wished = wishes.MEMBER in members
+    # HOT: once a request, and most wish for nothing
+    if not wished and wishes.HEADERS.isdisjoint(headers):
+        return members
+    member = members.raw(wishes.MEMBER) if wished else None
+    story.wishes = wishes.read(headers.get, member)
+    if not wished:
+        return members
+    exchange.body = members.splice({wishes.MEMBER: None})
+    return peek.members(exchange.body)
+
+
+def route(story: Story) -> Headers:
+    """A header with what failed and what was passed over, and why; none when all went straight.
+
+    A list as of RFC 9651: ``a;failed=upstream_broke, b;skipped="…", c;answered``.
+    """
+    if not story.failures and not story.skipped:
+        return []
+    parts = [f"{name};failed={why}" for name, why in story.failures]
+    parts += [
+        f'{skip.binding.channel.name};skipped="{_quoted(skip.why)}"' for skip in story.skipped
+    ]
+    if story.fault is None and story.step is not None:
+        parts.append(f"{story.step.binding.channel.name};answered")
+    told = ""
+    for part in parts:
+        if len(told) + len(part) > ROUTE_MAX:
+            break
+        told += f", {part}" if told else part
+    return [(ROUTE, told.encode("ascii", "replace"))]
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "'").replace('"', "'")
