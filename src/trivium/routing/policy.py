@@ -188,8 +188,11 @@ def order(
                 for step, weight in tier.weighted
             ]
             ranks = sorted(range(len(rings)), key=rings.__getitem__)
-            steps += _preferred([tier.weighted[rank][0] for rank in ranks], found.strategy,
-                                None if key else expected)
+            steps += _preferred(
+                [tier.weighted[rank][0] for rank in ranks],
+                found.strategy,
+                None if key else expected,
+            )
         steps += tier.last
     return Plan(steps=tuple(steps), skipped=found.skipped)
 

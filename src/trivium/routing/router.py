@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from trivium.faults import Fault, Kind
-from trivium.routing.model import Catalogue, Channel, Model, Plan
+from trivium.routing.model import Catalogue, Channel, Model, Plan, Step
 from trivium.routing.policy import TITLES, Candidates, candidates, order
 from trivium.wire.operation import Operation
 
@@ -24,9 +24,7 @@ class Router:
         self.catalogue = catalogue
         self._models = catalogue.models
         self._draw = draw
-        self._expected = expected and (
-            lambda step: expected(step.binding.channel.name, step.binding.model)
-        )
+        self._seconds = expected
         self._found: dict[tuple[str, Operation], tuple[Model, Candidates]] = {}
 
     def find(self, name: str) -> Model:
@@ -65,10 +63,15 @@ class Router:
             found = known[1]
         plan = found.only
         if plan is None:
-            return order(found, self._draw, key=key, expected=self._expected)
+            expected = self._expected if self._seconds is not None else None
+            return order(found, self._draw, key=key, expected=expected)
         if not plan.steps:
             raise no_route(model, operation)
         return plan
+
+    def _expected(self, step: Step) -> float:
+        assert self._seconds is not None
+        return self._seconds(step.binding.channel.name, step.binding.model)
 
 
 def no_route(model: Model, operation: Operation) -> Fault:
