@@ -69,7 +69,7 @@ def overspent(spent: Spent, amount_nanos: int) -> Fault:
     budget = spent.budget
     return Fault(
         Kind.BUDGET_SPENT,
-        f"The budget of this key is spent: {format_usd(budget.amount_nanos)} USD "
+        f"The budget of this key does not cover it: {format_usd(budget.amount_nanos)} USD "
         f"{_WHEN[budget.period]}. This request may cost up to {format_usd(amount_nanos)} USD.",
     )
 

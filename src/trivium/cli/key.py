@@ -55,23 +55,8 @@ def create(
     rpm: limits.Rpm = None,
     tpm: limits.Tpm = None,
     concurrency: limits.Concurrency = None,
-    budget: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="AMOUNT/PERIOD",
-            help="What it may cost: 5.00/month, also a day, week or total; once for each period.",
-            show_default=False,
-        ),
-    ] = None,
-    ip: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CIDR",
-            help="An address or network it may be used from; give it once for each. "
-            "Without any, from anywhere.",
-            show_default=False,
-        ),
-    ] = None,
+    budget: limits.Budgets = None,
+    ip: limits.Networks = None,
     config_: config.ConfigOption = None,
 ) -> None:
     """Make a key and print it.
@@ -98,6 +83,11 @@ def create(
 
     made, secret = with_identity(loaded.settings.storage, work)
     print(secret)
+    _tell(made, user, loaded.settings)
+
+
+def _tell(made: Key, user: str, settings: Settings) -> None:
+    """Say what a new key is, beside the secret."""
     note(
         f"key {made.id} ({printable(made.name)}) of {printable(user)}, models: "
         f"{', '.join(made.models) or 'all'}, expires: "
@@ -111,7 +101,7 @@ def create(
             + (f"; from {', '.join(made.networks)} only" if made.networks else "")
         )
     note("This is the only time the key is shown.")
-    for entry in unknown(made.models, loaded.settings):
+    for entry in unknown(made.models, settings):
         warn(f"no model in the settings is called {entry}; the key is made all the same")
 
 

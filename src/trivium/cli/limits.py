@@ -24,6 +24,24 @@ Concurrency: TypeAlias = Annotated[
     typer.Option(metavar="N", help="Requests that may run at once.", min=1, show_default=False),
 ]
 
+Budgets: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="AMOUNT/PERIOD",
+        help="What it may cost: 5.00/month, also a day, week or total; once for each period.",
+        show_default=False,
+    ),
+]
+Networks: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CIDR",
+        help="An address or network it may be used from; give it once for each. "
+        "Without any, from anywhere.",
+        show_default=False,
+    ),
+]
+
 PERIODS: Final = ", ".join(period.value for period in Period)
 
 
