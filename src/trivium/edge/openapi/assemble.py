@@ -20,7 +20,9 @@ _ABOUT: Final = (
     "presented in any of the ways listed, on every operation. Members that are not described "
     "here travel to the vendor unchanged. Every answer carries its id in `x-request-id` and "
     "`request-id`. Where the gateway had to estimate what no upstream counted, "
-    "`trivium-estimated` names it: `tokens` of a token count, `usage` of an answer."
+    "`trivium-estimated` names it: `tokens` of a token count, `usage` of an answer. Where a key "
+    "has limits, answers tell of them in the headers of their shape: `x-ratelimit-*`, or "
+    "`anthropic-ratelimit-*` on `/v1/messages`."
 )
 
 _FAILURES: Final = {
@@ -28,7 +30,7 @@ _FAILURES: Final = {
     "401": ("AuthenticationFailed", "Authentication failed."),
     "403": ("PermissionDenied", "Permission denied."),
     "404": ("NotFound", "Not found."),
-    "429": ("RateLimited", "Rate limited, or the balance is exhausted."),
+    "429": ("RateLimited", "Rate limited, or a balance or budget is exhausted."),
     "5XX": ("ServerError", "Server or upstream error."),
 }
 
