@@ -84,6 +84,30 @@ async def test_every_route_and_key_form_meets_the_choke_point(path, body, form, 
         assert (429, []) == (status, vendor.requests), got
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [
+        ("/v1/responses/resp_1", "GET"),
+        ("/v1/responses/resp_1", "DELETE"),
+        ("/v1/responses/resp_1/cancel", "POST"),
+        ("/v1/responses/resp_1/input_items", "GET"),
+    ],
+)
+@pytest.mark.asyncio
+async def test_stored_responses_are_asked_for_through_it_as_well(path, method, form):
+    """Each is a look into the database: the second is refused, and slots are given back."""
+    async with Double(answers()) as vendor:
+        who = {"limits": RateLimits(requests=1, concurrency=1)}
+        async with Gateway.to(("openai", vendor), who=who) as at:
+            header = [] if form.startswith("?") else [form.format(at.key)]
+            url = path + form.format(at.key) if form.startswith("?") else path
+            raw = at.head(url, b"", *header, method=method, key=False)
+            found = [(await at.send(raw))[0] for _ in range(2)]
+            (meter,) = at.services.admission._meters.values()
+    assert ([404, 429], 0) == (found, meter.running)
+
+
 DIALECTS = {
     "/v1/chat/completions": ("x-ratelimit-limit-requests", "x-ratelimit-remaining-requests"),
     "/v1/messages": (

@@ -12,6 +12,8 @@ from trivium.identity.model import Budget, Period
 
 FORGET_S: Final = 900.0
 """After so long with the database at hand, a settlement without an entry will never have one."""
+KNOWN_S: Final = 10.0
+"""How long after its entry a request's own settlement may be told: they are a turn apart."""
 
 
 class Spent:
@@ -93,7 +95,7 @@ class Purse:
                 del self._ahead[request_id]
                 self.unbooked_nanos -= nanos
         for request_id, at in list(self._known.items()):
-            if now - at > FORGET_S:
+            if now - at > KNOWN_S:
                 del self._known[request_id]
 
     @property

@@ -1,38 +1,63 @@
 """The way through admission: in with a pass, headers that tell of it, out with the truth."""
 
+from typing import Final
+
 from trivium.admission import telling
 from trivium.admission.refusal import Refusal
 from trivium.admission.service import Pass
 from trivium.ledger.model import Quote
+from trivium.pipeline.context import Exchange, Services
 from trivium.pipeline.story import Story
-from trivium.routing.model import Channel
+from trivium.routing.model import Channel, Model
+from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
+
+_NO_MODEL: Final = Model(name="", bindings=())
 
 
 async def admit(story: Story, facts: Facts, quote: Quote) -> None:
     """Let the request in. Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW, BUDGET_SPENT)."""
-    exchange, admission = story.exchange, story.services.admission
-    caller, model = exchange.caller, story.model
-    assert caller is not None
-    assert model is not None
-    asked = (
-        *(exchange.request_id, caller, model, story.operation, facts),
-        *(story.body, quote.amount_nanos),
+    assert story.model is not None
+    story.given = await _let_in(
+        story.exchange,
+        story.services,
+        *(story.model, story.operation, facts, story.body, quote.amount_nanos),
     )
+
+
+async def visit(exchange: Exchange, services: Services) -> Pass:
+    """Let in what asks no model: a request like any other, which uses no tokens."""
+    return await _let_in(
+        exchange, services, _NO_MODEL, Operation.RESPONSES_COUNT, Facts(model=""), b"", 0
+    )
+
+
+async def _let_in(
+    exchange: Exchange,
+    services: Services,
+    model: Model,
+    operation: Operation,
+    facts: Facts,
+    body: bytes,
+    nanos: int,
+) -> Pass:
+    admission, caller = services.admission, exchange.caller
+    assert caller is not None
+    asked = (exchange.request_id, caller, model, operation, facts, body, nanos)
     try:
         given = admission.admit(*asked)
         if given is None:
             given = await admission.ask(*asked)
     except Refusal as refused:
         exchange.extra += telling.told(
-            [refused.meter], refused.into, exchange.shape, story.services.clock.now()
+            [refused.meter], refused.into, exchange.shape, services.clock.now()
         )
         raise
-    story.given = given
     if given.meters:
         exchange.extra += telling.granted(
-            given.meters, given.into, exchange.shape, story.services.clock.now()
+            given.meters, given.into, exchange.shape, services.clock.now()
         )
+    return given
 
 
 async def enter(story: Story, channel: Channel, facts: Facts) -> Pass:

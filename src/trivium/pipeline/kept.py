@@ -12,7 +12,9 @@ from urllib.parse import parse_qsl, quote, urlencode
 import msgspec
 import structlog
 
+from trivium.admission.service import OPEN
 from trivium.faults import Fault, Kind
+from trivium.pipeline import entrance
 from trivium.pipeline.context import Exchange, Services, Stored
 from trivium.providers.base import Refusal
 from trivium.recall.model import Kept
@@ -34,7 +36,9 @@ log = structlog.get_logger()
 
 async def serve(exchange: Exchange, target: Stored, query: bytes, services: Services) -> None:
     """Answer one authenticated request to its end. Never raises."""
+    given = OPEN
     try:
+        given = await entrance.visit(exchange, services)
         kept = await _find(exchange, target, services)
         named = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True))
         _check(target, named)
@@ -54,6 +58,8 @@ async def serve(exchange: Exchange, target: Stored, query: bytes, services: Serv
     except Exception:
         log.exception("request_crashed", request_id=exchange.request_id)
         exchange.fail(errors.internal())
+    finally:
+        given.leave(0)
 
 
 def _check(target: Stored, query: Mapping[str, str]) -> None:
