@@ -14,6 +14,7 @@ COMMANDS = (
     *("serve", "demo", "check", "credit", "explain", "migrate", "version"),
     *("user create", "user list", "user disable", "user enable"),
     *("key create", "key list", "key revoke"),
+    *("channel list", "channel test"),
     *("prices show", "prices adopt", "prices update"),
     *("code create", "code list", "code revoke", "code redeem"),
     *("ledger verify", "ledger export", "ledger reconcile", "ledger overdraft"),

@@ -18,6 +18,7 @@ import typer
 
 from trivium import __version__
 from trivium.cli import (
+    channel,
     check,
     code,
     credit,
@@ -49,6 +50,7 @@ app = _group("A model gateway: three native request shapes, any upstream, one bi
 users = _group("People and teams that hold keys.")
 keys = _group("Keys that callers present.")
 codes = _group("Codes that can be turned into balance.")
+channels = _group("Accounts at vendors: which there are, whether they answer.")
 lists = _group("Suggested prices beside the adopted ones.")
 books = _group("What was spent: proofs, exports, overdrafts.")
 
@@ -59,6 +61,7 @@ app.add_typer(users, name="user")
 app.add_typer(keys, name="key")
 app.command("credit")(credit.credit)
 app.add_typer(codes, name="code")
+app.add_typer(channels, name="channel")
 app.add_typer(lists, name="prices")
 app.add_typer(books, name="ledger")
 app.command("explain")(explain.explain)
@@ -74,6 +77,8 @@ codes.command("create")(code.create)
 codes.command("list")(code.listing)
 codes.command("revoke")(code.revoke)
 codes.command("redeem")(code.redeem)
+channels.command("list")(channel.listing)
+channels.command("test")(channel.attempt)
 lists.command("show")(prices.show)
 lists.command("adopt")(prices.adopt)
 lists.command("update")(prices.update)

@@ -7,7 +7,7 @@ from trivium.edge.exchange import Exchange
 _EXPOSE: Final = (
     b"access-control-expose-headers: x-request-id, request-id, retry-after, retry-after-ms, "
     b"x-should-retry, trivium-channel, trivium-attempts, trivium-dropped, trivium-repaired, "
-    b"trivium-estimated, trivium-cost, "
+    b"trivium-estimated, trivium-cost, trivium-route, trivium-model, "
     b"x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, "
     b"x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens, "
     b"anthropic-ratelimit-requests-limit, anthropic-ratelimit-requests-remaining, "

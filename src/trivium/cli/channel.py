@@ -1,0 +1,191 @@
+"""``trivium channel``: which channels there are, and whether they answer."""
+
+import asyncio
+import functools
+from typing import Annotated, Any, Final
+
+import msgspec
+import typer
+
+from trivium.cli import config
+from trivium.cli.output import NONE, Failed, as_json, note, table
+from trivium.providers.address import target
+from trivium.routing.catalogue import catalogue_of
+from trivium.routing.model import Catalogue, Channel
+from trivium.routing.router import Router
+from trivium.settings.model import Upstream
+from trivium.wire.operation import Operation
+
+HEADS: Final = ("CHANNEL", "PROVIDER", "HOST", "KEYS", "MODELS")
+TRIED: Final = ("CHANNEL", "KEY", "THEIR MODEL", "STATUS", "FIRST BYTE", "TOTAL", "RESULT")
+_EVEN: Final = 0.5
+_TOKENS: Final = 16
+"""The least that every vendor takes as a limit."""
+
+
+def listing(*, config_: config.ConfigOption = None, json: config.JsonOption = False) -> None:
+    """List the channels of the settings and the models they serve."""
+    loaded, _ = config.read(config_)
+    catalogue = catalogue_of(loaded)
+    found = [_channel(catalogue, channel) for channel in catalogue.channels.values()]
+    if json:
+        as_json(found)
+        return
+    if not found:
+        note("the settings have no channel that is switched on")
+        return
+    rows = [
+        (one["channel"], one["provider"], one["host"], str(one["keys"]), ", ".join(one["models"]))
+        for one in found
+    ]
+    print(table(HEADS, rows))
+
+
+def attempt(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The channel.")],
+    *,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="M", help="By its public name. Default: the first it has.", show_default=False
+        ),
+    ] = None,
+    config_: config.ConfigOption = None,
+    json: config.JsonOption = False,
+) -> None:
+    """Send one short request with each key of a channel, and tell what came.
+
+    A real request, of a dozen tokens, at your account's cost. Fails when a key does not serve.
+    """
+    loaded, _ = config.read(config_)
+    catalogue = catalogue_of(loaded)
+    channel = catalogue.channels.get(name)
+    if channel is None:
+        known = ", ".join(catalogue.channels) or "none"
+        raise Failed(f"there is no channel {name} that is switched on (there are: {known})")
+    step = _step(catalogue, channel, model)
+    found = asyncio.run(_tried(channel, step, loaded.settings.upstream))
+    if json:
+        as_json(found)
+    else:
+        print(table(TRIED, [_row(one) for one in found]))
+    bad = [one for one in found if one["fault"]]
+    if bad:
+        raise Failed(f"{len(bad)} of {len(found)} could not have served a request")
+
+
+def _channel(catalogue: Catalogue, channel: Channel) -> dict[str, Any]:
+    operation = next(iter(channel.provider.paths))
+    _, host, port, _ = target(channel.provider, channel.base_url, operation, "m")
+    return {
+        "channel": channel.name,
+        "provider": channel.provider.name,
+        "host": f"{host}:{port}",
+        "keys": len(channel.credentials),
+        "models": _models(catalogue, channel),
+    }
+
+
+def _models(catalogue: Catalogue, channel: Channel) -> list[str]:
+    return [
+        model.name
+        for model in catalogue.models.values()
+        if any(binding.channel.name == channel.name for binding in model.bindings)
+    ]
+
+
+def _step(catalogue: Catalogue, channel: Channel, model: str | None) -> dict[str, Any]:
+    """What the gateway would send this channel for a short chat, in the channel's own shape."""
+    # the codecs are most of the code there is: a list of channels does not wait for them
+    from trivium.cli.rehearsal import rehearse
+
+    names = _models(catalogue, channel)
+    if model is not None and model not in names:
+        raise Failed(
+            f"channel {channel.name} does not serve {model} (it serves: {', '.join(names)})"
+        )
+    if not names:
+        raise Failed(f"no model is bound to channel {channel.name}")
+    refused = ""
+    for name in names if model is None else [model]:
+        body = {
+            "model": name,
+            "messages": [{"role": "user", "content": "Say OK."}],
+            "max_completion_tokens": _TOKENS,
+            "trivium": {"channel": channel.name},
+        }
+        router = Router(catalogue, lambda: _EVEN)
+        told = rehearse(router, Operation.CHAT, msgspec.json.encode(body), name, strict=False)
+        if not told["refused"]:
+            step: dict[str, Any] = told["steps"][0]
+            return step
+        refused = told["refused"]["message"]
+    raise Failed(f"channel {channel.name} cannot be tested with a chat: {refused}")
+
+
+async def _tried(
+    channel: Channel, step: dict[str, Any], upstream: Upstream
+) -> list[dict[str, Any]]:
+    from trivium.upstream import tls
+    from trivium.upstream.message import Composer
+    from trivium.upstream.origin_pool import Limits
+    from trivium.upstream.pool import PooledClient
+    from trivium.upstream.resolve import Resolver
+    from trivium.upstream.trial import trial
+
+    loop = asyncio.get_running_loop()
+    client = PooledClient(
+        Limits(
+            keepalive_s=upstream.keepalive_s,
+            connections_max=upstream.connections_max,
+            wait_s=upstream.wait_s,
+            header_bytes_max=upstream.header_bytes_max,
+        ),
+        resolver=Resolver(upstream.dns_ttl_s, loop.time),
+        tls=functools.cache(lambda: tls.context(upstream.ca_file)),
+        now=loop.time,
+    )
+    found: list[dict[str, Any]] = []
+    try:
+        for number in range(max(1, len(channel.credentials))):
+            request = Composer().compose(
+                channel,
+                number,
+                Operation(step["operation"]),
+                step["upstream_model"],
+                bytes(step["body"]),
+            )
+            came = await trial(client, request, channel.provider)
+            fault = came.fault
+            found.append(
+                {
+                    "channel": channel.name,
+                    "key": number + 1 if channel.credentials else None,
+                    "upstream_model": step["upstream_model"],
+                    "status": came.status or None,
+                    "first_byte_ms": _ms(came.first_byte_s),
+                    "total_ms": _ms(came.total_s),
+                    "fault": fault and {"kind": fault.kind.value, "message": fault.message},
+                }
+            )
+    finally:
+        await client.close()
+    return found
+
+
+def _ms(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds * 1e3)
+
+
+def _row(one: dict[str, Any]) -> tuple[str, ...]:
+    fault = one["fault"]
+    first, total = one["first_byte_ms"], one["total_ms"]
+    return (
+        one["channel"],
+        str(one["key"] or NONE),
+        one["upstream_model"],
+        str(one["status"] or NONE),
+        NONE if first is None else f"{first} ms",
+        f"{total} ms",
+        f"{fault['kind']}: {fault['message']}" if fault else "answered",
+    )

@@ -1,0 +1,101 @@
+"""Channels listed and tried, as an operator does it."""
+
+import asyncio
+
+import pytest
+
+from doubles import Double, Send, sized
+
+OK = [Send(sized(b'{"choices":[]}'))]
+REVOKED = [Send(sized(b'{"error":{"message":"no such key"}}', status=b"401 Unauthorized"))]
+
+LOCAL = """
+[[channels]]
+name = "two"
+provider = "{provider}"
+api_keys = ["sk-one-secret", "sk-two-secret"]
+base_url = "http://127.0.0.1:{port}"
+timeouts = {{ first_byte = 2 }}
+[[models]]
+name = "m"
+free = true
+bindings = [{{ channel = "two", model = "own-name" }}]
+"""
+
+
+def test_channels_are_listed_with_what_they_serve(trivium, settings):
+    """And no secret."""
+    done = trivium("channel", "list")
+    assert done.code == 0
+    assert "first" in done.out
+    assert "api.openai.com:443" in done.out
+    assert "sk-" not in done.out + done.err
+
+    rows = trivium("channel", "list", "--json").data
+    assert [("first", 1, ["sonnet"]), ("second", 1, ["sonnet"])] == [
+        (row["channel"], row["keys"], row["models"]) for row in rows
+    ]
+
+
+def test_a_gateway_without_channels_says_so(trivium):
+    """On standard error; the list is empty."""
+    done = trivium("channel", "list")
+    assert (0, "") == (done.code, done.out)
+    assert "no channel" in done.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (("third",), "there is no channel third that is switched on (there are: first, second)"),
+        (("first", "--model", "gpt"), "does not serve gpt (it serves: sonnet)"),
+    ],
+)
+def test_what_cannot_be_tested_is_told(trivium, settings, argv, words):
+    """With what could."""
+    done = trivium("channel", "test", *argv)
+    assert done.code == 1
+    assert words in done.err
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("provider", "path", "limit"),
+    [
+        ("openai", b"POST /v1/chat/completions", b'"max_completion_tokens":16'),
+        ("anthropic", b"POST /v1/messages", b'"max_tokens":16'),
+        ("gemini", b"POST /v1beta/models/own-name:generateContent", b'"maxOutputTokens":16'),
+    ],
+)
+async def test_each_key_is_tried_in_the_channels_own_shape(trivium, folder, provider, path, limit):
+    """One short request a key; one that is refused fails the command."""
+    async with Double([OK, REVOKED]) as vendor:
+        text = LOCAL.format(port=vendor.port, provider=provider)
+        (folder / "trivium.toml").write_text(text)
+        done = await asyncio.to_thread(trivium, "channel", "test", "two")
+    assert done.code == 1
+    assert [True, True] == [seen.raw.startswith(path) for seen in vendor.requests]
+    assert all(limit in seen.body for seen in vendor.requests)
+    assert b"one-secret" in vendor.requests[0].raw
+    assert b"two-secret" in vendor.requests[1].raw
+    lines = done.out.splitlines()
+    assert "200" in lines[1]
+    assert "answered" in lines[1]
+    assert "401" in lines[2]
+    assert "upstream_credential" in lines[2]
+    assert "1 of 2" in done.err
+    assert "secret" not in done.out + done.err
+
+
+@pytest.mark.asyncio
+async def test_a_channel_that_answers_is_a_success_in_json_too(trivium, folder):
+    """With its times."""
+    async with Double([OK]) as vendor:
+        text = LOCAL.format(port=vendor.port, provider="openai")
+        (folder / "trivium.toml").write_text(text)
+        done = await asyncio.to_thread(trivium, "channel", "test", "two", "--model", "m", "--json")
+    assert done.code == 0
+    first, second = done.data
+    assert (1, 2, 200, None) == (first["key"], second["key"], first["status"], first["fault"])
+    assert 0 <= first["first_byte_ms"] <= first["total_ms"] < 5000
+    assert b'"trivium"' not in vendor.requests[0].body
