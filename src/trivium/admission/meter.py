@@ -198,6 +198,8 @@ def delay(limit: int, now: int, before: int, into: float, wanted: int) -> float:
 
 def remaining(limit: int, now: int, before: int, into: float) -> int:
     """How much would fit at once."""
+    if not before:
+        return limit - now if now < limit else 0
     return max(0, math.floor(limit - now - before * (MINUTE_S - into) / MINUTE_S))
 
 

@@ -203,9 +203,8 @@ class Admission:
                 meter.correct(given.minute, int(now // MINUTE_S), more)
         if given.purse is not None:
             given.purse.settle(given.request_id, given.nanos, cost_nanos, now)
-        if given in self.running:
+        if self._shared is not None and given in self.running:
             del self.running[given]
-            assert self._shared is not None
             self._shared.leave(given.request_id, given.meters, given.minute, more)
 
     # --- own ------------------------------------------------------------------------------------

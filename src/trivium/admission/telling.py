@@ -9,13 +9,22 @@ and told only by a refusal.
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Final
 
 from trivium.admission.meter import Meter, Subject, remaining, reset
 from trivium.wire.operation import Shape
 
 Headers = list[tuple[bytes, bytes]]
 
-_OWN = (Subject.KEY, Subject.USER)
+_OWN: Final = (Subject.KEY, Subject.USER)
+_OPENAI: Final = tuple(
+    tuple(b"x-ratelimit-%b-%b" % (what, of) for what in (b"limit", b"remaining", b"reset"))
+    for of in (b"requests", b"tokens")
+)
+_ANTHROPIC: Final = tuple(
+    tuple(b"anthropic-ratelimit-%b-%b" % (of, what) for what in (b"limit", b"remaining", b"reset"))
+    for of in (b"requests", b"tokens")
+)
 
 
 def granted(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) -> Headers:
@@ -41,22 +50,13 @@ def told(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) 
             if tokens is None or left < tokens[1]:
                 tokens = limit, left, reset(meter.tokens, meter.tokens_before, into)
     out: Headers = []
-    for name, found in ((b"requests", requests), (b"tokens", tokens)):
-        if found is None:
-            continue
-        limit, left, wait = found
-        if shape is Shape.MESSAGES:
-            out += [
-                (b"anthropic-ratelimit-%b-limit" % name, b"%d" % limit),
-                (b"anthropic-ratelimit-%b-remaining" % name, b"%d" % left),
-                (b"anthropic-ratelimit-%b-reset" % name, moment(int(now + wait) + 1)),
-            ]
-        else:
-            out += [
-                (b"x-ratelimit-limit-%b" % name, b"%d" % limit),
-                (b"x-ratelimit-remaining-%b" % name, b"%d" % left),
-                (b"x-ratelimit-reset-%b" % name, duration(wait)),
-            ]
+    anthropic = shape is Shape.MESSAGES
+    for names, found in zip(_ANTHROPIC if anthropic else _OPENAI, (requests, tokens), strict=True):
+        if found is not None:
+            limit, left, wait = found
+            out.append((names[0], b"%d" % limit))
+            out.append((names[1], b"%d" % left))
+            out.append((names[2], moment(int(now + wait) + 1) if anthropic else duration(wait)))
     return out
 
 
