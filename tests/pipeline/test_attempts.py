@@ -327,3 +327,22 @@ async def test_a_slow_channel_of_three_does_not_hold_up_the_others():
             assert 200 == (await gateway.post(CHAT, HELLO))[0]
         assert time.perf_counter() - began < 1.0
         assert 1 == len(slow.requests)
+
+
+@pytest.mark.asyncio
+async def test_calls_wait_for_a_channel_that_takes_one_at_a_time():
+    """Up to the length of its queue; who finds that full goes elsewhere."""
+    async with (
+        Double([[Wait(0.05), *OK]]) as first,
+        Double([OK]) as second,
+        Gateway.to(
+            ("openai", first), ("openai", second),
+            channel={"max_concurrency": 1, "queue_max": 3},
+        ) as gateway,
+    ):  # fmt: skip
+        got = await asyncio.gather(*(gateway.post(CHAT, HELLO) for _ in range(8)))
+        assert [200] * 8 == [status for status, _, _ in got]
+        assert (4, 4) == (len(first.requests), len(second.requests))
+        assert 1 == first.connections
+        assert (0, 0) == gateway.services.gate.standing("openai-0")
+        assert {} == gateway.services.health.open()

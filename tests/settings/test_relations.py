@@ -44,6 +44,7 @@ def _problems(data, broken=()):
         },
         {"channels": [_channel("a"), _channel("b")]},
         {"channels": [_channel(headers={"x-a": "1", "x-b": "1"})]},
+        {"channels": [_channel(max_concurrency=1, queue_max=2)]},
     ],
 )
 def test_settings_that_fit_together_have_no_problem(data):
@@ -91,6 +92,11 @@ def test_settings_that_fit_together_have_no_problem(data):
             {"models": [_model(), _model()]},
             ("models", 1, "name"),
             "is taken: another model above has it",
+        ),
+        (
+            {"channels": [_channel(queue_max=2)]},
+            ("channels", 0, "queue_max"),
+            "needs max_concurrency beside it: nobody waits where nothing is limited",
         ),
         (
             {"models": [_model(fallbacks=["m"], free=True)]},

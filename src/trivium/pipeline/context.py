@@ -21,6 +21,7 @@ from trivium.routing.latency import Latency
 from trivium.routing.model import Channel, Model, Plan, Step
 from trivium.routing.tries import Budget
 from trivium.upstream.call import Client
+from trivium.upstream.gate import Gate
 from trivium.upstream.message import Composer
 from trivium.wire.operation import Operation, Shape
 from trivium.wire.passage import Facts, Passage
@@ -197,6 +198,7 @@ class Services:
         "composer",
         "explain_headers",
         "future",
+        "gate",
         "health",
         "latency",
         "ledger",
@@ -260,5 +262,7 @@ class Services:
         """What one request may cost them; swapped on reload."""
         self.latency = latency or Latency(loop.time)
         """How soon they answer; ``None``: a fresh count."""
+        self.gate = Gate(loop)
+        """Where calls wait for channels that take so many at once."""
         self.pulse = pulse
         """Heartbeats; ``None`` where none are sent."""

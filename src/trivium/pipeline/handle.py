@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 import structlog
 
+from trivium.admission.service import OPEN, Pass
 from trivium.faults import Fault, Kind
 from trivium.pipeline import attempts, entrance, memory, sticky, wishing
 from trivium.pipeline.attempt import Attempt
@@ -185,9 +186,13 @@ async def _attempt(
         limits=binding.limits,
     )
     attempt = Attempt(story, step, lane, facts)
-    entered = await entrance.enter(story, binding.channel, facts)
-    exchange.flow = attempt
+    queued = binding.channel.queue_max > 0
+    if queued:
+        await services.gate.enter(binding.channel)
+    entered: Pass = OPEN
     try:
+        entered = await entrance.enter(story, binding.channel, facts)
+        exchange.flow = attempt
         call = services.client.open_now(request, attempt)
         attempt.attach(call or await services.client.open(request, attempt))
         del request  # the client lets go of its bytes when an answer comes
@@ -197,6 +202,8 @@ async def _attempt(
         attempt.tell()
         attempt.release()
         entered.leave(entrance.used(story))
+        if queued:
+            services.gate.leave(binding.channel)
 
 
 def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:

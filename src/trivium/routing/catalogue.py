@@ -180,6 +180,8 @@ class _Builder:
             limits=_own_limits(entry.timeouts, _limits(self._upstream)) or _limits(self._upstream),
             proxy=proxy,
             rates=_rates(entry),
+            queue_max=entry.queue_max,
+            queue_s=entry.queue_s,
         )
 
     def binding(self, path: Path, entry: BindingEntry, model: str, channel: Channel) -> Binding:

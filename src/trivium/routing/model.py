@@ -53,6 +53,10 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True):
     proxy: str | None = None
     rates: RateLimits | None = None
     """``None``: called as often as requests come."""
+    queue_max: int = 0
+    """Calls that may wait where so many at once are allowed; 0: none."""
+    queue_s: float = 0.0
+    """For how long."""
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True):

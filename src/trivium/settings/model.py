@@ -263,6 +263,11 @@ class ChannelEntry(_Section, frozen=True):
     """Tokens a minute of prompts and answers; ``None``: no limit."""
     max_concurrency: int | None = None
     """Calls that may run at once; ``None``: no limit."""
+    queue_max: int = 0
+    """Calls that may wait, in each worker, for one of ``max_concurrency``; beyond it, and with 0,
+    the next channel is tried at once."""
+    queue_s: float = 5.0
+    """How long one waits before the next channel is tried."""
     timeouts: Timeouts = Timeouts()
     """This channel's own time limits."""
     disabled: bool = False

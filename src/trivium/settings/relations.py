@@ -86,6 +86,12 @@ def _channels(settings: Settings) -> Iterator[Problem]:
             )
         if entry.api_key is not None and entry.api_keys:
             yield Problem(("channels", i, "api_keys"), "stands beside api_key: keep one of the two")
+        if entry.queue_max and entry.max_concurrency is None:
+            yield Problem(
+                ("channels", i, "queue_max"),
+                "needs max_concurrency beside it: nobody waits where nothing is limited",
+                "max_concurrency = 64",
+            )
         lower = [name.lower() for name in entry.headers]
         for name in entry.headers:
             if lower.count(name.lower()) > 1:

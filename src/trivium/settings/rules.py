@@ -151,6 +151,8 @@ RULES: Final[dict[str, Rule]] = {
     "channels.requests_per_minute": Rule("requests_per_minute = 500", _RATE),
     "channels.tokens_per_minute": Rule("tokens_per_minute = 200000", _RATE),
     "channels.max_concurrency": Rule("max_concurrency = 64", _MANY),
+    "channels.queue_max": Rule("queue_max = 100", between(0, 1_000_000)),
+    "channels.queue_s": Rule("queue_s = 5.0", above_zero),
     "channels.timeouts": Rule("timeouts = { first_byte = 120 }"),
     "channels.timeouts.connect": Rule("timeouts = { connect = 5 }", above_zero),
     "channels.timeouts.first_byte": Rule("timeouts = { first_byte = 120 }", above_zero),
