@@ -184,6 +184,35 @@ def test_a_plan_has_every_usable_binding_once_and_in_order(bind, data):
     assert sorted(ranks) == ranks
 
 
+@pytest.mark.parametrize(
+    ("weights", "shares"),
+    [
+        ((3, 1), {"01": 3 / 4, "10": 1 / 4}),
+        (
+            (2, 1, 1),
+            {"012": 1 / 4, "021": 1 / 4, "102": 1 / 6, "120": 1 / 12, "201": 1 / 6, "210": 1 / 12},
+        ),
+    ],
+)
+def test_every_order_has_the_share_that_weights_give_it(bind, weights, shares):
+    """Each place by weight among those that are left; draws run evenly through all orders."""
+    bindings = tuple(bind(str(i), weight=weight) for i, weight in enumerate(weights))
+    model = Model(name="m", bindings=bindings)
+    found = candidates(model, Operation.CHAT)
+    drawn = Counter(
+        "".join(_names(order(found, lambda at=at: (at + 0.5) / 1200).steps)) for at in range(1200)
+    )
+    assert {names: pytest.approx(1200 * share, abs=1) for names, share in shares.items()} == drawn
+
+
+def test_five_channels_are_drawn_one_by_one(bind):
+    """There are too many orders to keep; none is lost."""
+    bindings = tuple(bind(str(i)) for i in range(5))
+    found = candidates(Model(name="m", bindings=bindings), Operation.CHAT)
+    assert () == found.ready
+    assert list("01234") == sorted(_names(order(found, random.Random(1).random).steps))
+
+
 def test_every_operation_has_a_title():
     """A message never shows an internal name."""
     assert set(Operation) == set(TITLES)

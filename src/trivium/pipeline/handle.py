@@ -218,8 +218,7 @@ def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
         return lane
     passage = services.passages[step.operation]
     asked, body = memory.asked(story, members)
-    lane_of = sticky.tracing(story, step) if story.shared else PassThrough
-    return lane_of(step, passage, asked, facts, body, services.clock.now())
+    return sticky.tracing(story, step, passage, asked, facts, body, services.clock.now())
 
 
 @functools.lru_cache(maxsize=1024)

@@ -9,7 +9,7 @@ channel speak the same shape.
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 
@@ -18,6 +18,7 @@ from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.pipeline import memory
+from trivium.pipeline.context import Traces
 from trivium.pipeline.lane import PassThrough, Whole
 from trivium.pipeline.story import Story
 from trivium.recall.traces.model import Trace, Tracer
@@ -112,23 +113,33 @@ class TracedPassThrough(PassThrough):
     For models that several channels serve. The bytes go by as they are.
     """
 
-    __slots__ = ("_note",)
+    __slots__ = ("_remember", "_step", "_user_id")
 
-    def __init__(self, *lane: Any, note: Callable[[bytes], None]) -> None:
-        """``note`` is told the bytes that go to the caller, whole events at a time."""
-        super().__init__(*lane)
-        self._note = note
+    def remember(self, step: Step, traces: Traces, user_id: int) -> Self:
+        """Have what passes noted as this step's, for this user; itself, for chaining."""
+        self._step = step
+        self._remember = traces.add
+        self._user_id = user_id
+        return self
 
     def whole(self, body: bytes) -> Whole:
         """The answer, noted."""
         answer = super().whole(body)
-        self._note(answer.body)
+        self.note(answer.body)
         return answer
 
     def watch(self) -> StreamWatch | None:
         """The lane's own watch, and a look at what passes."""
         watch = super().watch()
-        return None if watch is None else _Noting(watch, self._note)
+        return None if watch is None else _Noting(watch, self.note)
+
+    def note(self, data: bytes) -> None:
+        """Note what the vendor signed in these bytes, whole events. HOT: once per upstream read."""
+        found = marks.native(data, SHAPE[self.operation])
+        if found:
+            trace = Trace(origin_of(self._step))
+            for mark in found:
+                self._remember(self._user_id, mark.key, trace)
 
 
 class _Noting:
@@ -168,17 +179,11 @@ class _Noting:
         return out
 
 
-def tracing(story: Story, step: Step) -> Callable[..., PassThrough]:
-    """What relays an answer whose maker may have to be found again."""
+def tracing(story: Story, step: Step, *lane: Any) -> PassThrough:
+    """What relays an answer, of which it may have to be known later who made it. ``lane``: the rest
+    of what a ``PassThrough`` is made of.
+    """
     caller, traces = story.exchange.caller, story.services.traces
-    if traces is None or caller is None or step.operation not in TRANSLATED:
-        return PassThrough
-    remember = functools.partial(traces.add, caller.user_id)
-    shape = SHAPE[step.operation]
-    trace = Trace(origin_of(step))
-
-    def note(data: bytes) -> None:
-        for mark in marks.native(data, shape):
-            remember(mark.key, trace)
-
-    return functools.partial(TracedPassThrough, note=note)
+    if not story.shared or traces is None or caller is None or step.operation not in TRANSLATED:
+        return PassThrough(step, *lane)
+    return TracedPassThrough(step, *lane).remember(step, traces, caller.user_id)

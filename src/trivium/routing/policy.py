@@ -7,6 +7,7 @@ prefers. A binding of weight 0 is the last resort of its priority: after all oth
 the file.
 """
 
+import itertools
 import math
 from collections.abc import Callable
 from hashlib import blake2b
@@ -57,6 +58,10 @@ TITLES = {
 """Operations by the names their callers know."""
 
 
+ORDERS_MAX: Final = 24
+"""Orders of one model's channels that are kept ready: those of four alike."""
+
+
 class Tier(msgspec.Struct, frozen=True):
     """Bindings of one priority that may serve an operation."""
 
@@ -74,6 +79,10 @@ class Candidates(msgspec.Struct, frozen=True):
     only: Plan | None
     """The plan itself, when nothing is left to chance; ``None`` when there is a draw."""
     strategy: Strategy = Strategy.WEIGHT
+    ready: tuple[tuple[float, Plan], ...] = ()
+    """Every order there can be by weight, each with the share of draws below which it is chosen;
+    empty where there are too many, or where more than weight decides.
+    """
 
 
 def candidates(model: Model, operation: Operation) -> Candidates:
@@ -98,7 +107,39 @@ def candidates(model: Model, operation: Operation) -> Candidates:
             step for tier in tiers for step in (*(s for s, _ in tier.weighted), *tier.last)
         )
         only = Plan(steps=steps, skipped=tuple(skipped))
-    return Candidates(tiers, tuple(skipped), only, model.strategy)
+    by_weight = drawn and model.strategy is Strategy.WEIGHT
+    ready = _orders(tiers, tuple(skipped)) if by_weight else ()
+    return Candidates(tiers, tuple(skipped), only, model.strategy, ready)
+
+
+def _orders(tiers: tuple[Tier, ...], skipped: tuple[Skip, ...]) -> tuple[tuple[float, Plan], ...]:
+    """Every order of the tiers with its share, added up; nothing if there are more than a few.
+
+    Without replacement, each place goes by weight among those that are left: the law that the
+    rings in ``order`` obey.
+    """
+    if math.prod(math.factorial(len(tier.weighted)) for tier in tiers) > ORDERS_MAX:
+        return ()
+    whole: list[tuple[float, tuple[Step, ...]]] = [(1.0, ())]
+    for tier in tiers:
+        whole = [
+            (share * part, steps + tuple(step for step, _ in placed) + tier.last)
+            for share, steps in whole
+            for placed in itertools.permutations(tier.weighted)
+            for part in (_share([weight for _, weight in placed]),)
+        ]
+    shares = itertools.accumulate(share for share, _ in whole)
+    plans = (Plan(steps=steps, skipped=skipped) for _, steps in whole)
+    return tuple(zip(shares, plans, strict=True))
+
+
+def _share(weights: list[int]) -> float:
+    """How often weights come in this order."""
+    left, share = sum(weights), 1.0
+    for weight in weights:
+        share *= weight / left
+        left -= weight
+    return share
 
 
 def served_as(binding: Binding, operation: Operation) -> Operation | None:
@@ -176,6 +217,10 @@ def order(
     """
     if found.only is not None:
         return found.only
+    if found.ready and not key:
+        at = draw()
+        # the last share is 1 but for rounding
+        return next((plan for share, plan in found.ready if at < share), found.ready[-1][1])
     steps: list[Step] = []
     for tier in found.tiers:
         if len(tier.weighted) == 1:
