@@ -162,6 +162,21 @@ def test_a_refused_credential_rests_for_every_model_and_its_fellow_goes_on(healt
     assert {0, 1} == {health.credential(channel, "up") for _ in range(4)}
 
 
+@pytest.mark.parametrize(
+    "kind", [Kind.UPSTREAM_BROKE, Kind.UPSTREAM_REJECTED, Kind.UPSTREAM_BUSY, Kind.CALLER_LEFT]
+)
+def test_a_credentials_probe_that_ends_otherwise_lets_another_go(health, steps, clock, kind):
+    """Nobody would ask about it for a minute otherwise."""
+    (step,) = steps("a")
+    key = Key("a", 0, "up")
+    health.failed(key, REVOKED)
+    clock.advance(600)
+    health.claim(key)
+    assert not health.standing(step).usable
+    health.failed(key, Fault(kind, "x"))
+    assert health.standing(step).usable
+
+
 def test_a_model_that_is_denied_does_not_put_the_credential_aside(health, steps):
     """Other models go on using it."""
     fail(health, "a", Fault(Kind.UPSTREAM_DENIED, "x"))

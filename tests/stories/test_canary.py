@@ -104,7 +104,8 @@ async def test_no_planted_secret_comes_out(tmp_path):
     """Whatever fails: the vendor's credential, callers' keys and the vendor's address stay in."""
     scripts = [*VENDOR.values(), *STREAMS.values()]
     came_back = {}
-    server = '[logs]\nlevel = "debug"\n'
+    # a refused credential is asked about again at once: each of its refusals is looked at
+    server = '[logs]\nlevel = "debug"\n[routing]\ncooldown_s = 0.0001\nrecheck_s = 0.0001\n'
     async with Double(scripts) as vendor, running(tmp_path, vendor, rest=server) as gateway:
         for name in VENDOR:
             came_back[name] = await everything(gateway, gateway.chat(user=PROMPT))

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from trivium.faults import Fault, Kind
 from trivium.pipeline.story import Story
 from trivium.routing.health import Key
-from trivium.routing.model import Model, Plan, Step
+from trivium.routing.model import Model, Plan, Step, Strategy
 from trivium.routing.tries import Failure, Next, Tries
 from trivium.wire.operation import COUNTING
 
@@ -17,37 +17,63 @@ Attempt: TypeAlias = Callable[[Step, int], Awaitable[None]]
 ``Fault`` when it has nothing of one."""
 Told: TypeAlias = Callable[[Fault], None]
 """Hears of each failed attempt that is not the last."""
+Used: TypeAlias = dict[str, frozenset[int]]
+"""Credentials that a request has tried, by channel."""
 Planned: TypeAlias = Callable[[], Awaitable[Plan]]
 """The plan of the story's model. Raises ``Fault`` when there is none."""
 
 
 async def run(story: Story, planned: Planned, attempt: Attempt, told: Told) -> None:
     """Answer the caller, or raise the last ``Fault``. Once an answer has begun, none is tried."""
-    services = story.services
-    tries = Tries(services.budget, story.exchange.arrived)
-    last: Fault | None = None
-    for model in (story.model, *story.stand_ins):
-        assert model is not None
-        if last is not None:
-            if tries.spent(services.time()):
-                break
-            told(last)
-            story.serve(model)
+    plan: Plan | None = None
+    try:
+        plan = await planned()
+    except Fault as fault:
+        if not story.stand_ins or fault.kind is not Kind.NO_ROUTE:
+            raise
+        last = fault
+    used: Used = {}
+    failure = None
+    if plan is not None:
+        # HOT: what follows a failure is thought of when there is one
+        failure = await _one(story, Next(plan.steps[0]), attempt, used)
+        if failure is None:
+            return
+        last = failure.fault
+    tries = Tries(story.services.budget, story.exchange.arrived)
+    if plan is not None and failure is not None:
+        tries.plan(plan.steps)
+        tries.first(story.services.time())
+        found = await _Run(story, tries, attempt, told, used).after(plan.steps[0], failure)
+        if found is None:
+            return
+        last = found
+    await _stand_in(story, planned, _Run(story, tries, attempt, told, {}), last)
+
+
+async def _stand_in(story: Story, planned: Planned, going: "_Run", last: Fault) -> None:
+    """Go on with the models that may answer instead, or raise the last ``Fault``."""
+    for model in story.stand_ins:
+        if not _may_go_on(story, last) or going.tries.spent(story.services.time()):
+            break
+        going.told(last)
+        story.serve(model)
         try:
             plan = await planned()
-        except Fault as fault:
-            if last is None:
-                last = fault
-            if fault.kind is not Kind.NO_ROUTE:
-                break
+        except Fault:
             continue
-        last = await _Run(story, tries, attempt, told).through(plan)
-        if last is None:
+        found = await going.through(plan)
+        if found is None:
             return
-        if not last.row.fallback or last.retry is not last.row.retry:
-            break
-    assert last is not None
+        last = found
     raise last
+
+
+def _may_go_on(story: Story, last: Fault) -> bool:
+    """Whether another model may do better: not where the request is at fault, or was slow."""
+    if story.first_byte_at is not None or last.retry is not last.row.retry:
+        return False
+    return last.row.fallback or last.kind is Kind.NO_ROUTE
 
 
 def fallbacks(story: Story) -> list[Model]:
@@ -60,71 +86,80 @@ def fallbacks(story: Story) -> list[Model]:
 
 
 class _Run:
-    """The attempts at one model."""
+    """The attempts at one model after another."""
 
-    def __init__(self, story: Story, tries: Tries, attempt: Attempt, told: Told) -> None:
+    def __init__(
+        self, story: Story, tries: Tries, attempt: Attempt, told: Told, used: Used
+    ) -> None:
         self._story = story
-        self._tries = tries
+        self.tries = tries
         self._attempt = attempt
-        self._told = told
-        self._used: dict[str, frozenset[int]] = {}
-        """Credentials tried, by channel."""
+        self.told = told
+        self._used = used
 
     async def through(self, plan: Plan) -> Fault | None:
         """Try until one answers (``None``) or nothing is left."""
+        self.tries.plan(plan.steps)
+        first = self.tries.first(self._story.services.time())
+        assert first is not None
+        failure = await _one(self._story, first, self._attempt, self._used)
+        return None if failure is None else await self.after(first.step, failure)
+
+    async def after(self, step: Step, failure: Failure) -> Fault | None:
+        """Go on after a failed attempt at a step."""
         time = self._story.services.time
-        self._tries.plan(plan.steps)
-        coming = self._tries.first(time())
-        assert coming is not None
         while True:
-            failure = await self._one(coming)
-            if failure is None:
-                return None
-            fault, step = failure.fault, coming.step
+            fault = failure.fault
             if self._story.first_byte_at is not None:
                 return fault
-            # HOT: never; chance is asked only when something has failed
-            after = self._tries.after(step, failure, time(), random.random())  # noqa: S311 - jitter
-            if after is None:
-                if fault.row.fallback and self._tries.slow(failure):
+            coming = self.tries.after(step, failure, time(), random.random())  # noqa: S311 - jitter
+            if coming is None:
+                if fault.row.fallback and self.tries.slow(failure):
                     # the vendor may still be at it: whoever asks again pays for it twice
                     fault.retry = False
                 return fault
-            self._told(fault)
-            coming = after
+            self.told(fault)
+            step = coming.step
+            failed = await _one(self._story, coming, self._attempt, self._used)
+            if failed is None:
+                return None
+            failure = failed
 
-    async def _one(self, coming: Next) -> Failure | None:
-        """One attempt, and what it says of the upstream's health."""
-        if coming.wait_s:
-            await asyncio.sleep(coming.wait_s)
-        story, step = self._story, coming.step
-        services = story.services
-        health, time = services.health, services.time
-        channel, model = step.binding.channel, step.binding.model
-        used = self._used.get(channel.name, frozenset())
-        credential = health.credential(channel, model, used)
-        used = self._used[channel.name] = used | {credential}
-        key = Key(channel.name, credential, model)
-        story.key = key
-        began = time()
-        health.claim(key)
-        try:
-            await self._attempt(step, credential)
-        except Fault as fault:
-            if story.operation in COUNTING:
-                health.left(key)  # a vendor that cannot count may answer all the same
-            else:
-                health.failed(key, fault)
-            story.failures.append((channel.name, fault.kind.value))
-            others = len(channel.credentials) > 1 and health.others(channel, model, used)
-            return Failure(fault=fault, took_s=time() - began, sent=story.called, others=others)
-        except BaseException:
-            health.left(key)
-            raise
-        if story.fault is not None:
-            health.failed(key, story.fault)
+
+async def _one(story: Story, coming: Next, attempt: Attempt, used: Used) -> Failure | None:
+    """One attempt, and what it says of the upstream's health."""
+    if coming.wait_s:
+        await asyncio.sleep(coming.wait_s)
+    services, step = story.services, coming.step
+    health = services.health
+    channel, model = step.binding.channel, step.binding.model
+    credential = 0
+    if len(channel.credentials) > 1:
+        tried = used.get(channel.name, frozenset())
+        credential = health.credential(channel, model, tried)
+        used[channel.name] = tried | {credential}
+    key = story.key = Key(channel.name, credential, model)
+    began = services.time()
+    health.claim(key)
+    try:
+        await attempt(step, credential)
+    except Fault as fault:
+        if story.operation in COUNTING:
+            health.left(key)  # a vendor that cannot count may answer all the same
         else:
-            health.succeeded(key)
-        if story.first_byte_at is not None:
-            services.latency.add(channel.name, model, story.first_byte_at - began)
-        return None
+            health.failed(key, fault)
+        story.failures.append((channel.name, fault.kind.value))
+        others = channel.name in used and health.others(channel, model, used[channel.name])
+        took_s = services.time() - began
+        return Failure(fault=fault, took_s=took_s, sent=story.called, others=others)
+    except BaseException:
+        health.left(key)
+        raise
+    if story.fault is not None:
+        health.failed(key, story.fault)
+    else:
+        health.succeeded(key)
+    begun = story.first_byte_at
+    if begun is not None and story.model is not None and story.model.strategy is Strategy.LATENCY:
+        services.latency.add(channel.name, model, begun - began)
+    return None

@@ -172,15 +172,17 @@ class Health:
     # --- after it -------------------------------------------------------------------------------
 
     def succeeded(self, key: Key) -> None:
-        """It was answered. HOT: once a request."""
+        """It was answered. HOT: once a request, and while all is well nothing is kept."""
+        if not self._breakers:
+            return
         now = self._now()
-        before = self._breakers.get(key, NEW)
-        self._put(key, before, succeeded(before, now, self._rules))
-        if self._open:
-            whole = _whole(key)
-            if whole in self._open:
-                before = self._breakers[whole]
-                self._put(whole, before, succeeded(before, now, self._rules))
+        before = self._breakers.get(key)
+        if before is not None:
+            self._put(key, before, succeeded(before, now, self._rules))
+        whole = _whole(key)
+        before = self._breakers.get(whole) if self._open else None
+        if before is not None:
+            self._put(whole, before, succeeded(before, now, self._rules))
 
     def heard(self, key: Key) -> None:
         """Its answer began: a probe need not last as long as its stream."""
@@ -195,11 +197,14 @@ class Health:
             self.left(key)
             return
         why = fault.kind.value
+        if fault.kind is Kind.UPSTREAM_CREDENTIAL:
+            self._release(key)
+            key = _whole(key)
+        else:
+            # as a probe of the credential it says nothing
+            self._release(_whole(key))
         before = self._breakers.get(key, NEW)
         if fault.kind is Kind.UPSTREAM_CREDENTIAL:
-            self.left(key)
-            key = _whole(key)
-            before = self._breakers.get(key, NEW)
             after = failed(before, now, self._rules, why, wait_s=self._recheck_s)
         elif fault.kind is Kind.UPSTREAM_DENIED:
             after = failed(before, now, self._rules, why)
@@ -210,11 +215,8 @@ class Health:
 
     def left(self, key: Key) -> None:
         """It ended in a way that says nothing: the caller left, or the request was at fault."""
-        if not self._open:
-            return
-        for one in (key, _whole(key)):
-            if one in self._open:
-                self._breakers[one] = released(self._breakers[one])
+        self._release(key)
+        self._release(_whole(key))
 
     # --- from outside ---------------------------------------------------------------------------
 
@@ -246,17 +248,24 @@ class Health:
                         worst = Standing(False, at, breaker.told, breaker.why)
         return worst
 
+    def _release(self, key: Key) -> None:
+        if key in self._open:
+            self._breakers[key] = released(self._breakers[key])
+
     def _put(self, key: Key, before: Breaker, after: Breaker) -> None:
         if after is before:
             return
         if len(self._breakers) >= KEYS_MAX:
             self.forget()
-        self._breakers[key] = after
+        if after.until or after.bad:
+            self._breakers[key] = after
+        else:
+            self._breakers.pop(key, None)
         if after.until:
             self._open.add(key)
         elif before.until:
             self._open.discard(key)
-        if self._told is not None and after.until != before.until:
+        if self._told is not None and bool(after.until) != bool(before.until):
             self._told(Change(key, before, after))
 
 

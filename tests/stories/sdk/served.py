@@ -12,6 +12,8 @@ TRIVIUM = Path(sys.executable).with_name("trivium")
 READY = re.compile(r"trivium is listening on (http://127\.0\.0\.1:\d+) \(pid (\d+)\)")
 START_S = 30.0
 STOP_S = 20.0
+RESTLESS = "\n[routing]\ncooldown_s = 0.0001\ncooldown_max_s = 0.0001\nrecheck_s = 0.0001\n"
+"""One gateway serves tests of good and of bad accounts: none of them is to bench the next."""
 KEY_S = 2.0
 
 
@@ -68,7 +70,7 @@ def command(folder, *argv):
 @contextlib.contextmanager
 def served(folder, settings):
     """Serve these settings from that folder until the end of the block."""
-    (folder / "trivium.toml").write_text('[server]\nlisten = "127.0.0.1:0"\n' + settings)
+    (folder / "trivium.toml").write_text('[server]\nlisten = "127.0.0.1:0"\n' + settings + RESTLESS)
     command(folder, "user", "create", "ada", "--email", "ada@example.org", "--unlimited")
     with (folder / "serve.log").open("wb") as log:
         process = subprocess.Popen(
