@@ -90,6 +90,7 @@ async def serve(
     def swap(read: Settings, new: Catalogue) -> None:
         services.router = Router(new, random.random, services.latency.expected)
         services.budget = _budget(read.routing)
+        services.wishes = read.routing.wishes
         services.health.configure(_rules(read.routing), read.routing.recheck_s)
         services.health.forget()
         ledger.regroup(_groups(read))
@@ -298,6 +299,7 @@ def _services(
         ),
         budget=_budget(settings.routing),
         latency=latency,
+        wishes=settings.routing.wishes,
     )
 
 

@@ -64,6 +64,26 @@ async def test_a_wish_that_cannot_be_had_is_refused_by_name(body, header, param)
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("header", "member", "status"),
+    [
+        ("trivium-channel: openai-0", None, 403),
+        ("trivium-order: openai-0", None, 403),
+        ("x-none: 1", {"only": ["openai-0"]}, 403),
+        ("trivium-max-cost: 1", None, 200),
+        ("x-none: 1", {}, 200),
+    ],
+)
+async def test_an_operator_may_keep_the_choice_of_channels(header, member, status):
+    """A limit on the price stays the caller's own affair."""
+    body = HELLO if member is None else HELLO | {"trivium": member}
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        gateway.services.wishes = False
+        assert status == (await gateway.post(CHAT, body, header))[0]
+        assert (status == 200) == bool(vendor.requests)
+
+
+@pytest.mark.asyncio
 async def test_the_route_tells_what_failed_what_was_passed_over_and_what_answered():
     """With the reasons; nothing where all went straight."""
     async with (

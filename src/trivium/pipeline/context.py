@@ -210,6 +210,7 @@ class Services:
         "time",
         "traces",
         "translator",
+        "wishes",
     )
 
     def __init__(
@@ -234,6 +235,7 @@ class Services:
         health: Health | None = None,
         budget: Budget | None = None,
         latency: Latency | None = None,
+        wishes: bool = True,
     ) -> None:
         self.router = router
         self.passages = passages
@@ -260,6 +262,8 @@ class Services:
         """What is known of the upstreams; ``None``: a fresh one."""
         self.budget = budget or Budget()
         """What one request may cost them; swapped on reload."""
+        self.wishes = wishes
+        """Whether callers may choose among channels; swapped on reload."""
         self.latency = latency or Latency(loop.time)
         """How soon they answer; ``None``: a fresh count."""
         self.gate = Gate(loop)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 from trivium.pipeline.story import Story
 from trivium.routing import wishes
@@ -17,7 +18,8 @@ _CACHE_KEY: Final = "prompt_cache_key"
 def taken(story: Story, members: Members) -> Members:
     """The members without the caller's wishes, which no vendor is to see; the story keeps them.
 
-    Raises ``Fault`` (INVALID_VALUE, DUPLICATE_MEMBER) for wishes that cannot be read.
+    Raises ``Fault``: INVALID_VALUE, DUPLICATE_MEMBER for wishes that cannot be read, NOT_PERMITTED
+    where the operator takes none.
     """
     exchange = story.exchange
     headers = exchange.headers
@@ -28,7 +30,14 @@ def taken(story: Story, members: Members) -> Members:
     if not wished and wishes.HEADERS.isdisjoint(headers):
         return members
     member = members.raw(wishes.MEMBER) if wished else None
-    story.wishes = wishes.read(headers.get, member)
+    story.wishes = found = wishes.read(headers.get, member)
+    if (found.only or found.order) and not story.services.wishes:
+        raise Fault(
+            Kind.NOT_PERMITTED,
+            "This gateway chooses the channel itself. Leave `trivium-channel`, `trivium-only` and "
+            "`trivium-order` out.",
+            param=wishes.MEMBER if wished else None,
+        )
     if not wished:
         return members
     exchange.body = members.splice({wishes.MEMBER: None})

@@ -141,6 +141,9 @@ class Routing(_Section, frozen=True):
     more by themselves, and what they and the gateway repeat multiplies."""
     repeat_pause_s: float = 0.5
     """Before the first repeat, with jitter; doubles with each."""
+    wishes: bool = True
+    """Whether callers may choose among the channels of a model (``trivium-only`` and others);
+    ``trivium-max-cost`` they may always set."""
     failures: int = 5
     """Failures in a row that have a channel, credential and model left alone."""
     failures_ratio: float = 0.5

@@ -98,6 +98,7 @@ RULES: Final[dict[str, Rule]] = {
     "routing.slow_s": Rule("slow_s = 30.0", above_zero),
     "routing.repeats": Rule("repeats = 1", between(0, 10)),
     "routing.repeat_pause_s": Rule("repeat_pause_s = 0.5", between(0.01, 60)),
+    "routing.wishes": Rule("wishes = true"),
     "routing.failures": Rule("failures = 5", between(1, 1_000_000)),
     "routing.failures_ratio": Rule("failures_ratio = 0.5", between(0.01, 1)),
     "routing.window_s": Rule("window_s = 30.0", above_zero),
