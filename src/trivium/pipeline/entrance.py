@@ -15,10 +15,39 @@ from trivium.wire.passage import Facts
 _NO_MODEL: Final = Model(name="", bindings=())
 
 
-async def admit(story: Story, facts: Facts, quote: Quote) -> None:
-    """Let the request in. Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW, BUDGET_SPENT)."""
+def admit(story: Story, facts: Facts, quote: Quote) -> bool:
+    """Let the request in; ``False``: only the shared state can tell, ``ask`` does.
+
+    Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW, BUDGET_SPENT).
+    """
+    exchange, caller, model = story.exchange, story.exchange.caller, story.model
+    assert caller is not None
+    assert model is not None
+    try:
+        given = story.services.admission.admit(
+            exchange.request_id,
+            caller,
+            model,
+            story.operation,
+            facts,
+            story.body,
+            quote.amount_nanos,
+        )
+    except Refusal as refused:
+        _tell_refused(exchange, story.services, refused)
+        raise
+    if given is None:
+        return False
+    story.given = given
+    if given.meters:
+        _tell_granted(exchange, story.services, given)
+    return True
+
+
+async def ask(story: Story, facts: Facts, quote: Quote) -> None:
+    """Let the request in as the shared state says. Raises as ``admit`` does."""
     assert story.model is not None
-    story.given = await _let_in(
+    story.given = await _asked(
         story.exchange,
         story.services,
         *(story.model, story.operation, facts, story.body, quote.amount_nanos),
@@ -27,12 +56,12 @@ async def admit(story: Story, facts: Facts, quote: Quote) -> None:
 
 async def visit(exchange: Exchange, services: Services) -> Pass:
     """Let in what asks no model: a request like any other, which uses no tokens."""
-    return await _let_in(
+    return await _asked(
         exchange, services, _NO_MODEL, Operation.RESPONSES_COUNT, Facts(model=""), b"", 0
     )
 
 
-async def _let_in(
+async def _asked(
     exchange: Exchange,
     services: Services,
     model: Model,
@@ -49,23 +78,40 @@ async def _let_in(
         if given is None:
             given = await admission.ask(*asked)
     except Refusal as refused:
-        exchange.extra += telling.told(
-            [refused.meter], refused.into, exchange.shape, services.clock.now()
-        )
+        _tell_refused(exchange, services, refused)
         raise
     if given.meters:
-        exchange.extra += telling.granted(
-            given.meters, given.into, exchange.shape, services.clock.now()
-        )
+        _tell_granted(exchange, services, given)
     return given
 
 
-async def enter(story: Story, channel: Channel, facts: Facts) -> Pass:
-    """Let one call to a channel. Raises ``Fault`` (UPSTREAM_BUSY): another channel may do."""
-    admission = story.services.admission
-    asked = (story.exchange.request_id, channel, story.operation, facts, story.body)
-    given = admission.enter(*asked)
-    return await admission.ask_enter(*asked) if given is None else given
+def _tell_refused(exchange: Exchange, services: Services, refused: Refusal) -> None:
+    exchange.extra += telling.told(
+        [refused.meter], refused.into, exchange.shape, services.clock.now()
+    )
+
+
+def _tell_granted(exchange: Exchange, services: Services, given: Pass) -> None:
+    exchange.extra += telling.granted(
+        given.meters, given.into, exchange.shape, services.clock.now()
+    )
+
+
+def enter(story: Story, channel: Channel, facts: Facts) -> Pass | None:
+    """Let one call to a channel; ``None``: only the shared state can tell, ``ask_enter`` does.
+
+    Raises ``Fault`` (UPSTREAM_BUSY): another channel may do.
+    """
+    return story.services.admission.enter(
+        story.exchange.request_id, channel, story.operation, facts, story.body
+    )
+
+
+async def ask_enter(story: Story, channel: Channel, facts: Facts) -> Pass:
+    """Let one call to a channel as the shared state says. Raises as ``enter`` does."""
+    return await story.services.admission.ask_enter(
+        story.exchange.request_id, channel, story.operation, facts, story.body
+    )
 
 
 def used(story: Story) -> int | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+from collections.abc import Awaitable
 from typing import Final
 
 import msgspec
@@ -103,7 +104,8 @@ async def _admit(story: Story, facts: Facts) -> None:
             story.stand_ins.append(other)
             # whichever answers is paid for, so the dearest is held
             quote = max(quote, found, key=lambda one: one.amount_nanos)
-    await entrance.admit(story, facts, quote)
+    if not entrance.admit(story, facts, quote):
+        await entrance.ask(story, facts, quote)
     if story.operation in COUNTING:
         return  # free of charge
     story.hold = ledger.hold(exchange.request_id, caller, quote)
@@ -133,12 +135,12 @@ def _is_uncounted(story: Story, fault: Fault) -> bool:
     return fault.row.fallback or fault.kind in _UNCOUNTED
 
 
-async def _call(story: Story, members: Members, facts: Facts) -> None:
+def _call(story: Story, members: Members, facts: Facts) -> Awaitable[None]:
     """Try the plan's channels in turn until one answers."""
     pulse = story.services.pulse
     if facts.stream and pulse is not None:
         pulse.watch(story)
-    await attempts.run(
+    return attempts.run(
         story,
         functools.partial(planned, story),
         functools.partial(_attempt, story, members, facts),
@@ -191,7 +193,9 @@ async def _attempt(
         await services.gate.enter(binding.channel)
     entered: Pass = OPEN
     try:
-        entered = await entrance.enter(story, binding.channel, facts)
+        entered = entrance.enter(story, binding.channel, facts) or await entrance.ask_enter(
+            story, binding.channel, facts
+        )
         exchange.flow = attempt
         call = services.client.open_now(request, attempt)
         attempt.attach(call or await services.client.open(request, attempt))

@@ -11,7 +11,6 @@ Pure: what happened, when, and a draw come in; the next attempt comes out, or no
   still be at it, and the next one would begin anew. The caller's SDK is told not to either.
 """
 
-from collections import deque
 from typing import Final
 
 import msgspec
@@ -65,15 +64,16 @@ class Tries:
         """``since``: when the request came."""
         self._budget = budget
         self._since = since
-        self._queue: deque[Step] = deque()
-        self._again: deque[tuple[Step, float]] = deque()
+        self._queue: list[Step] = []
+        """Steps to come, the next one last."""
+        self._again: list[tuple[Step, float]] = []
         self._made = 0
         self._repeats = 0
 
     def plan(self, steps: tuple[Step, ...]) -> None:
         """Go on with these steps, for the first model or the next."""
-        self._queue = deque(steps)
-        self._again = deque()
+        self._queue = list(reversed(steps))
+        self._again = []
 
     def first(self, now: float) -> Next | None:
         """The first attempt of a plan; ``None``: the budget is spent."""
@@ -85,7 +85,7 @@ class Tries:
         if not fault.row.fallback or self.slow(failure):
             return None
         if failure.others and fault.kind in _OTHER_KEY:
-            self._queue.appendleft(step)
+            self._queue.append(step)
         elif fault.row.again:
             self._again.append((step, fault.retry_after or 0.0))
         return self._begin(now, draw)
@@ -105,11 +105,11 @@ class Tries:
             return None
         if self._queue:
             self._made += 1
-            return Next(self._queue.popleft())
+            return Next(self._queue.pop())
         budget = self._budget
         pause = min(budget.pause_s * 2.0**self._repeats, budget.pause_max_s)
         while self._again and self._repeats < budget.repeats:
-            step, asked_s = self._again.popleft()
+            step, asked_s = self._again.pop(0)
             # at least half of the pause, and never before the vendor's own time
             wait = max(asked_s, pause * (0.5 + draw / 2))
             if wait <= budget.pause_max_s and now + wait - self._since <= budget.seconds:
