@@ -50,7 +50,7 @@ class Gate:
                 await turn
         except TimeoutError:
             if not _granted(turn):
-                line.waiting.remove(turn)
+                _forget(line, turn)
                 raise Fault(
                     Kind.UPSTREAM_BUSY,
                     f"The upstream is busy, and had no room within {channel.queue_s:g} s.",
@@ -59,22 +59,31 @@ class Gate:
             if _granted(turn):
                 self.leave(channel)
             else:
-                line.waiting.remove(turn)
+                _forget(line, turn)
             raise
 
     def leave(self, channel: Channel) -> None:
         """One has gone out: whoever has waited longest goes in, in its place."""
         line = self._lines[channel.name]
         most = channel.rates.concurrency if channel.rates is not None else None
-        if line.waiting and (most is None or line.running <= most):
-            line.waiting.popleft().set_result(None)
-        else:
-            line.running -= 1
+        while line.waiting and (most is None or line.running <= most):
+            turn = line.waiting.popleft()
+            # one that has given up and has not run since is still in the line
+            if not turn.done():
+                turn.set_result(None)
+                return
+        line.running -= 1
 
     def standing(self, channel: str) -> tuple[int, int]:
         """Calls of a channel that run, and that wait."""
         line = self._lines.get(channel)
         return (0, 0) if line is None else (line.running, len(line.waiting))
+
+
+def _forget(line: "_Line", turn: "asyncio.Future[None]") -> None:
+    """Take somebody out of the line who has given up, unless it was passed over already."""
+    if turn in line.waiting:
+        line.waiting.remove(turn)
 
 
 def _granted(turn: "asyncio.Future[None]") -> bool:
