@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from trivium.observe import recorder as module
 from trivium.observe.record import Record
-from trivium.observe.recorder import Recorder
+from trivium.observe.recorder import Recorder, _next_batch
 from trivium.settings.model import Records
 from trivium.storage.errors import Rejected, SchemaStale, StorageDown
 
@@ -238,3 +238,11 @@ async def test_closing_has_a_limit(database, clock, failing):
     assert [("records_wait", None), ("records_dropped", 3)] == [
         (line["event"], line.get("records")) for line in logs
     ]
+
+
+@pytest.mark.parametrize(
+    ("waiting", "batch"), [(3, 3), (500, 500), (900, 500), (3000, 1500), (90_000, 2000)]
+)
+def test_the_longer_the_queue_the_larger_the_batch(waiting, batch):
+    """Or a busy worker would fall behind for ever: a batch costs it turns, not rows."""
+    assert batch == _next_batch(waiting)

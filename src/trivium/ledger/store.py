@@ -35,7 +35,7 @@ _USAGE: Final = (
     "user_id", "kind", "amount_nanos", "note", "request_id", "created_at", "detail",
 )  # fmt: skip
 """Columns of an entry in the order of their values."""
-TOGETHER: Final = 50
+TOGETHER: Final = 500
 """Rows a statement on SQLite."""
 
 _NOW: Final = {

@@ -7,6 +7,7 @@ and a settlement before the last byte of the answer.
 """
 
 import asyncio
+import itertools
 from collections import deque
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -169,8 +170,7 @@ class WorkerLedger:
 
     def batch(self, most: int) -> list[Settlement]:
         """The oldest settlements, which stay in the queue until they are booked."""
-        queue = self._queue
-        return [queue[i] for i in range(min(most, len(queue)))]
+        return list(itertools.islice(self._queue, most))
 
     def touch(self, users: Iterable[int]) -> None:
         """Have the leases of these accounts looked at with the next flush."""

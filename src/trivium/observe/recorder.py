@@ -20,6 +20,10 @@ from trivium.storage.errors import SchemaStale, StorageDown
 if TYPE_CHECKING:
     from trivium.storage.database import Database
 
+BATCH_MAX: Final = 2000
+"""Records a transaction when many wait: one has so many turns of the loop to wait for that a busy
+worker would fall behind for ever with small ones.
+"""
 BATCH: Final = 500
 """Records a transaction: some 3 ms during which the event loop is slow to respond."""
 PAUSE_S_MAX: Final = 30.0
@@ -110,7 +114,7 @@ class Recorder:
         while self.waiting:
             if not self._batch:
                 queue = self._queue
-                self._batch = [queue.popleft() for _ in range(min(BATCH, len(queue)))]
+                self._batch = [queue.popleft() for _ in range(_next_batch(len(queue)))]
             if not await self._write_batch():
                 return False
             await asyncio.sleep(0)
@@ -186,3 +190,7 @@ class Recorder:
             log.error("records_dropped", records=self._untold, total=self.dropped)
             self._untold = 0
             self._told_at = now
+
+
+def _next_batch(waiting: int) -> int:
+    return min(waiting, max(BATCH, min(waiting // 2, BATCH_MAX)))

@@ -19,9 +19,11 @@ COLUMNS: Final = tuple(records.c.keys())
 TEXT_CHARS_MAX: Final = 200
 """Whatever names a record carries; what callers send is not to fill the table."""
 
-TOGETHER: Final = 100
+TOGETHER: Final = 500
 """Rows a statement on SQLite: its driver gives up and takes back the interpreter's lock at each
-step, which under load is a switch between threads. Parameters stay under SQLite's 32,766."""
+step, which under load is a switch between threads, and each statement is a turn of a busy loop.
+Parameters stay under SQLite's 32,766.
+"""
 
 _INT_MAX: Final = 2**63 - 1
 _NO_USAGE: Final = (None,) * 14
