@@ -56,7 +56,7 @@ def announce(origins: list[str]) -> None:
 
 def run_worker(settings: Settings, path: Path | None, ready: Ready) -> int:
     """Serve in this process on an event loop of its own; the exit code. Raises Failed."""
-    from trivium import wiring
+    from trivium.wiring.serve import serve
 
     try:
         import uvloop
@@ -66,7 +66,7 @@ def run_worker(settings: Settings, path: Path | None, ready: Ready) -> int:
         factory = uvloop.new_event_loop
     with asyncio.Runner(loop_factory=factory) as runner:
         try:
-            return runner.run(wiring.serve(settings, config_path=path, ready=ready))
+            return runner.run(serve(settings, config_path=path, ready=ready))
         except OSError as exc:
             raise unlistenable(exc, settings.server.listen) from exc
 

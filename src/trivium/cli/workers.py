@@ -91,7 +91,7 @@ async def _migrated(storage: Storage) -> None:
 def _import_all() -> None:
     """Load once what every worker needs, and keep the collector off it."""
     import trivium.storage.database
-    import trivium.wiring  # noqa: F401 - for its own imports
+    import trivium.wiring.serve  # noqa: F401 - for its own imports
 
     gc.collect()
     gc.freeze()

@@ -1,20 +1,25 @@
 """The pages plane: an ordinary ASGI application for everything that is not relayed."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from trivium.edge import openapi
 from trivium.wire import errors
 
 
 def build(
-    *, public_url: str | None, readiness: Callable[[], Awaitable[dict[str, bool]]]
+    *,
+    public_url: str | None,
+    readiness: Callable[[], Awaitable[dict[str, bool]]],
+    routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
-    """The application. ``readiness`` names each part a request needs and whether it is there."""
+    """The application. ``readiness`` names each part a request needs and whether it is there;
+    ``routes`` are those of the pages for people.
+    """
 
     async def healthz(_: Request) -> Response:
         """The process runs and its loop turns."""
@@ -42,5 +47,6 @@ def build(
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/openapi.json", description),
+            *routes,
         ],
     )

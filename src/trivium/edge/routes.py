@@ -27,6 +27,8 @@ RELAY: Final[dict[bytes, Operation]] = {
 
 PAGES: Final = frozenset({b"/healthz", b"/readyz", b"/openapi.json"})
 """Paths of the pages plane that are served on every port."""
+PEOPLE: Final[frozenset[bytes]] = frozenset()
+"""First segments of the paths of pages, forms and their API, which know their own methods."""
 
 _ROUTES: Final = {path: Route(operation=operation) for path, operation in RELAY.items()}
 _GENERATE: Final = re.compile(rb"(?:/vendorc|/gemini)?/(?:v1beta|v1alpha|v1)/(.*)", re.DOTALL)
@@ -94,11 +96,9 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
         if method != "POST":
             raise NotAllowed(_POST)
         return Explain()
-    reads = method in ("GET", "HEAD")
-    if path == b"/" or path in PAGES:
-        if not reads:
-            raise NotAllowed(_GET)
-        return Root() if path == b"/" else Page()
+    page = _page(method, path)
+    if page is not None:
+        return page
     generate = _generate(path, query)
     if generate is not None:
         if method != "POST":
@@ -108,6 +108,16 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
     if stored is not None:
         return _stored(method, stored)
     return _resolve_listing(method, path)
+
+
+def _page(method: str, path: bytes) -> Page | Root | None:
+    if path[1:].partition(b"/")[0] in PEOPLE:
+        return Page()
+    if path != b"/" and path not in PAGES:
+        return None
+    if method not in ("GET", "HEAD"):
+        raise NotAllowed(_GET)
+    return Root() if path == b"/" else Page()
 
 
 def _resolve_listing(method: str, path: bytes) -> Listing:

@@ -1,0 +1,119 @@
+"""What is kept: the database, the ledger's journal, the counts of limits.
+
+Imported packages of weight are imported inside: the port is open before.
+"""
+
+import contextlib
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trivium.admission.script import SCRIPTS, ScriptedWindows
+from trivium.admission.service import Admission
+from trivium.admission.spending import Spending
+from trivium.clock import SystemClock
+from trivium.settings.model import Settings
+from trivium.settings.prices import multiplier
+from trivium.shared.address import parse
+from trivium.shared.state import SharedState
+from trivium.wiring.background import background
+
+if TYPE_CHECKING:
+    from trivium.identity.snapshot import Snapshot
+    from trivium.ledger.worker import WorkerLedger
+    from trivium.observe.recorder import Recorder
+    from trivium.observe.sweep import Sweeper
+    from trivium.recall.sweep import Sweeper as Forgetter
+    from trivium.storage.database import Database
+
+
+async def memory(
+    settings: Settings, stack: contextlib.AsyncExitStack
+) -> "tuple[Database, Snapshot, Recorder]":
+    """The database and what is kept of it in memory. Imported here: it costs most of a second."""
+    from trivium.identity.snapshot import Snapshot
+    from trivium.observe.recorder import Recorder
+    from trivium.storage import migrate
+    from trivium.storage.database import Database
+
+    database = Database(settings.storage.url, settings.storage.pool)
+    stack.push_async_callback(database.close)
+    await migrate.ensure(database)
+    snapshot = Snapshot(database, SystemClock())
+    await snapshot.load()
+    recorder = Recorder(database, settings.records)
+    recorder.start()
+    stack.push_async_callback(recorder.close)
+    return database, snapshot, recorder
+
+
+async def ledger_of(
+    settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
+) -> "WorkerLedger":
+    """Our own ledger, after what dead workers left is booked. Raises StorageDown."""
+    from trivium.ledger.journal import Journal
+    from trivium.ledger.turns import Turns, worker_name
+    from trivium.ledger.worker import WorkerLedger
+    from trivium.storage.errors import StorageDown
+
+    folder = Path(settings.storage.journal)
+    try:
+        journal = Journal(folder, worker_name())
+    except OSError as error:
+        raise StorageDown(f"cannot write the journal in {folder}: {error.strerror}") from None
+    ledger = WorkerLedger(
+        journal,
+        SystemClock(),
+        groups=groups(settings),
+        interrupted=settings.ledger.interrupted,
+    )
+    turns = Turns(database, ledger, folder, settings.ledger, SystemClock())
+    stack.push_async_callback(turns.close)
+    await turns.recover()
+    turns.start()
+    return ledger
+
+
+async def admission_of(
+    settings: Settings,
+    database: "Database",
+    snapshot: "Snapshot",
+    stack: contextlib.AsyncExitStack,
+) -> Admission:
+    """Limits, with what keys have spent already and, if there is one, the shared state."""
+    clock = SystemClock()
+    spending = Spending(database, clock, snapshot.callers, lambda: snapshot.revision)
+    await spending.load()
+    await background(stack, spending.watch())
+    if not settings.shared.url:
+        return Admission(clock, purse_of=spending.purse)
+    state = SharedState(
+        parse(settings.shared.url), SCRIPTS, returned=lambda: windows.renew(list(running))
+    )
+    windows = ScriptedWindows(state)
+    admission = Admission(clock, purse_of=spending.purse, shared=windows)
+    running = admission.running
+    stack.callback(state.close)
+    await state.start()
+    await background(stack, state.run())
+    await background(stack, windows.keep(running))
+    return admission
+
+
+def groups(settings: Settings) -> dict[str, Fraction]:
+    """What each group pays, as a multiple of the price."""
+    return {name: multiplier(text) for name, text in settings.groups.items()}
+
+
+def forgetter(database: "Database", settings: Settings) -> "Forgetter":
+    """Removes what is remembered between requests, in time."""
+    from trivium.recall.sweep import Sweeper as Forgetter
+
+    return Forgetter(database, settings.responses)
+
+
+def sweeper(database: "Database", settings: Settings) -> "Sweeper":
+    """Removes old request records."""
+    from trivium.observe.sweep import Sweeper
+
+    return Sweeper(database, settings.records.retention_days)

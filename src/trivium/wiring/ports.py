@@ -1,0 +1,72 @@
+"""The ports of one worker: sockets, their limits, TLS."""
+
+import contextlib
+import ssl
+
+from trivium.admission.addresses import networks
+from trivium.clock import SystemClock
+from trivium.edge.cors import Cors
+from trivium.edge.limits import Limits
+from trivium.edge.listener import Listener
+from trivium.settings.model import Server, Settings
+
+
+async def listen(
+    settings: Settings, stack: contextlib.AsyncExitStack
+) -> tuple[list[Listener], list[str]]:
+    """Open every port: the listeners, and the origins they serve. Raises OSError."""
+    server = settings.server
+    tls_context = _server_tls(server)
+    scheme = "https" if tls_context else "http"
+    addresses = [(server.listen, False)]
+    if server.admin_listen:
+        addresses.append((server.admin_listen, True))
+    listeners: list[Listener] = []
+    origins: list[str] = []
+    for address, pages_only in addresses:
+        host, _, port = address.rpartition(":")
+        listener = Listener(
+            limits=edge_limits(server),
+            clock=SystemClock(),
+            cors=Cors(server.cors_origins),
+            query_key=server.query_key,
+            pages_only=pages_only,
+            scheme=scheme,
+            trusted_proxies=networks(server.trusted_proxies),
+        )
+        stack.callback(listener.close)
+        bound = await listener.listen(
+            host=host.strip("[]") or None,
+            port=int(port),
+            backlog=server.backlog,
+            reuse_port=server.workers > 1 or None,
+            ssl=tls_context,
+        )
+        listeners.append(listener)
+        origins += [f"{scheme}://{f'[{h}]' if ':' in h else h}:{p}" for h, p in bound]
+    return listeners, origins
+
+
+def edge_limits(server: Server) -> Limits:
+    """What a connection may take."""
+    return Limits(
+        header_bytes_max=server.header_bytes_max,
+        headers_max=server.headers_max,
+        body_bytes_max=server.body_bytes_max,
+        header_timeout_s=server.header_timeout_s,
+        body_timeout_s=server.body_timeout_s,
+        keepalive_s=server.keepalive_s,
+        pipeline_max=server.pipeline_max,
+        write_high_bytes=server.write_high_bytes,
+        connections_max=server.connections_max,
+        half_closed_cancels=server.half_closed == "cancel",
+    )
+
+
+def _server_tls(server: Server) -> ssl.SSLContext | None:
+    if not server.tls_certificate:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(server.tls_certificate, server.tls_key)
+    context.set_alpn_protocols(["http/1.1"])
+    return context

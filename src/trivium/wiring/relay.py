@@ -1,0 +1,129 @@
+"""What a request may call, built once."""
+
+import asyncio
+import contextlib
+import functools
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trivium.clock import SystemClock
+from trivium.observe.alarm import Alarm
+from trivium.pipeline.context import Services
+from trivium.routing.breaker import Rules
+from trivium.routing.health import Health, log_change
+from trivium.routing.latency import Latency
+from trivium.routing.model import Catalogue
+from trivium.routing.router import Router
+from trivium.routing.tries import Budget
+from trivium.settings.load import environment
+from trivium.settings.model import Routing, Settings, Upstream
+from trivium.upstream import tls
+from trivium.upstream.message import Composer
+from trivium.upstream.origin_pool import Limits
+from trivium.upstream.pool import PooledClient
+from trivium.upstream.resolve import Resolver
+from trivium.wire.registry import PASSAGES
+
+if TYPE_CHECKING:
+    from trivium.ledger.worker import WorkerLedger
+    from trivium.observe.recorder import Recorder
+    from trivium.storage.database import Database
+
+
+def services_of(
+    settings: Settings,
+    catalogue: Catalogue,
+    database: "Database",
+    recorder: "Recorder",
+    ledger: "WorkerLedger",
+    stack: contextlib.AsyncExitStack,
+) -> Services:
+    """Everything a request may call; closed with the stack."""
+    # after the port is open: the codecs are most of the code there is
+    from trivium.pipeline.pulse import Pulse
+    from trivium.pipeline.translation import Translator
+    from trivium.recall.service import Recall
+    from trivium.recall.traces.service import Traces
+    from trivium.recall.vault import Vault
+    from trivium.storage.root_key import root_keys
+    from trivium.wire.codecs import CODECS
+
+    keys = root_keys(
+        environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
+    )
+    loop = asyncio.get_running_loop()
+    upstream = settings.upstream
+    client = PooledClient(
+        pool_limits(upstream),
+        resolver=Resolver(upstream.dns_ttl_s, loop.time),
+        tls=functools.cache(lambda: tls.context(upstream.ca_file)),
+        now=loop.time,
+    )
+    stack.push_async_callback(client.close)
+    latency = Latency(loop.time)
+    alone = database.is_sqlite and settings.server.workers == 1
+    traces = Traces(database, Vault(keys.ring("traces")), settings.traces, alone=alone)
+    traces.start()
+    stack.push_async_callback(traces.close)
+    recall = Recall(database, Vault(keys.ring("responses")), settings.responses, alone=alone)
+    recall.start()
+    stack.push_async_callback(recall.close)
+    return Services(
+        router=Router(catalogue, random.random, latency.expected),
+        passages=PASSAGES,
+        client=client,
+        composer=Composer(),
+        translator=Translator(CODECS, keys.ring("envelopes"), SystemClock()),
+        ledger=ledger,
+        recorder=recorder,
+        alarm=Alarm(SystemClock()),
+        clock=SystemClock(),
+        loop=loop,
+        answer_bytes_max=upstream.answer_bytes_max,
+        explain_headers=settings.server.explain_headers,
+        recall=recall,
+        traces=traces,
+        pulse=Pulse(loop, settings.server.heartbeat_s),
+        health=Health(
+            loop.time,
+            rules(settings.routing),
+            recheck_s=settings.routing.recheck_s,
+            told=log_change,
+        ),
+        budget=budget(settings.routing),
+        latency=latency,
+        wishes=settings.routing.wishes,
+    )
+
+
+def rules(routing: Routing) -> Rules:
+    """When a breaker opens, and for how long."""
+    return Rules(
+        failures=routing.failures,
+        ratio=routing.failures_ratio,
+        window_s=routing.window_s,
+        cooldown_s=routing.cooldown_s,
+        cooldown_max_s=routing.cooldown_max_s,
+    )
+
+
+def budget(routing: Routing) -> Budget:
+    """What one request may cost the upstreams."""
+    return Budget(
+        attempts=routing.attempts_max,
+        seconds=routing.attempts_s,
+        slow_s=routing.slow_s,
+        repeats=routing.repeats,
+        pause_s=routing.repeat_pause_s,
+    )
+
+
+def pool_limits(upstream: Upstream) -> Limits:
+    """What the connections to upstreams may take."""
+    return Limits(
+        keepalive_s=upstream.keepalive_s,
+        connections_max=upstream.connections_max,
+        wait_s=upstream.wait_s,
+        header_bytes_max=upstream.header_bytes_max,
+    )

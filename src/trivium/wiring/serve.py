@@ -1,0 +1,96 @@
+"""Builds everything from the settings, top to bottom, and closes it in reverse.
+
+The order is the start-up budget: what a refused setting needs comes first, then the port is
+opened, then the database layer and the pages plane are imported. Until the key snapshot is loaded
+connections are accepted and wait.
+"""
+
+import asyncio
+import contextlib
+import gc
+import random
+import signal
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from trivium.observe import logs
+from trivium.routing.model import Catalogue
+from trivium.routing.reload import FileWatch, Reader
+from trivium.routing.router import Router
+from trivium.settings.model import Settings
+from trivium.wiring.background import background
+from trivium.wiring.memory import admission_of, forgetter, groups, ledger_of, memory, sweeper
+from trivium.wiring.pages import serve_pages
+from trivium.wiring.ports import listen
+from trivium.wiring.relay import budget, rules, services_of
+
+Ready = Callable[[list[str]], None]
+"""Told the origins that are listened on."""
+
+GC_THRESHOLD: Final = 50_000
+"""Allocations between collections of the youngest generation: requests leave few cycles behind,
+and the default of 700 spends 3 % of a busy worker looking for them."""
+
+_NO_FLAGS: Final[Mapping[str, str]] = {}
+
+log = structlog.get_logger()
+
+
+async def serve(
+    settings: Settings,
+    *,
+    config_path: Path | None,
+    ready: Ready,
+    flags: Mapping[str, str] = _NO_FLAGS,
+) -> int:
+    """Run one worker until SIGTERM or SIGINT, drain it, and return the exit code.
+
+    Raises SettingsError for what the file alone can be wrong about, OSError when the port cannot
+    be had, and the storage errors of a database that cannot be used. ``flags`` are settings given
+    on the command line, which a reload must not take for changed.
+    """
+    logs.setup(settings.logs.level, settings.logs.format)
+    reader = Reader(config_path, flags=flags)
+    _, catalogue = reader.read()
+    stop = asyncio.Event()
+
+    def swap(read: Settings, new: Catalogue) -> None:
+        services.router = Router(new, random.random, services.latency.expected)
+        services.budget = budget(read.routing)
+        services.wishes = read.routing.wishes
+        services.health.configure(rules(read.routing), read.routing.recheck_s)
+        services.health.forget()
+        ledger.regroup(groups(read))
+
+    watch = FileWatch(reader, (settings, catalogue), swap)
+    # before anybody is told the process id: the first signal may come at once
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGHUP, watch.reload_now)
+    async with contextlib.AsyncExitStack() as stack:
+        listeners, origins = await listen(settings, stack)
+        ready(origins)
+        database, snapshot, recorder = await memory(settings, stack)
+        ledger = await ledger_of(settings, database, stack)
+        services = services_of(settings, catalogue, database, recorder, ledger, stack)
+        services.admission = await admission_of(settings, database, snapshot, stack)
+        for listener in listeners:
+            listener.open(services, snapshot.get)
+        await background(stack, snapshot.watch(settings.storage.poll_s))
+        await background(stack, sweeper(database, settings).run())
+        await background(stack, forgetter(database, settings).run())
+        if config_path is not None:
+            await background(stack, watch.run())
+        await background(stack, serve_pages(settings, listeners, database, snapshot))
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(GC_THRESHOLD)
+        await stop.wait()
+        log.info("draining", limit_s=settings.server.drain_s)
+        ended = await asyncio.gather(*(a.drain(settings.server.drain_s) for a in listeners))
+        log.info("drained", ended=sum(ended))
+    return 0

@@ -1,0 +1,40 @@
+"""The pages plane on its port."""
+
+import socket
+
+import msgspec
+import pytest
+
+from doubles import Double, Send, sized
+from stories.running import ANSWER, settings
+from wiring.serving import serving
+
+OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
+PAGES = ("/healthz", "/readyz", "/openapi.json")
+
+
+def free_port():
+    """A port nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.mark.asyncio
+async def test_pages_may_have_a_port_of_their_own(tmp_path):
+    """Models are refused there; the relay's port keeps its health for whoever balances load."""
+    async with (
+        Double([OK]) as vendor,
+        serving(
+            tmp_path, settings(vendor, server=f'admin_listen = "127.0.0.1:{free_port()}"')
+        ) as gateway,
+    ):
+        assert 2 == len(gateway.origins)
+        for number in (0, 1):
+            assert [200] * 3 == [(await gateway.get(path, number=number))[0] for path in PAGES]
+        assert (200, 200) == ((await gateway.chat())[0], (await gateway.get("/v1/models"))[0])
+        for answer in (await gateway.chat(number=1), await gateway.get("/v1/models", number=1)):
+            status, headers, body = answer
+            assert (404, "unknown_url") == (status, msgspec.json.decode(body)["error"]["code"])
+            assert headers[b"x-request-id"] == headers[b"request-id"]
+        assert 1 == len(vendor.requests)

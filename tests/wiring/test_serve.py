@@ -1,0 +1,48 @@
+"""Everything put together in this process: what an outage leaves, and starts that fail."""
+
+import pytest
+from sqlalchemy import text
+
+from doubles import Double, Send, sized
+from stories.running import ANSWER, settings
+from trivium.edge import openapi
+from trivium.settings.errors import SettingsError
+from trivium.storage.database import Database
+from wiring.serving import Nobody, refused, serving, sqlite
+
+OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
+PAGES = ("/healthz", "/readyz", "/openapi.json")
+
+
+@pytest.mark.asyncio
+async def test_one_port_serves_models_and_pages(tmp_path):
+    """And remembers what it served, in the database, before it ends."""
+    async with Double([OK]) as vendor:
+        async with serving(tmp_path, settings(vendor)) as gateway:
+            status, headers, body = await gateway.chat()
+            assert (200, ANSWER, b"main") == (status, body, headers[b"trivium-channel"])
+            assert [200] * 3 == [(await gateway.get(path))[0] for path in PAGES]
+            assert openapi.document(None) == (await gateway.get("/openapi.json"))[2]
+        db = Database(sqlite(tmp_path))
+        async with db.read() as conn:
+            rows = (await conn.execute(text("SELECT request_id, status FROM records"))).all()
+        await db.close()
+        assert [(headers[b"x-request-id"].decode(), 200)] == [tuple(row) for row in rows]
+
+
+@pytest.mark.asyncio
+async def test_a_channel_that_cannot_be_ends_the_start(tmp_path):
+    """A mistake in the file is told before anybody can connect."""
+    own = settings(Nobody()).replace('provider = "openai"', 'provider = "opanai"')
+    error, said = await refused(tmp_path, own)
+    assert isinstance(error, SettingsError)
+    assert [] == said
+
+
+@pytest.mark.asyncio
+async def test_a_certificate_that_is_not_there_ends_the_start(tmp_path):
+    """Before the port is open, naming the file."""
+    server = f'tls_certificate = "{tmp_path}/none.pem"\ntls_key = "{tmp_path}/none.pem"'
+    error, said = await refused(tmp_path, settings(Nobody(), server=server))
+    assert isinstance(error, FileNotFoundError)
+    assert [] == said
