@@ -28,7 +28,8 @@ from trivium.routing.health import Health, log_change
 from trivium.routing.latency import Latency
 from trivium.routing.router import Router
 from trivium.secret import Keyring
-from trivium.settings.model import BindingEntry, ChannelEntry, ModelEntry, Settings, Timeouts
+from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, Timeouts
+from trivium.settings.model import Settings
 from trivium.upstream.message import Composer
 from trivium.upstream.origin_pool import Limits as PoolLimits
 from trivium.upstream.pool import PooledClient

@@ -5,7 +5,8 @@ import pytest
 from trivium.cli.key import last_second, unknown
 from trivium.cli.output import Failed
 from trivium.identity import keys
-from trivium.settings.model import ModelEntry, Settings
+from trivium.settings.entries import ModelEntry
+from trivium.settings.model import Settings
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,8 @@ from trivium.cli.rehearsal import rehearse
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.catalogue import build
 from trivium.routing.router import Router
-from trivium.settings.model import BindingEntry, ChannelEntry, ModelEntry, Settings
+from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry
+from trivium.settings.model import Settings
 from trivium.wire.operation import Operation
 
 SETTINGS = Settings(

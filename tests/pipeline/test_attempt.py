@@ -11,7 +11,7 @@ from doubles import Close, Double, Flood, Reset, Send, Stall, Until, Wait, chunk
 from gateway import Gateway, encoded, error_of
 from trivium.edge.limits import Limits
 from trivium.pipeline.lane import PassThrough
-from trivium.settings.model import Timeouts
+from trivium.settings.entries import Timeouts
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 SSE = b"Content-Type: text/event-stream\r\n"

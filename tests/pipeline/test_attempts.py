@@ -11,7 +11,7 @@ from doubles import Double, Reset, Send, Stall, Wait, chunked, sized
 from gateway import Gateway, error_of
 from trivium.routing.breaker import Rules
 from trivium.routing.tries import Budget
-from trivium.settings.model import Timeouts
+from trivium.settings.entries import Timeouts
 
 JSON = b"Content-Type: application/json\r\n"
 SSE = b"Content-Type: text/event-stream\r\n"

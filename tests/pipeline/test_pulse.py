@@ -9,7 +9,7 @@ import pytest
 from doubles import Close, Double, Reset, Send, Stall, Wait, chunked, sized
 from gateway import Gateway, encoded, error_of
 from trivium.pipeline.pulse import Pulse
-from trivium.settings.model import Timeouts
+from trivium.settings.entries import Timeouts
 from trivium.wire.heartbeat import heartbeat
 from trivium.wire.operation import Shape
 

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from trivium.settings.model import ChannelEntry, Settings, Storage
+from trivium.settings.entries import ChannelEntry
+from trivium.settings.model import Settings, Storage
 
 
 def test_no_section_prints_its_values():

@@ -21,7 +21,8 @@ from trivium.recall.vault import Vault
 from trivium.routing import catalogue
 from trivium.routing.router import Router
 from trivium.secret import Keyring
-from trivium.settings.model import BindingEntry, ChannelEntry, ModelEntry, Settings
+from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry
+from trivium.settings.model import Settings
 from trivium.settings.model import Traces as Limits
 
 SHAPES = ("chat", "responses", "messages", "generate")

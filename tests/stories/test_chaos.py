@@ -9,7 +9,7 @@ import pytest
 from doubles import Close, Double, Reset, Send, Wait, chunked, sized
 from gateway import Gateway
 from trivium.routing.breaker import Rules
-from trivium.settings.model import Timeouts
+from trivium.settings.entries import Timeouts
 
 JSON = b"Content-Type: application/json\r\n"
 SSE = b"Content-Type: text/event-stream\r\n"

@@ -23,18 +23,11 @@ from trivium.routing.model import (
     TimeLimits,
 )
 from trivium.secret import Secret
+from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, PriceChange, Timeouts
 from trivium.settings.errors import Path, SettingsError
 from trivium.settings.limits import RateLimits, limits
 from trivium.settings.load import Loaded, environment
-from trivium.settings.model import (
-    BindingEntry,
-    ChannelEntry,
-    ModelEntry,
-    PriceChange,
-    Settings,
-    Timeouts,
-    Upstream,
-)
+from trivium.settings.model import Settings, Upstream
 from trivium.settings.prices import day
 from trivium.settings.secrets import Secrets
 from trivium.settings.source import dotted

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import model, profile
+from trivium.settings import entries, model, profile
 from trivium.settings.environment import variables
 from trivium.settings.prices import KINDS
 
@@ -31,14 +31,14 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[prices]": model.Prices,
     "[traces]": model.Traces,
     "[logs]": model.Logs,
-    "[[channels]]": model.ChannelEntry,
-    "[channels.timeouts]": model.Timeouts,
-    "[[models]]": model.ModelEntry,
-    "[[models.bindings]]": model.BindingEntry,
-    "[[models.tiers]]": model.TierEntry,
-    "[[models.images]]": model.ImageEntry,
-    "[[models.price_changes]]": model.PriceChange,
-    "[models.bindings.timeouts]": model.Timeouts,
+    "[[channels]]": entries.ChannelEntry,
+    "[channels.timeouts]": entries.Timeouts,
+    "[[models]]": entries.ModelEntry,
+    "[[models.bindings]]": entries.BindingEntry,
+    "[[models.tiers]]": entries.TierEntry,
+    "[[models.images]]": entries.ImageEntry,
+    "[[models.price_changes]]": entries.PriceChange,
+    "[models.bindings.timeouts]": entries.Timeouts,
     "[models.bindings.profile]": profile.Profile,
 }
 
@@ -46,7 +46,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
 def meanings() -> dict[tuple[str, str], str]:
     """The docstring of every field by struct and field name, on one line, as Markdown."""
     out: dict[tuple[str, str], str] = {}
-    for kind in (*ast.parse(inspect.getsource(model)).body, *_profile()):
+    for kind in _statements():
         if not isinstance(kind, ast.ClassDef):
             continue
         for field, doc in zip(kind.body, kind.body[1:], strict=False):
@@ -65,8 +65,14 @@ def meanings() -> dict[tuple[str, str], str]:
     return out
 
 
-def _profile() -> list[ast.stmt]:
-    return ast.parse(inspect.getsource(profile)).body
+def _statements() -> list[ast.stmt]:
+    modules = {inspect.getmodule(kind) for kind in _TABLES.values()}
+    return [
+        statement
+        for module in modules
+        if module is not None
+        for statement in ast.parse(inspect.getsource(module)).body
+    ]
 
 
 def reference() -> str:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from difflib import get_close_matches
 
+from trivium.settings.entries import ModelEntry, PriceChange
 from trivium.settings.errors import Path, Problem
-from trivium.settings.model import ModelEntry, PriceChange, Settings
+from trivium.settings.model import Settings
 from trivium.settings.prices import gap
 
 

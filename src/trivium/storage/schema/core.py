@@ -1,13 +1,4 @@
-"""Every table of the gateway, as SQLAlchemy metadata; ``migrations/`` builds the same in steps.
-
-Conventions: times are integers since the epoch, seconds in ``…_at`` and milliseconds in ``…_ms``;
-money is integer nano-dollars in ``…_nanos``; lists are JSON text. 64 bits everywhere.
-
-``records`` is a plain table with a retention sweep (``observe/sweep.py``) on both engines, not
-partitioned by month on PostgreSQL: a partitioned table's primary key must contain the partition
-column, and then ``request_id`` alone no longer makes a repeated flush harmless. Deletes in small
-batches off an index cost some I/O; they need no partition to exist in time for a write to succeed.
-"""
+"""Users, keys, money, records and what is remembered between requests."""
 
 from sqlalchemy import (
     BigInteger,

@@ -1,0 +1,150 @@
+"""What the file declares of channels and models."""
+
+import msgspec
+
+from trivium.settings.profile import Profile
+from trivium.settings.section import Section
+
+
+class Timeouts(Section, frozen=True):
+    """A channel's own time limits in seconds; ``None``: the ``[upstream]`` value."""
+
+    connect: float | None = None
+    """To a usable connection, in seconds."""
+    first_byte: float | None = None
+    """From the request to the first byte of the answer, in seconds."""
+    idle: float | None = None
+    """Longest silence within an answer, in seconds."""
+    total: float | None = None
+    """From start to the answer's last byte, in seconds."""
+
+
+class ChannelEntry(Section, frozen=True):
+    """One ``[[channels]]`` table."""
+
+    name: str
+    """Unique. Shown in logs, records and the ``trivium-channel`` header."""
+    provider: str
+    """Which kind of upstream: a name from the list of providers."""
+    api_key: str | None = None
+    """The account's key: ``env:NAME``, ``file:PATH`` or the key itself."""
+    api_keys: tuple[str, ...] = ()
+    """Several keys of one account, instead of ``api_key``."""
+    base_url: str | None = None
+    """As the vendor's official SDK takes it (openai: with ``/v1``; anthropic, gemini: the origin);
+    ``None``: the provider's own."""
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
+    """Headers added to every call; a value may be ``env:NAME`` or ``file:PATH``."""
+    proxy: str | None = None
+    """``http://…`` or ``socks5://…``; ``None``: the ``[upstream]`` value."""
+    requests_per_minute: int | None = None
+    """Calls a minute, what the account allows; ``None``: no limit."""
+    tokens_per_minute: int | None = None
+    """Tokens a minute of prompts and answers; ``None``: no limit."""
+    max_concurrency: int | None = None
+    """Calls that may run at once; ``None``: no limit."""
+    queue_max: int = 0
+    """Calls that may wait, in each worker, for one of ``max_concurrency``; beyond it, and with 0,
+    the next channel is tried at once."""
+    queue_s: float = 5.0
+    """How long one waits before the next channel is tried."""
+    timeouts: Timeouts = Timeouts()
+    """This channel's own time limits."""
+    disabled: bool = False
+    """Kept in the file, never called."""
+
+
+class BindingEntry(Section, frozen=True):
+    """One ``[[models.bindings]]`` table."""
+
+    channel: str
+    """The ``name`` of a channel."""
+    model: str | None = None
+    """The channel's own name for the model; ``None``: the public one."""
+    shape: str | None = None
+    """``chat``, ``responses``, ``messages`` or ``generate``: what to speak upstream;
+    ``None``: what the caller speaks, if the provider has it."""
+    priority: int = 0
+    """Lower goes first; higher ones are fallbacks."""
+    cost: str | None = None
+    """What it costs you here, in US dollars a million tokens, for the strategy ``price``;
+    ``None``: dearer than all that say."""
+    timeouts: Timeouts = Timeouts()
+    """This model's own time limits at this channel; ``None`` in one: the channel's."""
+    weight: int = 1
+    """Share of the requests among bindings of one priority; 0: only when all others failed."""
+    profile: Profile = Profile()
+    """What the model takes, where it differs from the shipped profile: the table below."""
+
+
+class TierEntry(Section, frozen=True):
+    """One ``[[models.tiers]]`` table: other prices for requests with a long context."""
+
+    above: int
+    """Input tokens of all kinds above which these prices hold for the whole request."""
+    price: dict[str, str] = msgspec.field(default_factory=dict)
+    """The prices that differ; all others stay."""
+
+
+class ImageEntry(Section, frozen=True):
+    """One ``[[models.images]]`` table: the price of a generated image."""
+
+    price: str
+    """US dollars an image."""
+    size: str = ""
+    """``1024x1024``; empty: any size without a row of its own."""
+    quality: str = ""
+    """``high``; empty: any quality without a row of its own."""
+
+
+class PriceChange(Section, frozen=True):
+    """One ``[[models.price_changes]]`` table: all prices from a day on."""
+
+    since: str
+    """The first day, as ``2027-01-01``; it begins at midnight UTC."""
+    price: dict[str, str] = msgspec.field(default_factory=dict)
+    """As ``price`` of the model, which it replaces."""
+    tiers: tuple[TierEntry, ...] = ()
+    """As ``tiers`` of the model, which they replace."""
+    images: tuple[ImageEntry, ...] = ()
+    """As ``images`` of the model, which they replace."""
+
+
+class ModelEntry(Section, frozen=True):
+    """One ``[[models]]`` table."""
+
+    name: str
+    """Unique. What callers ask for."""
+    bindings: tuple[BindingEntry, ...] = ()
+    """Where it is served: at least one ``[[models.bindings]]``."""
+    price: dict[str, str] = msgspec.field(default_factory=dict)
+    """US dollars by kind, as decimals in quotes; the kinds are listed below."""
+    tiers: tuple[TierEntry, ...] = ()
+    """Other prices for long contexts."""
+    images: tuple[ImageEntry, ...] = ()
+    """Prices of generated images by size and quality."""
+    price_changes: tuple[PriceChange, ...] = ()
+    """Prices that begin on a later day."""
+    free: bool = False
+    """The only way to a price of zero."""
+    strategy: str = "weight"
+    """How bindings of one priority share the requests: by ``weight``; by ``latency``: of two drawn
+    by weight the one whose answers begin sooner; by ``price``: the lowest ``cost`` first."""
+    fallbacks: tuple[str, ...] = ()
+    """Other models of this file that may answer when none of this one's channels does, in this
+    order; the one that answers is billed, and named in ``trivium-model``. Theirs are not followed
+    in turn."""
+    title: str | None = None
+    """For people; ``None``: the name."""
+    owned_by: str = "trivium"
+    """Shown in model lists."""
+    context_max: int | None = None
+    """Tokens of context; ``None``: not stated."""
+    output_max: int | None = None
+    """Output tokens of one answer at most; ``None``: not stated."""
+    requests_per_minute: int | None = None
+    """Requests a minute, of all callers together; ``None``: no limit."""
+    tokens_per_minute: int | None = None
+    """Tokens a minute, of all callers together; ``None``: no limit."""
+    max_concurrency: int | None = None
+    """Requests that may run at once, of all callers together; ``None``: no limit."""

@@ -1,0 +1,44 @@
+"""Every table of the gateway, as SQLAlchemy metadata; ``migrations/`` builds the same in steps.
+
+Conventions: times are integers since the epoch, seconds in ``…_at`` and milliseconds in ``…_ms``;
+money is integer nano-dollars in ``…_nanos``; lists are JSON text. 64 bits everywhere.
+
+``records`` is a plain table with a retention sweep (``observe/sweep.py``) on both engines, not
+partitioned by month on PostgreSQL: a partitioned table's primary key must contain the partition
+column, and then ``request_id`` alone no longer makes a repeated flush harmless. Deletes in small
+batches off an index cost some I/O; they need no partition to exist in time for a write to succeed.
+"""
+
+from trivium.storage.schema.core import (
+    BIG,
+    accounts,
+    code_batches,
+    codes,
+    entries,
+    keys,
+    leases,
+    metadata,
+    records,
+    revision,
+    stored_items,
+    stored_responses,
+    traces,
+    users,
+)
+
+__all__ = [
+    "BIG",
+    "accounts",
+    "code_batches",
+    "codes",
+    "entries",
+    "keys",
+    "leases",
+    "metadata",
+    "records",
+    "revision",
+    "stored_items",
+    "stored_responses",
+    "traces",
+    "users",
+]
