@@ -11,9 +11,9 @@ from gateway import Gateway, error_of
 from trivium.identity import keys
 from trivium.identity.model import Caller
 from trivium.recall.service import Recall
-from trivium.recall.vault import Vault
 from trivium.secret import Keyring
 from trivium.settings.model import Responses
+from trivium.storage.vault import Vault
 from trivium.wire import sse
 
 JSON = b"Content-Type: application/json\r\n"

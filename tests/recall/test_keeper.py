@@ -8,10 +8,10 @@ from trivium.recall import keeper as module
 from trivium.recall import store
 from trivium.recall.keeper import Keeper
 from trivium.recall.model import Note
-from trivium.recall.vault import Vault
 from trivium.secret import Keyring
 from trivium.settings.model import Responses
 from trivium.storage.errors import StorageDown
+from trivium.storage.vault import Vault
 
 VAULT = Vault(Keyring(b"k" * 32))
 

@@ -6,8 +6,8 @@ import pytest
 
 from trivium.recall.model import Kept
 from trivium.recall.rows import kept_of, row_of
-from trivium.recall.vault import Vault, VaultError
 from trivium.secret import Keyring
+from trivium.storage.vault import Vault, VaultError
 
 VAULT = Vault(Keyring(b"k" * 32))
 KEPT = Kept(

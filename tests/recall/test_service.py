@@ -10,10 +10,10 @@ from recall.test_keeper import note
 from trivium.faults import Fault, Kind
 from trivium.recall import service
 from trivium.recall.service import Recall
-from trivium.recall.vault import Vault
 from trivium.secret import Keyring
 from trivium.settings.model import Responses
 from trivium.storage.errors import StorageDown
+from trivium.storage.vault import Vault
 
 DAY_S = 86_400
 

@@ -127,7 +127,7 @@ def test_starting_does_not_load_the_library(tmp_path):
     """It comes with the first thing that is sealed."""
     code = (
         "import pathlib, sys\n"
-        "from trivium.recall.vault import Vault\n"
+        "from trivium.storage.vault import Vault\n"
         "from trivium.storage.root_key import root_keys\n"
         "vault = Vault(root_keys(None, pathlib.Path(sys.argv[1])).ring('p'))\n"
         "before = 'cryptography' in sys.modules\n"

@@ -17,13 +17,13 @@ import pytest
 from gateway import VENDOR_KEY, Gateway
 from trivium.providers.registry import PROVIDERS
 from trivium.recall.traces.service import Traces
-from trivium.recall.vault import Vault
 from trivium.routing import catalogue
 from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry
 from trivium.settings.model import Settings
 from trivium.settings.model import Traces as Limits
+from trivium.storage.vault import Vault
 
 SHAPES = ("chat", "responses", "messages", "generate")
 PROVIDER = {"responses": "openai", "messages": "anthropic", "generate": "gemini", "chat": "openai"}

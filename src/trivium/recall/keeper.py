@@ -17,8 +17,8 @@ from trivium.clock import Clock, SystemClock
 from trivium.faults import Fault
 from trivium.recall import items, rows
 from trivium.recall.model import Kept, Limits, Note
-from trivium.recall.vault import Vault
 from trivium.storage.errors import SchemaStale, StorageDown
+from trivium.storage.vault import Vault
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database

@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.recall.model import Kept
-from trivium.recall.vault import Vault, VaultError
+from trivium.storage.vault import Vault, VaultError
 
 LEVEL: Final = 1
 """Histories repeat themselves: the cheapest level already leaves a third."""

@@ -11,8 +11,8 @@ from trivium.faults import Fault, Kind
 from trivium.recall import items, rows
 from trivium.recall.keeper import PAUSE_S, Keeper
 from trivium.recall.model import Kept, Limits, Note
-from trivium.recall.vault import Vault, VaultError
 from trivium.storage.errors import StorageError
+from trivium.storage.vault import Vault, VaultError
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database

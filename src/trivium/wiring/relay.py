@@ -45,8 +45,8 @@ def services_of(
     from trivium.pipeline.translation import Translator
     from trivium.recall.service import Recall
     from trivium.recall.traces.service import Traces
-    from trivium.recall.vault import Vault
     from trivium.storage.root_key import root_keys
+    from trivium.storage.vault import Vault
     from trivium.wire.codecs import CODECS
 
     keys = root_keys(

@@ -10,10 +10,10 @@ from trivium.conversation.opaque import SIGNATURE, Opaque, Origin
 from trivium.recall.traces import service as module
 from trivium.recall.traces.model import Trace, packed
 from trivium.recall.traces.service import DAY_S, Traces
-from trivium.recall.vault import Vault
 from trivium.secret import Keyring
 from trivium.settings.model import Traces as Limits
 from trivium.storage.errors import StorageDown
+from trivium.storage.vault import Vault
 from trivium.wire.marks import CALL_PREFIX
 
 MAKER = Origin("messages", "anthropic", "main")

@@ -8,9 +8,9 @@ import pytest_asyncio
 from doubles import Double, Send, chunked, sized
 from gateway import Gateway
 from trivium.recall.service import Recall
-from trivium.recall.vault import Vault
 from trivium.secret import Keyring
 from trivium.settings.model import Responses
+from trivium.storage.vault import Vault
 
 JSON = b"Content-Type: application/json\r\n"
 SSE = b"Content-Type: text/event-stream\r\n"

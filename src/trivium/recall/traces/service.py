@@ -18,8 +18,8 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.recall.traces.model import Trace, packed, unpacked
-from trivium.recall.vault import Vault, VaultError
 from trivium.storage.errors import Conflict, Rejected, StorageError
+from trivium.storage.vault import Vault, VaultError
 from trivium.wire.marks import CALL_PREFIX
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from trivium.recall.vault import FORMAT, OVERHEAD, Vault, VaultError
 from trivium.secret import Keyring
 from trivium.storage.root_key import RootKeys
+from trivium.storage.vault import FORMAT, OVERHEAD, Vault, VaultError
 
 KEY, OTHER = b"k" * 32, b"l" * 32
 KEYS = Keyring(KEY)
