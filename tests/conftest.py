@@ -67,7 +67,7 @@ def database_url(request, tmp_path):
         return f"sqlite:///{path}"
     url = request.getfixturevalue("postgresql_url")
     request.getfixturevalue("postgresql_server").psql(
-        "\\c migrated\nTRUNCATE users, keys, accounts, leases, entries, records, stored_responses, stored_items, traces, code_batches, codes RESTART IDENTITY CASCADE;"
+        "\\c migrated\nTRUNCATE users, keys, accounts, leases, entries, records, stored_responses, stored_items, traces, code_batches, codes, sessions, tickets, tries, totp_secrets, recovery_codes, passkeys, outside_logins RESTART IDENTITY CASCADE;"
         "UPDATE revision SET value = 0;"
     )
     return url

@@ -9,6 +9,15 @@ column, and then ``request_id`` alone no longer makes a repeated flush harmless.
 batches off an index cost some I/O; they need no partition to exist in time for a write to succeed.
 """
 
+from trivium.storage.schema.accounts import (
+    outside_logins,
+    passkeys,
+    recovery_codes,
+    sessions,
+    tickets,
+    totp_secrets,
+    tries,
+)
 from trivium.storage.schema.core import (
     BIG,
     accounts,
@@ -35,10 +44,17 @@ __all__ = [
     "keys",
     "leases",
     "metadata",
+    "outside_logins",
+    "passkeys",
     "records",
+    "recovery_codes",
     "revision",
+    "sessions",
     "stored_items",
     "stored_responses",
+    "tickets",
+    "totp_secrets",
     "traces",
+    "tries",
     "users",
 ]

@@ -46,6 +46,7 @@ users = Table(
     Column("requests_per_minute", BIG),  # null: no limit, as the next two
     Column("tokens_per_minute", BIG),
     Column("max_concurrency", BIG),
+    Column("email_verified_at", BIG),  # null: nobody has shown that letters arrive
 )
 
 keys = Table(
