@@ -54,13 +54,14 @@ def explain(
     body = None if file is None else _read(file)
     name = model or _model_of(file, body)
     loaded, _ = config.read(config_)
+    fetches = loaded.settings.fetch.enabled
     router = Router(catalogue_of(loaded), lambda: _EVEN)
     if name not in router.catalogue.models:
         raise _unknown(router, name)
     found = (
         explain_route(router, shape, name)
         if body is None
-        else _rehearse(router, shape, body, name, strict=strict)
+        else _rehearse(router, shape, body, name, strict=strict, fetches=fetches)
     )
     if json:
         as_json(found)
@@ -100,13 +101,13 @@ def _unknown(router: Router, name: str) -> Failed:
 
 
 def _rehearse(
-    router: Router, shape: Operation, body: bytes, model: str, *, strict: bool
+    router: Router, shape: Operation, body: bytes, model: str, *, strict: bool, fetches: bool
 ) -> dict[str, Any]:
     """The rehearsal that the gateway would give a key without limits."""
     # the codecs are most of the code there is: whoever asks for the route alone does not wait
     from trivium.cli.rehearsal import rehearse
 
-    told = rehearse(router, shape, body, model, strict=strict)
+    told = rehearse(router, shape, body, model, strict=strict, fetches=fetches)
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(told))
     return plain
 
@@ -144,6 +145,7 @@ def _told(number: int, step: dict[str, Any]) -> list[str]:
     if step["refused"]:
         return [f"\n{number}. {step['channel']}: refused: {step['refused']['message']}"]
     out = [f"\n{number}. {step['channel']}, {step['lane']}:"]
+    out += [f"   fetched and sent as bytes: {url}" for url in step["fetched"]]
     out += [f"   {one['act']} {one['member']}: {one['why']}" for one in step["dropped"]]
     out += [f"   kept for the record only: {member}" for member in step["kept"]]
     out += [f"   repaired {one['what']} at {one['where']}" for one in step["repaired"]]

@@ -50,7 +50,13 @@ class Quotes(OpenLedger):
 
 
 def rehearse(
-    router: Router, operation: Operation, body: bytes, model: str, *, strict: bool
+    router: Router,
+    operation: Operation,
+    body: bytes,
+    model: str,
+    *,
+    strict: bool,
+    fetches: bool = False,
 ) -> dict[str, Any]:
     """What ``pipeline.explain`` tells, with the operation in words beside it."""
 
@@ -62,6 +68,7 @@ def rehearse(
             Quotes(clock),
             clock,
             asyncio.get_running_loop(),
+            fetches=fetches,
         )
         asked = Asked(operation=operation, body=body, model=model, strict=strict)
         return await explain(asked, ANYBODY, services)

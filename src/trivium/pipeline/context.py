@@ -9,6 +9,7 @@ import msgspec
 from trivium.admission.service import Admission
 from trivium.clock import Clock
 from trivium.conversation.opaque import Open
+from trivium.conversation.request import Conversation
 from trivium.faults import Fault
 from trivium.identity.model import Caller
 from trivium.ledger.service import Ledger
@@ -21,6 +22,7 @@ from trivium.routing.latency import Latency
 from trivium.routing.model import Channel, Model, Plan, Step
 from trivium.routing.tries import Budget
 from trivium.upstream.call import Client
+from trivium.upstream.foreign import File
 from trivium.upstream.gate import Gate
 from trivium.upstream.message import Composer
 from trivium.wire.operation import Operation, Shape
@@ -156,6 +158,10 @@ class Translator(Protocol):
         """Opens the envelopes that one user's requests carry."""
         ...
 
+    def spoken(self, story: Any, members: Members, facts: Facts) -> Conversation:
+        """The caller's request in canonical form. Raises ``Fault`` naming a member."""
+        ...
+
     def estimate(self, story: Any, members: Members, facts: Facts) -> bytes:
         """The answer to a count of tokens, by our own rule. Raises ``Fault`` naming a member."""
         ...
@@ -185,6 +191,17 @@ class Traces(Protocol):
         ...
 
 
+class Foreign(Protocol):
+    """Fetches files at strangers' addresses; ``upstream/foreign.py`` is the real one."""
+
+    files_max: int
+    """Files of one request."""
+
+    async def fetch(self, user_id: int, url: str) -> File:
+        """The file at a URL. Raises ``Fault`` (INVALID_VALUE) saying why not."""
+        ...
+
+
 class Services:
     """Everything a request may call. Built once by the wiring; ``router`` is swapped on reload."""
 
@@ -197,6 +214,7 @@ class Services:
         "clock",
         "composer",
         "explain_headers",
+        "foreign",
         "future",
         "gate",
         "health",
@@ -236,6 +254,7 @@ class Services:
         budget: Budget | None = None,
         latency: Latency | None = None,
         wishes: bool = True,
+        foreign: Foreign | None = None,
     ) -> None:
         self.router = router
         self.passages = passages
@@ -264,6 +283,8 @@ class Services:
         """What one request may cost them; swapped on reload."""
         self.wishes = wishes
         """Whether callers may choose among channels; swapped on reload."""
+        self.foreign = foreign
+        """Who fetches files for channels that take no URLs; ``None``: nobody does."""
         self.latency = latency or Latency(loop.time)
         """How soon they answer; ``None``: a fresh count."""
         self.gate = Gate(loop)

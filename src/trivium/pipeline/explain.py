@@ -17,7 +17,7 @@ from trivium.ledger.model import NANOS
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
-from trivium.pipeline import memory, wishing
+from trivium.pipeline import fetching, memory, wishing
 from trivium.pipeline.context import Flow, Headers, Route, Router, Services, Translator
 from trivium.pipeline.handle import lane_for, planned, read
 from trivium.pipeline.lane import Lane, PassThrough
@@ -26,6 +26,7 @@ from trivium.providers.address import target
 from trivium.routing.model import Model, Skip, Step
 from trivium.routing.policy import candidates
 from trivium.upstream.call import Call, Request, Sink
+from trivium.upstream.foreign import File
 from trivium.upstream.message import Composer
 from trivium.wire import peek
 from trivium.wire.operation import COUNTING, SHAPE, Operation, Shape
@@ -140,8 +141,13 @@ def offline(
     ledger: Ledger,
     clock: Clock,
     loop: asyncio.AbstractEventLoop,
+    *,
+    fetches: bool = False,
 ) -> Services:
-    """Services for rehearsals only: whoever tried to call or record something would fail."""
+    """Services for rehearsals only: whoever tried to call or record something would fail.
+
+    ``fetches``: whether the gateway that is rehearsed fetches files by URL.
+    """
     return Services(
         router=router,
         passages=PASSAGES,
@@ -155,11 +161,17 @@ def offline(
         loop=loop,
         answer_bytes_max=0,
         explain_headers=False,
+        foreign=_Nobody() if fetches else None,
     )
 
 
 class _Nobody:
     """Takes the places of those who must not be asked."""
+
+    files_max = 1
+
+    async def fetch(self, user_id: int, url: str) -> File:
+        raise AssertionError(f"a rehearsal fetches nothing: {url} for {user_id}")
 
     def open_now(self, request: Request, sink: Sink) -> Call | None:
         raise AssertionError(f"a rehearsal calls nobody: {request.origin.host}, {sink}")
@@ -213,8 +225,11 @@ def _rehearsed(
 ) -> tuple[dict[str, Any], Fault | None]:
     out: dict[str, Any] = {**_target(step), "why": step.why, "lane": None, "path": None}
     out |= {"body": None, "dropped": [], "kept": [], "repaired": [], "refused": None}
+    out["fetched"] = []
     goal = step.binding.targets.get(SHAPE[step.operation])
     try:
+        if story.services.foreign is not None:
+            out["fetched"] = list(fetching.pretend(story, step, members, facts))
         lane = lane_for(story, step, members, facts)
     except Fault as fault:
         return out | {"refused": _refusal(fault, goal.title if goal else None)}, fault

@@ -10,7 +10,7 @@ import structlog
 
 from trivium.admission.service import OPEN, Pass
 from trivium.faults import Fault, Kind
-from trivium.pipeline import attempts, entrance, memory, sticky, wishing
+from trivium.pipeline import attempts, entrance, fetching, memory, sticky, wishing
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
 from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
@@ -173,6 +173,8 @@ async def _attempt(
     story.attempts += 1
     story.step = step
     story.begin()
+    if services.foreign is not None:
+        await fetching.bring(story, step, members, facts)
     lane = memory.remembering(story, step, lane_for(story, step, members, facts))
     request = services.composer.compose(
         binding.channel,

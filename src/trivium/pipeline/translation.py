@@ -74,7 +74,7 @@ class Translator:
         if story.operation in EMBEDDING:
             pairs = dict(members.pairs)
             return Embedding(step, story.operation, pairs, facts.model, strict=strict)
-        spoken = self._spoken(story, members, facts)
+        spoken = self.spoken(story, members, facts)
         read = self._codecs[SHAPE[step.operation]]
         if story.operation in COUNTING:
             goal = step.binding.targets[SHAPE[step.operation]]
@@ -101,10 +101,10 @@ class Translator:
 
     def estimate(self, story: Story, members: Members, facts: Facts) -> bytes:
         """The answer to a count of tokens, by our own rule. Raises ``Fault`` naming a member."""
-        return estimated(story.operation, self._spoken(story, members, facts))
+        return estimated(story.operation, self.spoken(story, members, facts))
 
-    def _spoken(self, story: Story, members: Members, facts: Facts) -> Conversation:
-        """The caller's request in canonical form, read once."""
+    def spoken(self, story: Story, members: Members, facts: Facts) -> Conversation:
+        """The caller's request in canonical form, read once. Raises ``Fault`` naming a member."""
         if story.conversation is not None:
             return story.conversation
         exchange = story.exchange

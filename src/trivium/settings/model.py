@@ -7,6 +7,7 @@ overrides a scalar. Unknown settings are errors. A secret is written ``env:NAME`
 import msgspec
 
 from trivium.settings.entries import ChannelEntry, ModelEntry
+from trivium.settings.fetch import Fetch
 from trivium.settings.section import Section
 
 
@@ -235,6 +236,7 @@ class Settings(Section, frozen=True):
     responses: Responses = Responses()
     ledger: Ledger = Ledger()
     prices: Prices = Prices()
+    fetch: Fetch = Fetch()
     logs: Logs = Logs()
     groups: dict[str, str] = msgspec.field(default_factory=dict)
     channels: tuple[ChannelEntry, ...] = ()

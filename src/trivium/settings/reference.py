@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import entries, model, profile
+from trivium.settings import entries, fetch, model, profile
 from trivium.settings.environment import variables
 from trivium.settings.prices import KINDS
 
@@ -30,6 +30,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[ledger]": model.Ledger,
     "[prices]": model.Prices,
     "[traces]": model.Traces,
+    "[fetch]": fetch.Fetch,
     "[logs]": model.Logs,
     "[[channels]]": entries.ChannelEntry,
     "[channels.timeouts]": entries.Timeouts,

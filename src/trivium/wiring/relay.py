@@ -4,9 +4,12 @@ import asyncio
 import contextlib
 import functools
 import random
+import ssl
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trivium.admission.addresses import networks
 from trivium.clock import SystemClock
 from trivium.observe.alarm import Alarm
 from trivium.pipeline.context import Services
@@ -16,9 +19,11 @@ from trivium.routing.latency import Latency
 from trivium.routing.model import Catalogue
 from trivium.routing.router import Router
 from trivium.routing.tries import Budget
+from trivium.settings.fetch import Fetch
 from trivium.settings.load import environment
 from trivium.settings.model import Routing, Settings, Upstream
 from trivium.upstream import tls
+from trivium.upstream.foreign import Foreign, Reach
 from trivium.upstream.message import Composer
 from trivium.upstream.origin_pool import Limits
 from trivium.upstream.pool import PooledClient
@@ -54,10 +59,11 @@ def services_of(
     )
     loop = asyncio.get_running_loop()
     upstream = settings.upstream
+    secure = functools.cache(lambda: tls.context(upstream.ca_file))
     client = PooledClient(
         pool_limits(upstream),
         resolver=Resolver(upstream.dns_ttl_s, loop.time),
-        tls=functools.cache(lambda: tls.context(upstream.ca_file)),
+        tls=secure,
         now=loop.time,
     )
     stack.push_async_callback(client.close)
@@ -94,7 +100,28 @@ def services_of(
         budget=budget(settings.routing),
         latency=latency,
         wishes=settings.routing.wishes,
+        foreign=foreign(settings.fetch, secure, stack),
     )
+
+
+def foreign(
+    fetch: Fetch, secure: Callable[[], ssl.SSLContext], stack: contextlib.AsyncExitStack
+) -> Foreign | None:
+    """Who fetches files by URL; ``None`` where the operator does not want it."""
+    if not fetch.enabled:
+        return None
+    reach = Reach(
+        bytes_max=fetch.bytes_max,
+        seconds=fetch.timeout_s,
+        redirects_max=fetch.redirects_max,
+        kept_bytes_max=fetch.kept_bytes_max,
+        kept_s=fetch.kept_s,
+        files_max=fetch.files_max,
+        networks=networks(fetch.networks),
+    )
+    found = Foreign(reach, tls=secure)
+    stack.push_async_callback(found.close)
+    return found
 
 
 def rules(routing: Routing) -> Rules:

@@ -1,0 +1,85 @@
+"""Brings the files that a channel takes as bytes only, before its request is written.
+
+Off unless the operator allows it (``[fetch]``): without it such a request is refused by name. What
+was brought stands in the request for every further attempt, so no file is fetched twice.
+"""
+
+import asyncio
+import binascii
+
+from trivium.conversation.inlining import inlined, kind_of, mime_of, wanted
+from trivium.conversation.members import Concept, member
+from trivium.conversation.parts import Inline
+from trivium.conversation.request import Conversation
+from trivium.faults import Fault, Kind
+from trivium.pipeline.story import Story
+from trivium.routing.model import Step
+from trivium.wire.operation import EMBEDDING, SHAPE
+from trivium.wire.passage import Facts
+from trivium.wire.peek import Members
+
+
+def needed(story: Story, step: Step, members: Members, facts: Facts) -> tuple[str, ...]:
+    """URLs whose bytes this channel needs. Raises ``Fault`` for a request that cannot be read."""
+    if story.operation in EMBEDDING or SHAPE[step.operation] is SHAPE[story.operation]:
+        return ()
+    spoken = story.services.translator.spoken(story, members, facts)
+    return wanted(spoken, step.binding.targets[SHAPE[step.operation]])
+
+
+async def bring(story: Story, step: Step, members: Members, facts: Facts) -> None:
+    """Put bytes in place of URLs. Raises ``Fault`` (INVALID_VALUE): why a file is not to be had."""
+    urls = needed(story, step, members, facts)
+    if not urls:
+        return
+    spoken, foreign, caller = story.conversation, story.services.foreign, story.exchange.caller
+    assert spoken is not None
+    assert foreign is not None
+    assert caller is not None
+    if len(urls) > foreign.files_max:
+        raise _fault(
+            spoken, f"{len(urls)} files are named by URL; {foreign.files_max} are fetched at most."
+        )
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = {url: group.create_task(foreign.fetch(caller.user_id, url)) for url in urls}
+    except* Fault as several:
+        first = several.exceptions[0]
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        raise _fault(spoken, str(first)) from None
+    files = {}
+    for url, task in tasks.items():
+        file = task.result()
+        files[url] = _inline(spoken, url, file.mime, file.body)
+    story.conversation = inlined(spoken, files)
+
+
+def pretend(story: Story, step: Step, members: Members, facts: Facts) -> tuple[str, ...]:
+    """As ``bring`` for a rehearsal, which calls nobody: empty files. The URLs they stand for."""
+    urls = needed(story, step, members, facts)
+    if urls and story.conversation is not None:
+        spoken = story.conversation
+        story.conversation = inlined(spoken, {url: _assumed(spoken, url) for url in urls})
+    return urls
+
+
+def _assumed(spoken: Conversation, url: str) -> Inline:
+    kind = kind_of(spoken, url)
+    return Inline(mime_of(url, "", b"") or f"{kind or 'application/'}*", "")
+
+
+def _inline(spoken: Conversation, url: str, said: str, body: bytes) -> Inline:
+    mime = mime_of(url, said, body)
+    kind = kind_of(spoken, url)
+    if not mime or not mime.startswith(kind):
+        wanted_kind = kind.rstrip("/") or "document"
+        raise _fault(
+            spoken,
+            f"The file at {url[:200]} is {mime or 'of no known type'}, and no {wanted_kind}.",
+        )
+    return Inline(mime, binascii.b2a_base64(body, newline=False).decode("ascii"))
+
+
+def _fault(spoken: Conversation, message: str) -> Fault:
+    return Fault(Kind.INVALID_VALUE, message, param=member(Concept.HISTORY, spoken.shape))
