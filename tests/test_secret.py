@@ -104,3 +104,11 @@ def test_a_late_keyring_derives_its_keys_once_and_when_they_are_needed():
     assert [] == asked
     assert (b"n" * 32, b"o" * 32) == (ring.key, ring.get(Keyring(b"o" * 32).id))
     assert [1] == asked
+
+
+def test_a_mark_tells_credentials_apart_and_purposes():
+    """The same for the same, and the credential is not in it."""
+    one, same, other = Secret("sk-1"), Secret("sk-1"), Secret("sk-2")
+    assert one.mark("a") == same.mark("a")
+    assert 3 == len({one.mark("a"), one.mark("b"), other.mark("a")})
+    assert (16, False) == (len(one.mark("a")), "sk-1" in one.mark("a"))

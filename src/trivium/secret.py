@@ -21,6 +21,13 @@ class Secret:
         """The credential itself."""
         return self._value
 
+    def mark(self, purpose: str) -> str:
+        """Sixteen hexadecimal digits that are the same for the same credential, and tell nothing
+        of one that cannot be guessed. Another ``purpose`` gives others.
+        """
+        key = self._value.encode("utf-8", "surrogatepass")
+        return hmac.digest(key, purpose.encode(), "sha256")[:8].hex()
+
     def __repr__(self) -> str:
         return "Secret(***)"
 

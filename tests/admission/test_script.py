@@ -148,7 +148,8 @@ async def test_what_runs_is_known_again_after_a_restart_with_empty_memory(
 ):
     """Slots are taken again as soon as the server is back; windows begin anew."""
     monkeypatch.setattr(state_module, "RETRY_S", 0.05)
-    state = SharedState(parse(valkey.url), SCRIPTS, returned=lambda: shared.renew(list(running)))
+    state = SharedState(parse(valkey.url), SCRIPTS)
+    state.returned.append(lambda: shared.renew(list(running)))
     shared = ScriptedWindows(state)
     gate = admission(shared)
     running = gate.running

@@ -34,7 +34,8 @@ class Running:
 
     def __init__(self, url):
         self.returns = 0
-        self.state = SharedState(parse(url), (COUNT,), returned=self._returned)
+        self.state = SharedState(parse(url), (COUNT,))
+        self.state.returned.append(self._returned)
 
     def _returned(self):
         self.returns += 1

@@ -5,12 +5,13 @@ A credential that the vendor does not accept, or that has no credit, is put asid
 until the settings are read again, or a probe much later finds it mended; where an account may not
 have a model, for that model alone.
 
-One worker's own knowledge. ``told`` hears of every change, and ``adopt`` takes over what another
-worker found: what shares health between workers stands between these two.
+One worker's own knowledge. ``told`` hears of every change, for the operator. Where workers share a
+state, ``peers`` hears of it too, ``adopt`` takes over what another worker found, and a rest that is
+over is probed by one worker alone (``sharing.py``).
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 import structlog
@@ -72,6 +73,30 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
 _USABLE: Final = Standing(True)
 
 
+class Peers(Protocol):
+    """Other workers that call the same upstreams. Nothing here waits."""
+
+    def changed(self, key: Key, breaker: Breaker) -> None:
+        """A breaker opened, stays open for longer, or closed."""
+        ...
+
+    def probing(self, key: Key) -> None:
+        """A probe begins."""
+        ...
+
+    def unprobed(self, key: Key) -> None:
+        """A probe ended and said nothing."""
+        ...
+
+    def forgotten(self) -> None:
+        """Nothing that was found so far holds any more."""
+        ...
+
+    def may_probe(self, key: Key) -> bool:
+        """Whether a rest that is over may be probed by this worker."""
+        ...
+
+
 def log_change(change: Change) -> None:
     """Tell the operator what is left alone, and what is back."""
     key, breaker = change.key, change.after
@@ -102,6 +127,8 @@ class Health:
         self._rules = rules or Rules()
         self._recheck_s = recheck_s
         self._told = told
+        self.peers: Peers | None = None
+        """``None``: nobody else is asked or told."""
         self._breakers: dict[Key, Breaker] = {}
         self._open: set[Key] = set()
         """Those that are not closed: while there are none, nothing is looked up."""
@@ -147,8 +174,11 @@ class Health:
             return
         now = self._now()
         for one in (key, _whole(key)):
-            if one in self._open:
-                self._breakers[one] = claimed(self._breakers[one], now)
+            if one in self._open and self._may_probe(one):
+                before = self._breakers[one]
+                self._breakers[one] = after = claimed(before, now)
+                if self.peers is not None and after is not before:
+                    self.peers.probing(one)
 
     def standing(self, step: Step) -> Standing:
         """Whether a step may be tried with any of its channel's credentials."""
@@ -225,11 +255,22 @@ class Health:
         if breaker.until:
             self._breakers[key] = breaker
             self._open.add(key)
+        else:
+            self._breakers.pop(key, None)
+            self._open.discard(key)
 
     def forget(self) -> None:
         """The settings were read again: whatever is wrong may have been mended."""
+        self._clear()
+        if self.peers is not None:
+            self.peers.forgotten()
+
+    def _clear(self) -> None:
         self._breakers.clear()
         self._open.clear()
+
+    def _may_probe(self, key: Key) -> bool:
+        return self.peers is None or self.peers.may_probe(key)
 
     def open(self) -> dict[Key, Breaker]:
         """Every breaker that is not closed, for people."""
@@ -242,6 +283,8 @@ class Health:
             if key in self._open:
                 breaker = self._breakers[key]
                 found = state(breaker, now)
+                if found is State.READY and not self._may_probe(key):
+                    found = State.PROBING
                 if found in (State.OPEN, State.PROBING):
                     at = breaker.until if found is State.OPEN else now + _PROBED_S
                     if at > worst.opens_at:
@@ -250,13 +293,16 @@ class Health:
 
     def _release(self, key: Key) -> None:
         if key in self._open:
-            self._breakers[key] = released(self._breakers[key])
+            before = self._breakers[key]
+            self._breakers[key] = after = released(before)
+            if self.peers is not None and after is not before:
+                self.peers.unprobed(key)
 
     def _put(self, key: Key, before: Breaker, after: Breaker) -> None:
         if after is before:
             return
         if len(self._breakers) >= KEYS_MAX:
-            self.forget()
+            self._clear()
         if after.until or after.bad:
             self._breakers[key] = after
         else:
@@ -265,6 +311,8 @@ class Health:
             self._open.add(key)
         elif before.until:
             self._open.discard(key)
+        if self.peers is not None and after.until != before.until:
+            self.peers.changed(key, after)
         if self._told is not None and bool(after.until) != bool(before.until):
             self._told(Change(key, before, after))
 

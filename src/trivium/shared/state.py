@@ -29,18 +29,13 @@ log = structlog.get_logger()
 class SharedState:
     """Runs scripts on the server."""
 
-    def __init__(
-        self,
-        address: Address,
-        scripts: tuple[str, ...],
-        *,
-        returned: Callable[[], None] = lambda: None,
-    ) -> None:
-        """``scripts`` are called by their position; ``returned`` is called at every return."""
+    def __init__(self, address: Address, scripts: tuple[str, ...]) -> None:
+        """``scripts`` are called by their position."""
         self.is_up = False
+        self.returned: list[Callable[[], None]] = []
+        """Called at every return, the first time included."""
         self._address = address
         self._scripts = scripts
-        self._returned = returned
         self._digests: list[bytes] = []
         self._connection: Connection | None = None
         self._away = asyncio.Event()
@@ -64,13 +59,17 @@ class SharedState:
         if self._connection is not None:
             self._connection.end("closed")
 
-    async def call(self, script: int, keys: list[str], values: list[str | int]) -> Any:
-        """Run a script. Raises Down, after 50 ms at the latest."""
+    async def call(
+        self, script: int, keys: list[str], values: list[str | int], limit_s: float = LIMIT_S
+    ) -> Any:
+        """Run a script. Raises Down, after ``limit_s`` at the latest."""
         connection = self._connection
         if connection is None or not self.is_up:
             raise Down("the shared state is away")
         answer = connection.ask("EVALSHA", self._digests[script], len(keys), *keys, *values)
-        timer = asyncio.get_running_loop().call_later(LIMIT_S, connection.end, _LATE)
+        timer = asyncio.get_running_loop().call_later(
+            limit_s, connection.end, f"no answer within {limit_s * 1000:g} ms"
+        )
         try:
             return await answer
         finally:
@@ -107,7 +106,8 @@ class SharedState:
             if self._was_told:
                 log.info("shared_state_back", host=where.host, port=where.port)
             self._was_told = False
-            self._returned()
+            for told in self.returned:
+                told()
 
     async def _greet(self, connection: Connection) -> list[bytes]:
         where = self._address
@@ -141,6 +141,3 @@ class SharedState:
                 port=self._address.port,
                 meanwhile="every worker counts for itself",
             )
-
-
-_LATE: Final = "no answer within 50 ms"

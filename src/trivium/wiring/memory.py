@@ -8,13 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trivium.admission.script import SCRIPTS, ScriptedWindows
+from trivium.admission.script import ScriptedWindows
 from trivium.admission.service import Admission
 from trivium.admission.spending import Spending
 from trivium.clock import SystemClock
 from trivium.settings.model import Settings
 from trivium.settings.prices import multiplier
-from trivium.shared.address import parse
 from trivium.shared.state import SharedState
 from trivium.wiring.background import background
 
@@ -75,9 +74,9 @@ async def ledger_of(
 
 
 async def admission_of(
-    settings: Settings,
     database: "Database",
     snapshot: "Snapshot",
+    state: SharedState | None,
     stack: contextlib.AsyncExitStack,
 ) -> Admission:
     """Limits, with what keys have spent already and, if there is one, the shared state."""
@@ -85,17 +84,12 @@ async def admission_of(
     spending = Spending(database, clock, snapshot.callers, lambda: snapshot.revision)
     await spending.load()
     await background(stack, spending.watch())
-    if not settings.shared.url:
+    if state is None:
         return Admission(clock, purse_of=spending.purse)
-    state = SharedState(
-        parse(settings.shared.url), SCRIPTS, returned=lambda: windows.renew(list(running))
-    )
     windows = ScriptedWindows(state)
     admission = Admission(clock, purse_of=spending.purse, shared=windows)
     running = admission.running
-    stack.callback(state.close)
-    await state.start()
-    await background(stack, state.run())
+    state.returned.append(lambda: windows.renew(list(running)))
     await background(stack, windows.keep(running))
     return admission
 

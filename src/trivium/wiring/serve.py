@@ -26,6 +26,7 @@ from trivium.wiring.memory import admission_of, forgetter, groups, ledger_of, me
 from trivium.wiring.pages import serve_pages
 from trivium.wiring.ports import listen
 from trivium.wiring.relay import budget, rules, services_of
+from trivium.wiring.shared import share, shared_of
 
 Ready = Callable[[list[str]], None]
 """Told the origins that are listened on."""
@@ -77,7 +78,9 @@ async def serve(
         database, snapshot, recorder = await memory(settings, stack)
         ledger = await ledger_of(settings, database, stack)
         services = services_of(settings, catalogue, database, recorder, ledger, stack)
-        services.admission = await admission_of(settings, database, snapshot, stack)
+        shared = shared_of(settings)
+        services.admission = await admission_of(database, snapshot, shared, stack)
+        await share(shared, services, stack)
         for listener in listeners:
             listener.open(services, snapshot.get)
         await background(stack, snapshot.watch(settings.storage.poll_s))

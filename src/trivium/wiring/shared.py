@@ -1,0 +1,45 @@
+"""The state that workers and nodes share, and what they share through it."""
+
+import asyncio
+import contextlib
+from typing import Final
+
+from trivium.admission import script
+from trivium.pipeline.context import Services
+from trivium.routing import sharing
+from trivium.routing.model import Channel
+from trivium.settings.model import Settings
+from trivium.shared.address import parse
+from trivium.shared.state import SharedState
+from trivium.wiring.background import background
+
+_SHARING: Final = len(script.SCRIPTS)
+"""Where the scripts of shared health begin."""
+
+
+def shared_of(settings: Settings) -> SharedState | None:
+    """The shared state, not reached for yet; ``None`` where there is none."""
+    url = settings.shared.url
+    return SharedState(parse(url), (*script.SCRIPTS, *sharing.SCRIPTS)) if url else None
+
+
+async def share(
+    state: SharedState | None,
+    services: Services,
+    stack: contextlib.AsyncExitStack,
+) -> None:
+    """Reach it, once all who use it are there, and tell other workers of upstreams' health."""
+    if state is None:
+        return
+
+    def channel_of(name: str) -> Channel | None:
+        return services.router.channel(name)  # of the router that is in force when asked
+
+    health = services.health
+    peers = sharing.Sharing(state, _SHARING, health, channel_of, asyncio.get_running_loop().time)
+    health.peers = peers
+    state.returned.append(peers.returned)
+    stack.callback(state.close)
+    await state.start()
+    await background(stack, state.run())
+    await background(stack, peers.run())

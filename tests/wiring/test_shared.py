@@ -1,0 +1,46 @@
+"""The shared state is wired to what uses it, and left out where there is none."""
+
+import contextlib
+
+import pytest
+
+from doubles import Double
+from gateway import Gateway
+from trivium.admission import script
+from trivium.routing import sharing
+from trivium.routing.breaker import Breaker
+from trivium.routing.health import Key
+from trivium.settings.model import Settings, Shared
+from trivium.wiring.shared import share, shared_of
+
+
+@pytest.mark.asyncio
+async def test_without_an_address_nothing_is_shared():
+    """And health asks nobody."""
+    assert shared_of(Settings()) is None
+    async with Double() as vendor, Gateway.to(("openai", vendor)) as gateway:
+        async with contextlib.AsyncExitStack() as stack:
+            await share(None, gateway.services, stack)
+        assert gateway.services.health.peers is None
+
+
+@pytest.mark.asyncio
+async def test_health_is_told_to_the_server_by_the_account_of_the_channel(valkey):
+    """The scripts of limits come first, then those of health."""
+    async with Double() as vendor, Gateway.to(("openai", vendor)) as gateway:
+        services = gateway.services
+        state = shared_of(Settings(shared=Shared(url=valkey.url)))
+        async with contextlib.AsyncExitStack() as stack:
+            await share(state, services, stack)
+            peers = services.health.peers
+            opened = Breaker(until=services.time() + 5)
+            peers.changed(Key("openai-0", 0, "up"), opened)
+            await peers.sync()
+            told = await state.call(
+                len(script.SCRIPTS) + sharing.SCRIPTS.index(sharing.SYNC),
+                [sharing.OPENED, sharing.PERMITS],
+                ["w", "-1", 1],
+            )
+        (mark,) = sharing.accounts(services.router.channel("openai-0"))
+        assert [f"openai-0\n{mark}\nup"] == [row[0].decode() for row in told[2]]
+        assert not state.is_up
