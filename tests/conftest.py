@@ -14,6 +14,7 @@ import pytest_asyncio
 from trivium.clock import FixedClock
 from trivium.storage import migrate
 from trivium.storage.database import Database
+from trivium.storage.schema import metadata
 
 
 @pytest.fixture
@@ -66,9 +67,9 @@ def database_url(request, tmp_path):
         shutil.copy(request.getfixturevalue("sqlite_template"), path)
         return f"sqlite:///{path}"
     url = request.getfixturevalue("postgresql_url")
+    tables = ", ".join(name for name in metadata.tables if name != "revision")
     request.getfixturevalue("postgresql_server").psql(
-        "\\c migrated\nTRUNCATE users, keys, accounts, leases, entries, records, stored_responses, stored_items, traces, code_batches, codes, sessions, tickets, tries, totp_secrets, recovery_codes, passkeys, outside_logins RESTART IDENTITY CASCADE;"
-        "UPDATE revision SET value = 0;"
+        f"\\c migrated\nTRUNCATE {tables} RESTART IDENTITY CASCADE;UPDATE revision SET value = 0;"
     )
     return url
 

@@ -53,7 +53,9 @@ async def test_what_is_older_than_the_retention_goes(database, clock):
         assert await Sweeper(database, 90, clock).round()
         assert await Sweeper(database, 90, clock).round()
     assert 3 == await count(database)
-    assert [("records_swept", 3)] == [(line["event"], line["rows"]) for line in logs]
+    assert [("swept", "records", 3)] == [
+        (line["event"], line["what"], line["rows"]) for line in logs
+    ]
 
 
 @pytest.mark.asyncio

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from trivium.cli import config
+from trivium.cli.audit import tell
 from trivium.cli.database import with_identity
 from trivium.cli.key import last_second
 from trivium.cli.output import NONE, as_json, moment, note, printable, table
@@ -14,6 +15,7 @@ from trivium.clock import SystemClock
 from trivium.ledger.codes.model import Batch, Code
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries, format_usd, parse_usd
+from trivium.observe.audit.model import ActKind, Detail
 
 if TYPE_CHECKING:
     from trivium.identity.model import User
@@ -55,7 +57,11 @@ def create(
 
     async def work(_: "Identity", database: "Database") -> tuple[int, list[str]]:
         codes = Codes(database, SystemClock())
-        return await codes.create(amount_nanos, count, expires_at, note_)
+        batch_id, made = await codes.create(amount_nanos, count, expires_at, note_)
+        worth: Detail = {"codes": count, "amount": format_usd(amount_nanos)}
+        what = f"batch:{batch_id}"
+        await tell(database, ActKind.REDEMPTION_CREATED, None, what, worth)
+        return batch_id, made
 
     batch_id, made = with_identity(loaded.settings.storage, work)
     rows = csv.writer(sys.stdout, lineterminator="\n")
@@ -137,7 +143,11 @@ def revoke(
     loaded, _ = config.read(config_)
 
     async def work(_: "Identity", database: "Database") -> int:
-        return await Codes(database, SystemClock()).revoke(which)
+        gone = await Codes(database, SystemClock()).revoke(which)
+        # the code itself is a secret until it is refused, and a batch's name is none
+        what = which if which.startswith(("batch:", "id:")) else "code"
+        await tell(database, ActKind.REDEMPTION_REVOKED, None, what, {"codes": gone})
+        return gone
 
     note(f"revoked {with_identity(loaded.settings.storage, work)} open codes")
 
@@ -155,6 +165,8 @@ def redeem(
     async def work(identity: "Identity", database: "Database") -> "tuple[User, Entry, int]":
         found = await identity.find_user(user)
         entry = await Codes(database, SystemClock()).redeem(found.id, code)
+        amount = {"amount": format_usd(entry.amount_nanos)}
+        await tell(database, ActKind.REDEEMED, found.id, entry.request_id or "", amount)
         return found, entry, await Entries(database, SystemClock()).balance(found.id)
 
     found, entry, balance_nanos = with_identity(loaded.settings.storage, work)

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trivium.cli import config
+from trivium.cli.audit import tell
 from trivium.cli.database import with_identity
 from trivium.cli.output import Failed, as_json, note, printable
 from trivium.clock import SystemClock
 from trivium.identity.model import User
 from trivium.ledger.entries import Entries, format_usd, parse_usd
 from trivium.ledger.model import Entry, EntryKind
+from trivium.observe.audit.model import ActKind
 
 if TYPE_CHECKING:
     from trivium.identity.service import Identity
@@ -65,4 +67,7 @@ def credit(
 async def book(database: "Database", user: User, amount_nanos: int, text: str) -> Entry:
     """Append the entry: money that comes is a top-up, money taken back an adjustment."""
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
-    return await Entries(database, SystemClock()).book(user.id, kind, amount_nanos, text)
+    entry = await Entries(database, SystemClock()).book(user.id, kind, amount_nanos, text)
+    amount = {"amount": format_usd(amount_nanos)}
+    await tell(database, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", amount)
+    return entry

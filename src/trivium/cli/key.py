@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from trivium.cli import config, limits
+from trivium.cli.audit import tell
 from trivium.cli.database import with_identity
 from trivium.cli.output import NONE, Failed, as_json, moment, note, printable, table, warn
 from trivium.identity.model import Key, User
+from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import limits as rates_of
 from trivium.settings.model import Settings
 
@@ -69,8 +71,8 @@ def create(
     budgets = [limits.budget(text) for text in budget or []]
     rates = rates_of(rpm, tpm, concurrency)
 
-    async def work(identity: "Identity", _: "Database") -> tuple[Key, str]:
-        return await identity.create_key(
+    async def work(identity: "Identity", database: "Database") -> tuple[Key, str]:
+        made, secret = await identity.create_key(
             user,
             name,
             models,
@@ -80,6 +82,8 @@ def create(
             budgets=budgets,
             networks=ip or [],
         )
+        await tell(database, ActKind.KEY_CREATED, made.user_id, f"key:{made.id}")
+        return made, secret
 
     made, secret = with_identity(loaded.settings.storage, work)
     print(secret)
@@ -203,8 +207,10 @@ def revoke(
     """
     loaded, _ = config.read(config_)
 
-    async def work(identity: "Identity", _: "Database") -> Key:
-        return await identity.revoke_key(which)
+    async def work(identity: "Identity", database: "Database") -> Key:
+        gone = await identity.revoke_key(which)
+        await tell(database, ActKind.KEY_REVOKED, gone.user_id, f"key:{gone.id}")
+        return gone
 
     gone = with_identity(loaded.settings.storage, work)
     note(f"revoked key {gone.id} ({printable(gone.name)}, …{gone.hint})")

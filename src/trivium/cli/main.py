@@ -18,6 +18,7 @@ import typer
 
 from trivium import __version__
 from trivium.cli import (
+    audit,
     channel,
     check,
     code,
@@ -52,6 +53,7 @@ keys = _group("Keys that callers present.")
 codes = _group("Codes that can be turned into balance.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
 lists = _group("Suggested prices beside the adopted ones.")
+acts = _group("Who did what to whose account: the log of security-relevant acts.")
 books = _group("What was spent: proofs, exports, overdrafts.")
 
 app.command("serve")(serve.serve)
@@ -64,6 +66,7 @@ app.add_typer(codes, name="code")
 app.add_typer(channels, name="channel")
 app.add_typer(lists, name="prices")
 app.add_typer(books, name="ledger")
+app.add_typer(acts, name="audit")
 app.command("explain")(explain.explain)
 app.command("migrate")(migrate.migrate)
 users.command("create")(user.create)
@@ -86,6 +89,7 @@ books.command("verify")(ledger.verify)
 books.command("export")(ledger.export)
 books.command("reconcile")(reconcile.reconcile)
 books.command("overdraft")(ledger.overdraft)
+acts.command("list")(audit.listing)
 
 
 @app.command("version")

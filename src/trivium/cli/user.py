@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from trivium.cli import config, limits
+from trivium.cli.audit import tell
 from trivium.cli.credit import book
 from trivium.cli.database import with_identity
 from trivium.cli.output import Failed, as_json, moment, note, printable, table
 from trivium.identity.model import Role, User
 from trivium.ledger.entries import parse_usd
+from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import limits as rates_of
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ def create(
         made = await identity.create_user(
             name, email, role, unlimited=unlimited, group=group, limits=rates
         )
+        await tell(database, ActKind.USER_CREATED, made.id, detail={"role": role.value})
         if amount_nanos:
             await book(database, made, amount_nanos, "credit at creation")
         return made
@@ -103,8 +106,10 @@ def disable(user: UserArgument, config_: config.ConfigOption = None) -> None:
     """
     loaded, _ = config.read(config_)
 
-    async def work(identity: "Identity", _: "Database") -> User:
-        return await identity.disable_user(user)
+    async def work(identity: "Identity", database: "Database") -> User:
+        found = await identity.disable_user(user)
+        await tell(database, ActKind.USER_DISABLED, found.id)
+        return found
 
     found = with_identity(loaded.settings.storage, work)
     note(f"disabled user {printable(found.name)}")
@@ -117,8 +122,10 @@ def enable(user: UserArgument, config_: config.ConfigOption = None) -> None:
     """
     loaded, _ = config.read(config_)
 
-    async def work(identity: "Identity", _: "Database") -> User:
-        return await identity.enable_user(user)
+    async def work(identity: "Identity", database: "Database") -> User:
+        found = await identity.enable_user(user)
+        await tell(database, ActKind.USER_ENABLED, found.id)
+        return found
 
     found = with_identity(loaded.settings.storage, work)
     note(f"enabled user {printable(found.name)}")

@@ -1,4 +1,4 @@
-"""Deletes old request records without getting in anybody's way.
+"""Deletes old request records, and old acts, without getting in anybody's way.
 
 Small transactions with pauses between them, and a budget of rows and seconds a round: a table that
 was never swept shrinks over hours, not in one hour of saturated disk. SQLite reuses the freed
@@ -15,7 +15,9 @@ from trivium.clock import Clock, SystemClock
 from trivium.storage.errors import StorageError
 
 if TYPE_CHECKING:
-    from trivium.storage.database import Database
+    from trivium.storage.database import Connection, Database
+
+    Delete = Callable[[Connection, int, int], Awaitable[int]]
 
 BATCH: Final = 500
 """Rows a transaction: SQLite's other writers wait some 10 ms for it."""
@@ -35,7 +37,11 @@ log = structlog.get_logger()
 
 
 class Sweeper:
-    """Keeps records no longer than so many days; 0 keeps them for ever."""
+    """Keeps records no longer than so many days; 0 keeps them for ever.
+
+    ``late_delete`` imports and returns what deletes a batch of something else: a function of a
+    transaction, a moment in milliseconds and a number of rows. ``name``: of that, for the log.
+    """
 
     def __init__(
         self,
@@ -43,11 +49,16 @@ class Sweeper:
         retention_days: int,
         clock: Clock = _SYSTEM,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        *,
+        name: str = "records",
+        late_delete: "Callable[[], Delete] | None" = None,
     ) -> None:
         self._db = db
         self._retention_days = retention_days
         self._clock = clock
         self._sleep = sleep
+        self._name = name
+        self._late_delete = late_delete or _records
 
     async def run(self) -> None:
         """Sweep round after round; one log line a change of state. Returns if nothing ever ages."""
@@ -60,7 +71,7 @@ class Sweeper:
                     finished = await self.round()
                 except StorageError as error:
                     if not is_down:
-                        log.warning("sweep_waits", error=str(error))
+                        log.warning("sweep_waits", what=self._name, error=str(error))
                     is_down = finished = True
                 else:
                     is_down = False
@@ -72,19 +83,24 @@ class Sweeper:
 
         Raises what ``Database.write`` raises; what was deleted until then stays deleted.
         """
-        from trivium.observe import store
-
+        delete_before = self._late_delete()
         began = self._clock.monotonic()
         before_ms = int((self._clock.now() - self._retention_days * DAY_S) * 1000)
         rows = 0
         while rows < ROWS_MAX and self._clock.monotonic() - began < SECONDS_MAX:
             async with self._db.write() as conn:
-                deleted = await store.delete_before(conn, before_ms, BATCH)
+                deleted = await delete_before(conn, before_ms, BATCH)
             rows += deleted
             if deleted < BATCH:
                 if rows:
-                    log.info("records_swept", rows=rows)
+                    log.info("swept", what=self._name, rows=rows)
                 return True
             await self._sleep(PAUSE_S)
-        log.info("records_swept", rows=rows, more=True)
+        log.info("swept", what=self._name, rows=rows, more=True)
         return False
+
+
+def _records() -> "Delete":
+    from trivium.observe import store
+
+    return store.delete_before

@@ -6,6 +6,7 @@ overrides a scalar. Unknown settings are errors. A secret is written ``env:NAME`
 
 import msgspec
 
+from trivium.settings.audit import Audit
 from trivium.settings.entries import ChannelEntry, ModelEntry
 from trivium.settings.fetch import Fetch
 from trivium.settings.section import Section
@@ -232,6 +233,7 @@ class Settings(Section, frozen=True):
     upstream: Upstream = Upstream()
     routing: Routing = Routing()
     records: Records = Records()
+    audit: Audit = Audit()
     traces: Traces = Traces()
     responses: Responses = Responses()
     ledger: Ledger = Ledger()

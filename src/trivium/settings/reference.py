@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import entries, fetch, model, profile
+from trivium.settings import audit, entries, fetch, model, profile
 from trivium.settings.environment import variables
 from trivium.settings.prices import KINDS
 
@@ -26,6 +26,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[upstream]": model.Upstream,
     "[routing]": model.Routing,
     "[records]": model.Records,
+    "[audit]": audit.Audit,
     "[responses]": model.Responses,
     "[ledger]": model.Ledger,
     "[prices]": model.Prices,

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import syntax
+from trivium.settings import audit, syntax
 from trivium.settings.errors import Path
 from trivium.settings.limits import LIMIT_MAX
 from trivium.settings.profile import EXAMPLES
@@ -105,6 +105,8 @@ RULES: Final[dict[str, Rule]] = {
     "routing.cooldown_s": Rule("cooldown_s = 5.0", above_zero),
     "routing.cooldown_max_s": Rule("cooldown_max_s = 60.0", above_zero),
     "routing.recheck_s": Rule("recheck_s = 600.0", above_zero),
+    "audit": Rule("[audit]"),
+    "audit.retention_days": Rule("retention_days = 400", audit.retention),
     "records": Rule("[records]"),
     "records.flush_s": Rule("flush_s = 1.0", above_zero),
     "records.queue_max": Rule("queue_max = 100000", between(1, 100_000_000)),

@@ -17,7 +17,7 @@ import os
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from uuid import uuid4
 
 from sqlalchemy import URL, event, exc, make_url, text
@@ -32,6 +32,8 @@ CONNECT_S: Final = 10.0
 """To a usable PostgreSQL connection; asyncpg's default of 60 would hide an outage."""
 LIMIT_S: Final = 30.0
 """A whole ``read()`` or ``write()``, so that a frozen server cannot hang its callers."""
+Connection: TypeAlias = AsyncConnection
+"""What ``read()`` and ``write()`` give: for those who only hand it on to a store."""
 _PAUSE_MS: Final = 20
 _NO_TABLE: Final = ("42P01", "42703")  # undefined_table, undefined_column
 _EXAMPLES: Final = "sqlite:///trivium.db or postgresql://user:password@host/database"

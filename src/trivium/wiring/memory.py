@@ -111,3 +111,11 @@ def sweeper(database: "Database", settings: Settings) -> "Sweeper":
     from trivium.observe.sweep import Sweeper
 
     return Sweeper(database, settings.records.retention_days)
+
+
+def act_sweeper(database: "Database", settings: Settings) -> "Sweeper":
+    """Removes old acts of the audit log."""
+    from trivium.observe.audit.service import deleting
+    from trivium.observe.sweep import Sweeper
+
+    return Sweeper(database, settings.audit.retention_days, name="acts", late_delete=deleting)

@@ -22,7 +22,15 @@ from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
 from trivium.settings.model import Settings
 from trivium.wiring.background import background
-from trivium.wiring.memory import admission_of, forgetter, groups, ledger_of, memory, sweeper
+from trivium.wiring.memory import (
+    act_sweeper,
+    admission_of,
+    forgetter,
+    groups,
+    ledger_of,
+    memory,
+    sweeper,
+)
 from trivium.wiring.pages import serve_pages
 from trivium.wiring.ports import listen
 from trivium.wiring.relay import budget, rules, services_of
@@ -86,6 +94,7 @@ async def serve(
         await background(stack, snapshot.watch(settings.storage.poll_s))
         await background(stack, sweeper(database, settings).run())
         await background(stack, forgetter(database, settings).run())
+        await background(stack, act_sweeper(database, settings).run())
         if config_path is not None:
             await background(stack, watch.run())
         await background(stack, serve_pages(settings, listeners, database, snapshot))

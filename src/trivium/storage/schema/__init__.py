@@ -18,6 +18,7 @@ from trivium.storage.schema.accounts import (
     totp_secrets,
     tries,
 )
+from trivium.storage.schema.acts import acts
 from trivium.storage.schema.core import (
     BIG,
     accounts,
@@ -38,6 +39,7 @@ from trivium.storage.schema.core import (
 __all__ = [
     "BIG",
     "accounts",
+    "acts",
     "code_batches",
     "codes",
     "entries",

@@ -1,0 +1,1 @@
+"""Who did what to whose account, and from where: security-relevant acts, append-only."""

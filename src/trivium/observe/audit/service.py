@@ -1,0 +1,153 @@
+"""Telling acts, and reading them back.
+
+An act is told in a transaction of its own, right after it was done, and never fails it: somebody
+who logs in must get in though the log's disk is full, and what could not be stored goes to the
+process's own log, whole, where an operator's collector has it. The exception is ``within``, which
+writes in the transaction of the act itself; it is for acts that give power or move money and are
+one transaction anyway. Those are told or not done, and it costs no second commit.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from trivium.clock import Clock
+from trivium.observe.audit.model import (
+    ADDRESS_CHARS_MAX,
+    AGENT_CHARS_MAX,
+    WHAT_CHARS_MAX,
+    Act,
+    ActKind,
+    Detail,
+    encoded,
+    short,
+)
+from trivium.storage.errors import StorageError
+
+if TYPE_CHECKING:
+    from trivium.observe.sweep import Delete
+    from trivium.storage.database import Connection, Database
+
+PAGE_MAX: Final = 200
+"""Acts of one page."""
+
+log = structlog.get_logger()
+
+
+class Audit:
+    """Acts in the database."""
+
+    def __init__(self, db: "Database", clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def add(
+        self,
+        kind: ActKind,
+        *,
+        actor: int | None = None,
+        subject: int | None = None,
+        what: str = "",
+        address: str = "",
+        agent: str = "",
+        detail: Detail | None = None,
+    ) -> bool:
+        """Tell an act that was done; whether it could be stored. Raises nothing of the database's.
+
+        Not to be called inside a ``write()`` of the same database, which would wait for itself:
+        there ``within`` is right.
+        """
+        act = self._act(kind, actor, subject, what, address, agent, detail)
+        try:
+            async with self._db.write() as conn:
+                await _insert(conn, act)
+        except StorageError as error:
+            log.error(  # noqa: TRY400 - a traceback of the driver would say nothing of the act
+                "act_not_stored",
+                act=act.kind,
+                actor=act.actor_id,
+                subject=act.subject_id,
+                what=act.what,
+                address=act.address,
+                agent=act.agent,
+                detail=act.detail,
+                error=str(error),
+            )
+            return False
+        return True
+
+    async def within(
+        self,
+        conn: "Connection",
+        kind: ActKind,
+        *,
+        actor: int | None = None,
+        subject: int | None = None,
+        what: str = "",
+        address: str = "",
+        agent: str = "",
+        detail: Detail | None = None,
+    ) -> None:
+        """Tell an act in the transaction that does it. Raises what a statement raises."""
+        await _insert(conn, self._act(kind, actor, subject, what, address, agent, detail))
+
+    async def of_user(
+        self, user_id: int, before_id: int | None = None, limit: int = 50
+    ) -> list[Act]:
+        """What a user did and what was done to their account, newest first.
+
+        ``before_id``: the last id of the page before. Raises what ``Database.read`` raises.
+        """
+        from trivium.observe.audit import store
+
+        async with self._db.read() as conn:
+            return await store.of_user(conn, user_id, before_id, min(limit, PAGE_MAX))
+
+    async def everything(
+        self,
+        before_id: int | None = None,
+        limit: int = 50,
+        *,
+        kind: ActKind | None = None,
+        user_id: int | None = None,
+    ) -> list[Act]:
+        """All acts, newest first; of one kind, or concerning one user in either role."""
+        from trivium.observe.audit import store
+
+        async with self._db.read() as conn:
+            return await store.newest(conn, before_id, min(limit, PAGE_MAX), kind, user_id)
+
+    def _act(
+        self,
+        kind: ActKind,
+        actor: int | None,
+        subject: int | None,
+        what: str,
+        address: str,
+        agent: str,
+        detail: Detail | None,
+    ) -> Act:
+        return Act(
+            id=0,
+            at_ms=int(self._clock.now() * 1000),
+            actor_id=actor,
+            subject_id=subject,
+            kind=kind.value,
+            what=short(what, WHAT_CHARS_MAX),
+            address=short(address, ADDRESS_CHARS_MAX),
+            agent=short(agent, AGENT_CHARS_MAX),
+            detail=encoded(detail),
+        )
+
+
+async def _insert(conn: "Connection", act: Act) -> None:
+    from trivium.observe.audit import store
+
+    await store.insert(conn, act)
+
+
+def deleting() -> "Delete":
+    """What removes a batch of acts: ``late_delete`` of ``observe/sweep.py``."""
+    from trivium.observe.audit import store
+
+    return store.delete_before

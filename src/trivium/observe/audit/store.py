@@ -1,0 +1,74 @@
+"""Acts in SQL. Every function works in the transaction it is given."""
+
+from typing import Any
+
+from sqlalchemy import Select, delete, or_, select, union
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.observe.audit.model import Act, ActKind
+from trivium.storage.schema import acts
+
+
+async def insert(conn: AsyncConnection, act: Act) -> None:
+    """Append an act, whose id is ignored."""
+    values = {name: getattr(act, name) for name in act.__struct_fields__ if name != "id"}
+    await conn.execute(acts.insert().values(values))
+
+
+async def of_user(
+    conn: AsyncConnection, user_id: int, before_id: int | None, limit: int
+) -> list[Act]:
+    """A page of what a user did or underwent, newest first.
+
+    Each half comes from its own index; together they are at most twice the page.
+    """
+    halves = [
+        select(_page(select(acts.c.id).where(column == user_id), before_id, limit).subquery())
+        for column in (acts.c.actor_id, acts.c.subject_id)
+    ]
+    query = select(acts).where(acts.c.id.in_(union(*halves)))
+    return await _acts(conn, _page(query, None, limit))
+
+
+async def newest(
+    conn: AsyncConnection,
+    before_id: int | None,
+    limit: int,
+    kind: ActKind | None,
+    user_id: int | None,
+) -> list[Act]:
+    """A page of all acts, newest first."""
+    if kind is None and user_id is not None:
+        return await of_user(conn, user_id, before_id, limit)
+    query = select(acts)
+    if kind is not None:
+        query = query.where(acts.c.kind == kind.value)
+    if user_id is not None:
+        query = query.where(or_(acts.c.actor_id == user_id, acts.c.subject_id == user_id))
+    return await _acts(conn, _page(query, before_id, limit))
+
+
+async def delete_before(conn: AsyncConnection, at_ms: int, limit: int) -> int:
+    """Delete at most so many acts older than that; returns how many it were.
+
+    The database itself refuses to delete what is younger than the shortest retention.
+    """
+    old = (
+        select(acts.c.id)
+        .where(acts.c.at_ms < at_ms)
+        .order_by(acts.c.at_ms)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    done = await conn.execute(delete(acts).where(acts.c.id.in_(old)))
+    return int(done.rowcount)
+
+
+def _page(query: Select[Any], before_id: int | None, limit: int) -> Select[Any]:
+    if before_id is not None:
+        query = query.where(acts.c.id < before_id)
+    return query.order_by(acts.c.id.desc()).limit(limit)
+
+
+async def _acts(conn: AsyncConnection, query: Select[Any]) -> list[Act]:
+    return [Act(**row._mapping) for row in await conn.execute(query)]  # noqa: SLF001 - SQLAlchemy's documented way to a row by names
