@@ -122,7 +122,12 @@ class Listener:
             server.close()
         for connection in list(self.connections):
             connection.drain()
-        await self._until(lambda: not any(c.busy for c in self.connections), limit_s)
+        outlasting = self.services.outlasting if self.services is not None else set()
+        await self._until(
+            lambda: not outlasting and not any(c.busy for c in self.connections), limit_s
+        )
+        for task in list(outlasting):
+            task.cancel()
         fault = Fault(Kind.STOPPING, "The gateway is restarting; try again.")
         ended = sum([connection.interrupt(fault) for connection in list(self.connections)])
         await self._until(lambda: not any(c.busy for c in self.connections), 1.0)

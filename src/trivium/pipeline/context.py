@@ -214,12 +214,14 @@ class Services:
         "clock",
         "composer",
         "explain_headers",
+        "finishes",
         "foreign",
         "future",
         "gate",
         "health",
         "latency",
         "ledger",
+        "outlasting",
         "passages",
         "pulse",
         "recall",
@@ -255,6 +257,7 @@ class Services:
         latency: Latency | None = None,
         wishes: bool = True,
         foreign: Foreign | None = None,
+        finishes: bool = False,
     ) -> None:
         self.router = router
         self.passages = passages
@@ -285,6 +288,10 @@ class Services:
         """Whether callers may choose among channels; swapped on reload."""
         self.foreign = foreign
         """Who fetches files for channels that take no URLs; ``None``: nobody does."""
+        self.finishes = finishes
+        """Whether a whole answer is waited for when its caller has left."""
+        self.outlasting: set[asyncio.Task[Any]] = set()
+        """Requests that are."""
         self.latency = latency or Latency(loop.time)
         """How soon they answer; ``None``: a fresh count."""
         self.gate = Gate(loop)

@@ -14,6 +14,7 @@ from trivium.pipeline import attempts, entrance, fetching, memory, sticky, wishi
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
 from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
+from trivium.pipeline.outlasting import outlast
 from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
 from trivium.routing.model import Plan, Step
@@ -202,7 +203,10 @@ async def _attempt(
         call = services.client.open_now(request, attempt)
         attempt.attach(call or await services.client.open(request, attempt))
         del request  # the client lets go of its bytes when an answer comes
-        await attempt.outcome
+        if services.finishes and not facts.stream:
+            await outlast(story, attempt.outcome)
+        else:
+            await attempt.outcome
     finally:
         exchange.flow = None
         attempt.tell()

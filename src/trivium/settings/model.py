@@ -176,6 +176,10 @@ class Ledger(Section, frozen=True):
     interrupted: str = "free"
     """What a request costs that was running when its worker was killed: ``free``, ``input`` (its
     estimated input) or ``hold`` (the most it could have cost)."""
+    abandoned: str = "cancel"
+    """What becomes of a request for a whole answer whose caller leaves: ``cancel`` (the vendor is
+    cut off, the input and what was delivered are charged) or ``finish`` (the answer is waited for
+    and charged as the vendor reports it, which is what the vendor itself may bill)."""
     lease_s: float = 900.0
     """After so long without a word from a worker, what it had leased is free again. Beyond half of
     it without the database a worker stops spending."""

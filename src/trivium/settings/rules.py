@@ -126,6 +126,7 @@ RULES: Final[dict[str, Rule]] = {
     "ledger": Rule("[ledger]"),
     "ledger.flush_s": Rule("flush_s = 1.0", between(0.01, 60)),
     "ledger.fsync_ms": Rule("fsync_ms = 50", between(0, 60_000)),
+    "ledger.abandoned": Rule('abandoned = "cancel"', one_of("cancel", "finish")),
     "ledger.interrupted": Rule('interrupted = "free"', one_of("free", "input", "hold")),
     "ledger.lease_s": Rule("lease_s = 900.0", between(10, 86_400)),
     "prices": Rule("[prices]"),

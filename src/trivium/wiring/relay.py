@@ -100,6 +100,7 @@ def services_of(
         budget=budget(settings.routing),
         latency=latency,
         wishes=settings.routing.wishes,
+        finishes=settings.ledger.abandoned == "finish",
         foreign=foreign(settings.fetch, secure, stack),
     )
 
