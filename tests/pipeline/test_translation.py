@@ -401,3 +401,18 @@ def test_the_providers_of_this_table_speak_their_shapes():
     for shape, provider in PROVIDER.items():
         assert any(op.value.startswith(shape) for op in PROVIDERS[provider].paths)
     assert encoded({"a": 1}) == b'{"a":1}'
+
+
+@pytest.mark.asyncio
+async def test_a_body_of_countless_tiny_objects_is_refused_before_they_are_made():
+    """A limit on bytes does not hold what they would take in memory."""
+    async with (
+        Double() as vendor,
+        Gateway.to(("anthropic", vendor)) as gateway,
+    ):
+        said = b'{"role":"user","content":"a"},' * 100_001
+        body = b'{"model":"m","max_tokens":5,"messages":[%b]}' % said[:-1]
+        status, _, answer = await gateway.post("/v1/chat/completions", body)
+        assert 413 == status
+        assert "more than 100000 JSON objects" in error_of(answer)["message"]
+        assert [] == vendor.requests

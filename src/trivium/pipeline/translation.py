@@ -29,7 +29,7 @@ from trivium.providers.quirks import Translated
 from trivium.recall.traces.model import Tracer
 from trivium.routing.model import Step
 from trivium.secret import Keyring
-from trivium.wire import counting
+from trivium.wire import bulk, counting
 from trivium.wire.codec import (
     AnswerContext,
     CallerCodec,
@@ -45,6 +45,9 @@ from trivium.wire.operation import COUNTING, EMBEDDING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts, StreamWatch
 from trivium.wire.peek import Members
 
+OBJECTS_MAX: Final = 100_000
+"""JSON objects of one request: a hundred times the longest history that an agent has sent."""
+
 _QUIET: Final = (Start, KeepAlive, UsageReport)
 """Events that are no answer yet: an error may still follow them."""
 
@@ -52,10 +55,21 @@ _QUIET: Final = (Start, KeepAlive, UsageReport)
 class Translator:
     """Makes translations: knows the codecs, the gateway's key and the time."""
 
-    __slots__ = ("_callers", "_clock", "_codecs", "_keys")
+    __slots__ = ("_callers", "_clock", "_codecs", "_keys", "_objects_max")
 
-    def __init__(self, codecs: Mapping[Shape, Codec], keys: Keyring, clock: Clock) -> None:
-        """``keys`` close and open the envelopes that callers carry (``wire/envelope.py``)."""
+    def __init__(
+        self,
+        codecs: Mapping[Shape, Codec],
+        keys: Keyring,
+        clock: Clock,
+        *,
+        objects_max: int = OBJECTS_MAX,
+    ) -> None:
+        """``keys`` close and open the envelopes that callers carry (``wire/envelope.py``).
+
+        ``objects_max``: JSON objects of one request.
+        """
+        self._objects_max = objects_max
         self._codecs = codecs
         self._callers: Mapping[Shape, CallerCodec] = {**codecs, COMPLETIONS.shape: COMPLETIONS}
         self._keys = keys
@@ -107,6 +121,12 @@ class Translator:
         """The caller's request in canonical form, read once. Raises ``Fault`` naming a member."""
         if story.conversation is not None:
             return story.conversation
+        if bulk.exceeds(story.body, self._objects_max):
+            raise Fault(
+                Kind.BODY_TOO_LARGE,
+                f"The request holds more than {self._objects_max} JSON objects, "
+                "which is too many for one that must be translated.",
+            )
         exchange = story.exchange
         caller = exchange.caller
         assert caller is not None

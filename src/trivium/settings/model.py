@@ -41,6 +41,9 @@ class Server(Section, frozen=True):
     """Header lines of one request (Apache allows 100, Go has no count)."""
     body_bytes_max: int = 134_217_728
     """128 MiB: the vendors take 20 to 100 MiB of inline media."""
+    objects_max: int = 100_000
+    """JSON objects in the body of a request that is translated between shapes: each takes some 30
+    bytes on the wire and a kilobyte of memory."""
     header_timeout_s: float = 15.0
     """From the first byte of a request to the end of its headers."""
     body_timeout_s: float = 60.0

@@ -52,6 +52,7 @@ RULES: Final[dict[str, Rule]] = {
     "server.header_bytes_max": Rule("header_bytes_max = 65536", _BYTES),
     "server.headers_max": Rule("headers_max = 200", _MANY),
     "server.body_bytes_max": Rule("body_bytes_max = 134217728", _BYTES),
+    "server.objects_max": Rule("objects_max = 100000", _MANY),
     "server.header_timeout_s": Rule("header_timeout_s = 15.0", above_zero),
     "server.body_timeout_s": Rule("body_timeout_s = 60.0", above_zero),
     "server.keepalive_s": Rule("keepalive_s = 75.0", _WAIT),

@@ -60,13 +60,7 @@ def services_of(
     loop = asyncio.get_running_loop()
     upstream = settings.upstream
     secure = functools.cache(lambda: tls.context(upstream.ca_file))
-    client = PooledClient(
-        pool_limits(upstream),
-        resolver=Resolver(upstream.dns_ttl_s, loop.time),
-        tls=secure,
-        now=loop.time,
-    )
-    stack.push_async_callback(client.close)
+    client = _client(upstream, secure, stack)
     latency = Latency(loop.time)
     alone = database.is_sqlite and settings.server.workers == 1
     traces = Traces(database, Vault(keys.ring("traces")), settings.traces, alone=alone)
@@ -80,7 +74,12 @@ def services_of(
         passages=PASSAGES,
         client=client,
         composer=Composer(),
-        translator=Translator(CODECS, keys.ring("envelopes"), SystemClock()),
+        translator=Translator(
+            CODECS,
+            keys.ring("envelopes"),
+            SystemClock(),
+            objects_max=settings.server.objects_max,
+        ),
         ledger=ledger,
         recorder=recorder,
         alarm=Alarm(SystemClock()),
@@ -103,6 +102,20 @@ def services_of(
         finishes=settings.ledger.abandoned == "finish",
         foreign=foreign(settings.fetch, secure, stack),
     )
+
+
+def _client(
+    upstream: Upstream, secure: Callable[[], ssl.SSLContext], stack: contextlib.AsyncExitStack
+) -> PooledClient:
+    now = asyncio.get_running_loop().time
+    client = PooledClient(
+        pool_limits(upstream),
+        resolver=Resolver(upstream.dns_ttl_s, now),
+        tls=secure,
+        now=now,
+    )
+    stack.push_async_callback(client.close)
+    return client
 
 
 def foreign(
