@@ -5,6 +5,13 @@ import asyncio
 import pytest
 
 from doubles import Double, Send, sized
+from trivium.cli.database import opened
+from trivium.clock import SystemClock
+from trivium.routing import store
+from trivium.routing.catalogue import catalogue_of
+from trivium.routing.sharing import accounts
+from trivium.settings.load import load_with_source
+from trivium.settings.model import Storage
 
 OK = [Send(sized(b'{"choices":[]}'))]
 REVOKED = [Send(sized(b'{"error":{"message":"no such key"}}', status=b"401 Unauthorized"))]
@@ -99,3 +106,48 @@ async def test_a_channel_that_answers_is_a_success_in_json_too(trivium, folder):
     assert (1, 2, 200, None) == (first["key"], second["key"], first["status"], first["fault"])
     assert 0 <= first["first_byte_ms"] <= first["total_ms"] < 5000
     assert b'"trivium"' not in vendor.requests[0].body
+
+
+NOTED = """
+[[channels]]
+name = "two"
+provider = "openai"
+api_keys = ["sk-one-secret", "sk-two-secret"]
+[[models]]
+name = "m"
+free = true
+bindings = [{ channel = "two", model = "own-name" }]
+"""
+
+
+def test_what_a_running_gateway_found_is_listed(trivium, folder):
+    """A refused key by its place, a model by the vendor's name, and what waits for a probe."""
+    (folder / "trivium.toml").write_text(NOTED)
+    before = trivium("channel", "list")
+    assert (0, "", True) == (before.code, before.err, before.out.splitlines()[1].endswith(" -"))
+    assert not (folder / "trivium.db").exists()
+    now = int(SystemClock().now())
+
+    async def noted():
+        catalogue = catalogue_of(load_with_source(folder / "trivium.toml", {}))
+        marks = accounts(catalogue.channels["two"])
+        rows = [("", marks[1], now + 60), ("own-name", marks[0], now - 5), ("", "replaced", now)]
+        async with opened(Storage()) as database, database.write() as conn:
+            await store.put(conn, [
+                store.Resting(
+                    channel="two", account=account, model=model, fault="upstream_x", told=True,
+                    openings=1, until_at=until, written_at=now,
+                )
+                for model, account, until in rows
+            ])  # fmt: skip
+
+    asyncio.run(noted())
+    done = trivium("channel", "list")
+    assert done.code == 0
+    line = done.out.splitlines()[1]
+    assert "key 1, own-name: upstream_x, until a probe is answered; key 2: upstream_x, for " in line
+    assert "secret" not in done.out
+    (row,) = trivium("channel", "list", "--json").data
+    assert [(1, "own-name", now - 5), (2, None, now + 60)] == [
+        (rest["key"], rest["upstream_model"], rest["until"]) for rest in row["rests"]
+    ]

@@ -59,10 +59,18 @@ class Setup:
         self.reader = Reader(self.file, {}, providers=PROVIDERS)
         self.swaps = []
         self.current = self.reader.read()
+        self.asked = 0
         self.watch = FileWatch(
-            self.reader, self.current, lambda *new: self.swaps.append(new), sleep=self.sleep
+            self.reader,
+            self.current,
+            lambda *new: self.swaps.append(new),
+            asked=self._ask,
+            sleep=self.sleep,
         )
         self.slept = []
+
+    def _ask(self):
+        self.asked += 1
 
     def write(self, path, text):
         """Every write has a time stamp of its own, however coarse the file system's are."""
@@ -95,6 +103,19 @@ async def test_an_unchanged_file_is_left_alone(setup):
     """Nothing is read, swapped or logged."""
     assert [] == await setup.looks()
     assert [] == setup.swaps
+
+
+@pytest.mark.asyncio
+async def test_who_asks_for_a_reading_is_heard_even_if_nothing_changed(setup):
+    """What a vendor refused may have been paid for; a file that is wrong changes nothing."""
+    await setup.looks()
+    setup.watch.reload_now()
+    await setup.looks()
+    assert (1, []) == (setup.asked, setup.swaps)
+    setup.write(setup.file, "nonsense = 1")
+    setup.watch.reload_now()
+    await setup.looks()
+    assert (1, []) == (setup.asked, setup.swaps)
 
 
 @pytest.mark.asyncio

@@ -33,6 +33,7 @@ class Worker:
         self.state = SharedState(parse(url), SCRIPTS)
         self.sharing = Sharing(self.state, 0, self.health, self.channels.get, self.now)
         self.health.peers = self.sharing
+        self.health.watchers.append(self.sharing)
         self.state.returned.append(self.sharing.returned)
 
     def now(self):

@@ -2,21 +2,27 @@
 
 import asyncio
 import functools
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import typer
 
 from trivium.cli import config
+from trivium.cli.database import exists, unchecked
 from trivium.cli.output import NONE, Failed, as_json, note, table
+from trivium.clock import SystemClock
 from trivium.providers.address import target
 from trivium.routing.catalogue import catalogue_of
 from trivium.routing.model import Catalogue, Channel
 from trivium.routing.router import Router
-from trivium.settings.model import Upstream
+from trivium.routing.sharing import accounts
+from trivium.settings.model import Storage, Upstream
 from trivium.wire.operation import Operation
 
-HEADS: Final = ("CHANNEL", "PROVIDER", "HOST", "KEYS", "MODELS")
+if TYPE_CHECKING:
+    from trivium.routing.store import Resting
+
+HEADS: Final = ("CHANNEL", "PROVIDER", "HOST", "KEYS", "MODELS", "RESTS")
 TRIED: Final = ("CHANNEL", "KEY", "THEIR MODEL", "STATUS", "FIRST BYTE", "TOTAL", "RESULT")
 _EVEN: Final = 0.5
 _TOKENS: Final = 16
@@ -24,10 +30,11 @@ _TOKENS: Final = 16
 
 
 def listing(*, config_: config.ConfigOption = None, json: config.JsonOption = False) -> None:
-    """List the channels of the settings and the models they serve."""
+    """List the channels of the settings, the models they serve, and what rests."""
     loaded, _ = config.read(config_)
     catalogue = catalogue_of(loaded)
-    found = [_channel(catalogue, channel) for channel in catalogue.channels.values()]
+    resting = asyncio.run(_resting(loaded.settings.storage)) if catalogue.channels else {}
+    found = [_channel(catalogue, channel, resting) for channel in catalogue.channels.values()]
     if json:
         as_json(found)
         return
@@ -35,7 +42,14 @@ def listing(*, config_: config.ConfigOption = None, json: config.JsonOption = Fa
         note("the settings have no channel that is switched on")
         return
     rows = [
-        (one["channel"], one["provider"], one["host"], str(one["keys"]), ", ".join(one["models"]))
+        (
+            one["channel"],
+            one["provider"],
+            one["host"],
+            str(one["keys"]),
+            ", ".join(one["models"]),
+            "; ".join(_rest(rest) for rest in one["rests"]) or NONE,
+        )
         for one in found
     ]
     print(table(HEADS, rows))
@@ -74,7 +88,56 @@ def attempt(
         raise Failed(f"{len(bad)} of {len(found)} could not have served a request")
 
 
-def _channel(catalogue: Catalogue, channel: Channel) -> dict[str, Any]:
+async def _resting(storage: Storage) -> "dict[tuple[str, str], list[Resting]]":
+    """What the gateway noted, by channel and account; nothing where it has never run."""
+    from trivium.routing.store import listed
+    from trivium.storage.errors import StorageError
+
+    noted: dict[tuple[str, str], list[Resting]] = {}
+    async with unchecked(storage) as database:
+        if not exists(database.path):
+            return noted
+        try:
+            async with database.read() as conn:
+                rows = await listed(conn)
+        except StorageError as error:
+            note(f"what rests is not known: {error}")
+            return noted
+    for row in rows:
+        noted.setdefault((row.channel, row.account), []).append(row)
+    return noted
+
+
+def _rests(
+    channel: Channel, resting: "dict[tuple[str, str], list[Resting]]"
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "key": number + 1 if channel.credentials else None,
+            "upstream_model": row.model or None,
+            "fault": row.fault,
+            "named_by_vendor": row.told,
+            "until": row.until_at,
+        }
+        for number, account in enumerate(accounts(channel))
+        for row in resting.get((channel.name, account), ())
+    ]
+
+
+def _rest(rest: dict[str, Any]) -> str:
+    left = rest["until"] - int(SystemClock().now())
+    what = f"key {rest['key']}" if rest["key"] else ""
+    if rest["upstream_model"]:
+        what = f"{what}, {rest['upstream_model']}" if what else rest["upstream_model"]
+    until = f"for {left} s" if left > 0 else "until a probe is answered"
+    return f"{what}: {rest['fault']}, {until}"
+
+
+def _channel(
+    catalogue: Catalogue,
+    channel: Channel,
+    resting: "dict[tuple[str, str], list[Resting]]",
+) -> dict[str, Any]:
     operation = next(iter(channel.provider.paths))
     _, host, port, _ = target(channel.provider, channel.base_url, operation, "m")
     return {
@@ -83,6 +146,7 @@ def _channel(catalogue: Catalogue, channel: Channel) -> dict[str, Any]:
         "host": f"{host}:{port}",
         "keys": len(channel.credentials),
         "models": _models(catalogue, channel),
+        "rests": _rests(channel, resting),
     }
 
 

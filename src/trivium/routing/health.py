@@ -5,9 +5,9 @@ A credential that the vendor does not accept, or that has no credit, is put asid
 until the settings are read again, or a probe much later finds it mended; where an account may not
 have a model, for that model alone.
 
-One worker's own knowledge. ``told`` hears of every change, for the operator. Where workers share a
-state, ``peers`` hears of it too, ``adopt`` takes over what another worker found, and a rest that is
-over is probed by one worker alone (``sharing.py``).
+One worker's own knowledge. ``told`` hears of what opens and closes, for the operator's log, and
+``watchers`` of every change. Where workers share a state, ``adopt`` takes over what another found,
+and ``peers`` see to it that a rest that is over is probed by one of them alone (``sharing.py``).
 """
 
 from collections.abc import Callable
@@ -73,12 +73,20 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
 _USABLE: Final = Standing(True)
 
 
-class Peers(Protocol):
-    """Other workers that call the same upstreams. Nothing here waits."""
+class Watcher(Protocol):
+    """Whoever wants to know what rests."""
 
     def changed(self, key: Key, breaker: Breaker) -> None:
         """A breaker opened, stays open for longer, or closed."""
         ...
+
+    def forgotten(self) -> None:
+        """Nothing that was found so far holds any more."""
+        ...
+
+
+class Peers(Protocol):
+    """Other workers that call the same upstreams. Nothing here waits."""
 
     def probing(self, key: Key) -> None:
         """A probe begins."""
@@ -86,10 +94,6 @@ class Peers(Protocol):
 
     def unprobed(self, key: Key) -> None:
         """A probe ended and said nothing."""
-        ...
-
-    def forgotten(self) -> None:
-        """Nothing that was found so far holds any more."""
         ...
 
     def may_probe(self, key: Key) -> bool:
@@ -128,7 +132,9 @@ class Health:
         self._recheck_s = recheck_s
         self._told = told
         self.peers: Peers | None = None
-        """``None``: nobody else is asked or told."""
+        """``None``: this worker probes alone."""
+        self.watchers: list[Watcher] = []
+        """Told of every change at once; nothing of it may wait."""
         self._breakers: dict[Key, Breaker] = {}
         self._open: set[Key] = set()
         """Those that are not closed: while there are none, nothing is looked up."""
@@ -262,8 +268,8 @@ class Health:
     def forget(self) -> None:
         """The settings were read again: whatever is wrong may have been mended."""
         self._clear()
-        if self.peers is not None:
-            self.peers.forgotten()
+        for watcher in self.watchers:
+            watcher.forgotten()
 
     def _clear(self) -> None:
         self._breakers.clear()
@@ -311,8 +317,9 @@ class Health:
             self._open.add(key)
         elif before.until:
             self._open.discard(key)
-        if self.peers is not None and after.until != before.until:
-            self.peers.changed(key, after)
+        if after.until != before.until:
+            for watcher in self.watchers:
+                watcher.changed(key, after)
         if self._told is not None and bool(after.until) != bool(before.until):
             self._told(Change(key, before, after))
 

@@ -105,13 +105,17 @@ class FileWatch:
         current: tuple[Settings, Catalogue],
         swap: Callable[[Settings, Catalogue], None],
         *,
+        asked: Callable[[], None] = lambda: None,
         interval_s: float = 1.0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """Start from ``current``, which ``reader`` has just read; ``swap`` takes what is new."""
+        """Start from ``current``, which ``reader`` has just read; ``swap`` takes what is new, and
+        ``asked`` hears of each good reading that somebody asked for, new or not.
+        """
         self._reader = reader
         self._settings, self._catalogue = current
         self._swap = swap
+        self._told = asked
         self._interval_s = interval_s
         self._sleep = sleep
         self._read: Stamp = reader.stamp
@@ -135,7 +139,7 @@ class FileWatch:
         self._seen = stamp
         if not self._asked and (stamp == self._read or not still):
             return
-        self._asked = False
+        asked, self._asked = self._asked, False
         try:
             # in a thread: a file with thousands of models takes longer than a stream may pause
             settings, catalogue = await asyncio.to_thread(self._reader.read)
@@ -145,6 +149,8 @@ class FileWatch:
             _log.exception("settings_reload_failed")
         else:
             self._take(settings, catalogue)
+            if asked:
+                self._told()
         self._read = self._seen = self._reader.stamp
 
     def _take(self, settings: Settings, catalogue: Catalogue) -> None:

@@ -153,7 +153,7 @@ class Scripted(Protocol):
 
 
 class Sharing:
-    """One worker's side. See ``routing.health.Peers`` for what health asks of it."""
+    """One worker's side: a ``Watcher`` and the ``Peers`` of its health."""
 
     def __init__(
         self,

@@ -34,7 +34,7 @@ from trivium.wiring.memory import (
 from trivium.wiring.pages import serve_pages
 from trivium.wiring.ports import listen
 from trivium.wiring.relay import budget, rules, services_of
-from trivium.wiring.shared import share, shared_of
+from trivium.wiring.shared import note, share, shared_of
 
 Ready = Callable[[list[str]], None]
 """Told the origins that are listened on."""
@@ -74,7 +74,11 @@ async def serve(
         services.health.forget()
         ledger.regroup(groups(read))
 
-    watch = FileWatch(reader, (settings, catalogue), swap)
+    def asked() -> None:
+        # an operator who has paid a vendor's bill changes no setting, and sends SIGHUP
+        services.health.forget()
+
+    watch = FileWatch(reader, (settings, catalogue), swap, asked=asked)
     # before anybody is told the process id: the first signal may come at once
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -89,6 +93,7 @@ async def serve(
         shared = shared_of(settings)
         services.admission = await admission_of(database, snapshot, shared, stack)
         await share(shared, services, stack)
+        await note(settings, services, database, stack)
         for listener in listeners:
             listener.open(services, snapshot.get)
         await background(stack, snapshot.watch(settings.storage.poll_s))

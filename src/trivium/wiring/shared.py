@@ -1,17 +1,21 @@
-"""The state that workers and nodes share, and what they share through it."""
+"""The state that workers and nodes share, and what they and the operator learn of upstreams."""
 
 import asyncio
 import contextlib
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from trivium.admission import script
 from trivium.pipeline.context import Services
 from trivium.routing import sharing
+from trivium.routing.board import Board
 from trivium.routing.model import Channel
 from trivium.settings.model import Settings
 from trivium.shared.address import parse
 from trivium.shared.state import SharedState
 from trivium.wiring.background import background
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
 
 _SHARING: Final = len(script.SCRIPTS)
 """Where the scripts of shared health begin."""
@@ -21,6 +25,24 @@ def shared_of(settings: Settings) -> SharedState | None:
     """The shared state, not reached for yet; ``None`` where there is none."""
     url = settings.shared.url
     return SharedState(parse(url), (*script.SCRIPTS, *sharing.SCRIPTS)) if url else None
+
+
+async def note(
+    settings: Settings,
+    services: Services,
+    database: "Database",
+    stack: contextlib.AsyncExitStack,
+) -> None:
+    """Write down for the operator what rests."""
+
+    def channel_of(name: str) -> Channel | None:
+        return services.router.channel(name)
+
+    board = Board(database, services.clock, services.time, channel_of)
+    if database.is_sqlite and settings.server.workers == 1:
+        board.forgotten()  # the only gateway there is begins anew
+    services.health.watchers.append(board)
+    await background(stack, board.run())
 
 
 async def share(
@@ -38,6 +60,7 @@ async def share(
     health = services.health
     peers = sharing.Sharing(state, _SHARING, health, channel_of, asyncio.get_running_loop().time)
     health.peers = peers
+    health.watchers.append(peers)
     state.returned.append(peers.returned)
     stack.callback(state.close)
     await state.start()

@@ -35,11 +35,13 @@ from trivium.storage.schema.core import (
     traces,
     users,
 )
+from trivium.storage.schema.routing import breakers
 
 __all__ = [
     "BIG",
     "accounts",
     "acts",
+    "breakers",
     "code_batches",
     "codes",
     "entries",
