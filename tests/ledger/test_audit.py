@@ -13,7 +13,7 @@ from trivium.ledger.audit import COLUMNS, Detail, detail_of, entries, reckoned, 
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.prices import cost, tariff_of
-from trivium.routing.model import ImagePrice, PriceRow, Tier
+from trivium.routing.model import ImagePrice, PriceRow, Tier, VideoPrice
 
 ROW = PriceRow(
     price={
@@ -23,6 +23,7 @@ ROW = PriceRow(
     },
     tiers=(Tier(above=1000, price={"input": Decimal("2.5")}),),
     images=(ImagePrice(size="1x1", quality="hd", price=Decimal("0.167")),),
+    videos=(VideoPrice(size="2x1", price=Decimal("0.3")),),
 )  # fmt: skip
 counts = st.integers(0, 10**5)
 
@@ -40,6 +41,7 @@ def entry(usage, multiplier=Fraction(1), **changes):
         Usage, fresh=counts, cache_read=counts, output=counts, reasoning=counts,
         audio_input=counts, cache_write_long=counts,
         seconds=st.none() | st.floats(0, 10**5), characters=st.none() | counts,
+        video_size=st.sampled_from(["", "1x2", "2x1"]),
         images=st.tuples() | st.tuples(st.builds(Images, count=counts, size=st.sampled_from(["", "1x1"]), quality=st.sampled_from(["", "hd"]))),
     ),
     st.sampled_from([Fraction(1), Fraction(4, 5), Fraction(1, 3)]),

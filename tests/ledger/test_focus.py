@@ -12,7 +12,7 @@ from trivium.conversation.usage import Images, Usage
 from trivium.ledger.focus import COLUMNS, rows_of
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.prices import cost, tariff_of
-from trivium.routing.model import ImagePrice, PriceRow, Tier
+from trivium.routing.model import ImagePrice, PriceRow, Tier, VideoPrice
 
 MANDATORY = [
     "BilledCost",
@@ -49,6 +49,7 @@ ROW = PriceRow(
     price=PRICES,
     tiers=(Tier(above=1000, price={"input": Decimal("2.5")}),),
     images=(ImagePrice(size="1x1", quality="hd", price=Decimal("0.5")),),
+    videos=(VideoPrice(size="2x1", price=Decimal("0.3")),),
 )
 AT = 1_798_761_600 + 31 * 86_400 - 1
 """The last second of January 2027."""
@@ -90,6 +91,7 @@ usages = st.builds(
     audio_input=counts,
     image_output=counts,
     seconds=st.none() | st.integers(0, 9_999).map(lambda n: n / 1000),
+    video_size=st.sampled_from(["", "1x2", "2x1"]),
     characters=st.none() | counts,
     images=st.lists(st.builds(Images, count=counts, size=st.sampled_from(["", "1x1"]), quality=st.sampled_from(["", "hd"])), max_size=2).map(tuple),
 )  # fmt: skip

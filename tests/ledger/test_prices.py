@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from trivium.conversation.usage import Images, Usage
 from trivium.ledger.prices import cost, row_at, tariff_of
-from trivium.routing.model import ImagePrice, PriceRow, Tier
+from trivium.routing.model import ImagePrice, PriceRow, Tier, VideoPrice
 
 
-def row(tiers=(), images=(), since=0, **price):
+def row(tiers=(), images=(), videos=(), since=0, **price):
     """A price list of decimals as text."""
     return PriceRow(
         since=since,
@@ -26,6 +26,7 @@ def row(tiers=(), images=(), since=0, **price):
             ImagePrice(size=size, quality=quality, price=Decimal(text))
             for size, quality, text in images
         ),
+        videos=tuple(VideoPrice(size=size, price=Decimal(text)) for size, text in videos),
     )
 
 
@@ -55,6 +56,12 @@ PLAIN = {"input": "1.25", "output": "10"}
          {**PLAIN, "image_input": "5", "image_output": "30"}, 35_000),
         (Usage(requests=2), {"per_request": "0.01"}, 20_000_000),
         (Usage(seconds=1.5), {"per_second": "0.0001"}, 150_000),
+        (Usage(seconds=8, video_size="1280x720"), {"per_second": "0.10"}, 800_000_000),
+        (Usage(seconds=8, video_size="1280x720"),
+         {"per_second": "0.10", "videos": [("1280x720", "0.30")]}, 2_400_000_000),
+        (Usage(seconds=8, video_size="720x1280"),
+         {"per_second": "0.10", "videos": [("1280x720", "0.30")]}, 800_000_000),
+        (Usage(seconds=8), {"videos": [("1280x720", "0.30")]}, 0),
         (Usage(characters=1000), {"per_character": "0.000015"}, 15_000_000),
         (Usage(images=(Images(count=3),)), {"per_image": "0.04"}, 120_000_000),
         # what has none falls back

@@ -10,7 +10,7 @@ from trivium.clock import FixedClock
 from trivium.faults import Fault, Kind
 from trivium.ledger.model import FREE
 from trivium.ledger.quote import CONTEXT_MAX, OUTPUT_MAX, Pricing
-from trivium.routing.model import Model, PriceRow, Tier
+from trivium.routing.model import Model, PriceRow, Tier, VideoPrice
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 
@@ -60,6 +60,37 @@ def test_a_long_context_is_quoted_by_its_tier():
     """As it will be billed."""
     tier = Tier(above=49, price={"input": Decimal(7)})
     assert 50 * 7000 == quoted(model(tiers=(tier,)), output_max=0)
+
+
+@pytest.mark.parametrize(
+    ("price", "videos", "size", "expected"),
+    [
+        ({"per_second": "0.1"}, {}, "720x1280", 800_000_000),
+        ({"per_second": "0.1"}, {"1280x720": "0.3"}, "1280x720", 2_400_000_000),
+        ({}, {"1280x720": "0.3"}, "1280x720", 2_400_000_000),
+        ({"per_request": "0.5"}, {}, "720x1280", 500_000_000),
+        ({"per_request": "0.5", "per_second": "0.1"}, {}, "720x1280", 1_300_000_000),
+    ],
+)
+def test_a_video_is_held_at_what_it_will_cost(price, videos, size, expected):
+    """By the second and its size; nothing of it is left to chance."""
+    row = PriceRow(
+        price={kind: Decimal(text) for kind, text in price.items()},
+        videos=tuple(VideoPrice(size=of, price=Decimal(text)) for of, text in videos.items()),
+    )
+    facts = Facts(model="m", seconds=8, size=size)
+    args = (CALLER, Model(name="m", bindings=(), prices=(row,)), Operation.VIDEOS, facts, 100)
+    assert expected == Pricing(FixedClock()).quote(*args).amount_nanos
+
+
+def test_a_video_of_a_size_without_a_price_is_refused():
+    """A model that is priced by the token makes no videos."""
+    facts = Facts(model="m", seconds=8, size="720x1280")
+    row = PriceRow(price=PRICE, videos=(VideoPrice(size="1280x720", price=Decimal(1)),))
+    asked = Model(name="m", bindings=(), prices=(row,))
+    with pytest.raises(Fault, match="no price for videos of 720x1280") as caught:
+        Pricing(FixedClock()).quote(CALLER, asked, Operation.VIDEOS, facts, 100)
+    assert Kind.NOT_PERMITTED is caught.value.kind
 
 
 def test_a_request_has_its_own_price():

@@ -292,7 +292,11 @@ def test_price_lists_are_built_oldest_first():
     """Whatever their order in the file; a free model has none."""
     later = [
         {"since": "2028-01-01", "price": {"input": "3"}},
-        {"since": "2027-01-01", "images": [{"price": "0.04", "size": "1x1", "quality": "hd"}]},
+        {
+            "since": "2027-01-01",
+            "images": [{"price": "0.04", "size": "1x1", "quality": "hd"}],
+            "videos": [{"price": "0.3", "size": "2x1"}],
+        },
     ]
     tiers = [{"above": 20, "price": {"input": "9"}}, {"above": 10, "price": {"input": "5"}}]
     models = [
@@ -306,6 +310,7 @@ def test_price_lists_are_built_oldest_first():
         (t.above, t.price["input"]) for t in first.tiers
     ]
     assert [("1x1", "hd", Decimal("0.04"))] == [(i.size, i.quality, i.price) for i in second.images]
+    assert [("2x1", Decimal("0.3"))] == [(v.size, v.price) for v in second.videos]
     assert () == built["b"].prices
 
 

@@ -33,6 +33,7 @@ def _problems(data, broken=()):
         {"models": [_model(price={"input": "0", "output": "1"})]},
         {"models": [_model(price={"per_request": "0.01"})]},
         {"models": [_model(images=[{"price": "0.04"}, {"price": "0.1", "size": "1x1"}])]},
+        {"models": [_model(videos=[{"price": "0.1", "size": "2x1"}])]},
         {"models": [_model(price=PRICE, tiers=[{"above": 9, "price": {"input": "2"}}])]},
         {"models": [_model(price=PRICE, price_changes=[{"since": "2027-01-01", "price": PRICE}])]},
         {"models": [_model("m", {"channel": "a", "weight": 0}, {"channel": "a"})]},
@@ -188,6 +189,15 @@ def test_settings_that_fit_together_have_no_problem(data):
             {"models": [_model(images=[{"price": "1"}, {"price": "2"}])]},
             ("models", 0, "images", 1),
             "has the size and quality of a row above",
+        ),
+        (
+            {
+                "models": [
+                    _model(videos=[{"price": "1", "size": "2x1"}, {"price": "2", "size": "2x1"}])
+                ]
+            },
+            ("models", 0, "videos", 1, "size"),
+            "is that of a row above",
         ),
         (
             {"models": [_model(price=PRICE, price_changes=[{"since": "2027-01-01"}])]},

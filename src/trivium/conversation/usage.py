@@ -43,6 +43,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     image_output: int = 0
     seconds: float | None = None
     """Seconds of audio or video; ``None`` when that is not the unit."""
+    video_size: str = ""
+    """Of seconds of video: ``1280x720``; empty where they are of audio, or nobody says."""
     characters: int | None = None
     images: tuple[Images, ...] = ()
     """Generated images; billed by the piece, beside any tokens."""

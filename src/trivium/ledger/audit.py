@@ -12,7 +12,7 @@ from trivium.conversation.usage import Usage
 from trivium.ledger.entries import format_usd
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.prices import cost, tariff_of
-from trivium.routing.model import ImagePrice, PriceRow
+from trivium.routing.model import ImagePrice, PriceRow, VideoPrice
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -60,9 +60,19 @@ class Detail(msgspec.Struct, frozen=True, kw_only=True):
     tier: int = 0
     prices: dict[str, Decimal] = msgspec.field(default_factory=dict)
     images: tuple[tuple[str, str, Decimal], ...] = ()
+    videos: tuple[tuple[str, Decimal], ...] = ()
     key: int = 0
     end: str = ""
     usage: Usage | None = None
+
+    @property
+    def row(self) -> PriceRow:
+        """The price list it was reckoned by."""
+        return PriceRow(
+            price=self.prices,
+            images=tuple(ImagePrice(size=s, quality=q, price=p) for s, q, p in self.images),
+            videos=tuple(VideoPrice(size=size, price=price) for size, price in self.videos),
+        )
 
 
 _decode: Final = msgspec.json.Decoder(Detail).decode
@@ -82,9 +92,7 @@ def reckoned(detail: Detail) -> int | None:
     """What a bill comes to in nano-dollars; ``None`` where it says nothing of what was used."""
     if detail.usage is None:
         return None
-    images = tuple(ImagePrice(size=s, quality=q, price=price) for s, q, price in detail.images)
-    row = PriceRow(price=detail.prices, images=images)
-    return cost(tariff_of(detail.model, row, Fraction(detail.multiplier)), detail.usage)[0]
+    return cost(tariff_of(detail.model, detail.row, Fraction(detail.multiplier)), detail.usage)[0]
 
 
 def wrong_with(entry: Entry) -> str | None:

@@ -23,7 +23,6 @@ from trivium.ledger.audit import Detail, detail_of, reckoned
 from trivium.ledger.entries import format_usd
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.prices import Rates, Tariff, tariff_of
-from trivium.routing.model import ImagePrice, PriceRow
 
 COLUMNS: Final = (
     *("BilledCost", "BillingAccountId", "BillingAccountName", "BillingAccountType"),
@@ -119,8 +118,7 @@ def _meters(detail: Detail, total: int) -> tuple[list[_Meter], Fraction]:
         if detail.usage is None or reckoned(detail) != total:
             return [], Fraction(1)
         multiplier = Fraction(detail.multiplier)
-        images = tuple(ImagePrice(size=s, quality=q, price=price) for s, q, price in detail.images)
-        tariff = tariff_of(detail.model, PriceRow(price=detail.prices, images=images))
+        tariff = tariff_of(detail.model, detail.row)
     except (ValueError, ZeroDivisionError):
         return [], Fraction(1)
     return [m for m in _all(detail.usage, tariff, tariff.tiers[0]) if m.quantity], multiplier
@@ -133,7 +131,8 @@ def _all(usage: Usage, tariff: Tariff, rates: Rates) -> Iterator[_Meter]:
         yield _Meter("Requests", "Requests", usage.requests, tariff.request)
     if usage.seconds is not None:
         milliseconds = round(usage.seconds * 1000)
-        yield _Meter("Duration", "Milliseconds", milliseconds, tariff.millisecond)
+        kind = f"Duration {usage.video_size}".strip()
+        yield _Meter(kind, "Milliseconds", milliseconds, tariff.price_of_video(usage.video_size))
     if usage.characters is not None:
         yield _Meter("Characters", "Characters", usage.characters, tariff.character)
     for images in usage.images:

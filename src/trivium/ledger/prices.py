@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.routing.model import ImagePrice, PriceRow
+from trivium.routing.model import ImagePrice, PriceRow, VideoPrice
 from trivium.settings.prices import FALL_BACK
 
 ATOMS: Final = 10**9
@@ -65,6 +65,8 @@ class Tariff(msgspec.Struct, frozen=True, kw_only=True):
     image: int
     images: Mapping[tuple[str, str], int]
     """Atoms an image by size and quality; either may be empty for any."""
+    videos: Mapping[str, int]
+    """Atoms a millisecond of video by size; any other costs ``millisecond``."""
     numerator: int
     """Of the group's multiplier."""
     denominator: int
@@ -90,6 +92,10 @@ class Tariff(msgspec.Struct, frozen=True, kw_only=True):
                 return images[kind]
         return self.image
 
+    def price_of_video(self, size: str) -> int:
+        """Atoms a millisecond of video; of audio, whose size is empty, too."""
+        return self.videos.get(size, self.millisecond)
+
     def nanos(self, atoms: int) -> int:
         """The price of a sum in nano-dollars, rounded up: the one rounding there is."""
         nanos = -(-atoms * self.numerator // self.denominator)
@@ -113,7 +119,7 @@ def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:
         + usage.requests * tariff.request
     )
     if usage.seconds is not None:
-        atoms += round(usage.seconds * 1000) * tariff.millisecond
+        atoms += round(usage.seconds * 1000) * tariff.price_of_video(usage.video_size)
     if usage.characters is not None:
         atoms += usage.characters * tariff.character
     for images in usage.images:
@@ -130,6 +136,8 @@ def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> 
         head["multiplier"] = str(multiplier)
     if row.images:
         head["images"] = [(image.size, image.quality, _text(image.price)) for image in row.images]
+    if row.videos:
+        head["videos"] = [(video.size, _text(video.price)) for video in row.videos]
     tiers = [_rates(0, row.price, head)]
     tiers += [_rates(tier.above, {**row.price, **tier.price}, head) for tier in row.tiers]
     price = row.price
@@ -142,6 +150,7 @@ def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> 
         character=_exact(price.get("per_character", _NONE) * _UNIT),
         image=_exact(price.get("per_image", _NONE) * _UNIT),
         images=_images(row.images),
+        videos=_videos(row.videos),
         numerator=multiplier.numerator,
         denominator=multiplier.denominator * ATOMS,
         meters_input=flat or "input" in price,
@@ -192,6 +201,10 @@ def _text(price: Decimal) -> str:
 
 def _images(rows: tuple[ImagePrice, ...]) -> dict[tuple[str, str], int]:
     return {(row.size, row.quality): _exact(row.price * _UNIT) for row in rows}
+
+
+def _videos(rows: tuple[VideoPrice, ...]) -> dict[str, int]:
+    return {row.size: _exact(row.price * _UNIT / 1000) for row in rows}
 
 
 def _exact(atoms: Decimal) -> int:

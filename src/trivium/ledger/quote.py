@@ -2,9 +2,10 @@
 
 Written rule. Input: a token for every two bytes of the body, at the dearest class a text prompt can
 fall into (cache writes cost more than fresh input), no more than the model's context. Output: the
-request's own limit, else the model's, else 8,192 tokens, for every answer asked for. What cannot be
-foreseen (seconds, characters, images) is not held; the cost may exceed the hold, and then the
-balance goes below zero and the next request is refused.
+request's own limit, else the model's, else 8,192 tokens, for every answer asked for. A video: the
+seconds asked for, at the price of its size. What cannot be foreseen (seconds of audio, characters,
+images) is not held; the cost may exceed the hold, and then the balance goes below zero and the next
+request is refused.
 """
 
 from collections.abc import Mapping
@@ -58,14 +59,11 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
 
     Raises ``Fault`` (NOT_PERMITTED) when the operation needs a price that the model has not.
     """
+    if operation is Operation.VIDEOS:
+        return _video(tariff, model, facts)
     generates = operation not in INPUT_ONLY
     if not tariff.meters_input or (generates and not tariff.meters_output):
-        raise Fault(
-            Kind.NOT_PERMITTED,
-            f"The model `{model.name}` has no price for this kind of request, so it is not "
-            "served. Its operator can give it one.",
-            param="model",
-        )
+        raise _unpriced(model, "this kind of request")
     input_max = min(-(-size // HELD_BYTES), model.context_max or CONTEXT_MAX)
     rates = tariff.rates(input_max)
     atoms = input_max * rates.input_max + tariff.request
@@ -77,6 +75,24 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
         atoms += asked * rates.output_max
     # never nothing: whoever has no balance is refused, also where little can be foreseen
     return Quote(amount_nanos=max(1, tariff.nanos(atoms)), tariff=tariff, input_tokens=tokens(size))
+
+
+def _video(tariff: Tariff, model: Model, facts: Facts) -> Quote:
+    """What a video costs if it succeeds: nothing of it is left to chance."""
+    each = tariff.price_of_video(facts.size)
+    if not each and not tariff.request:
+        raise _unpriced(model, f"videos of {facts.size}")
+    atoms = 1000 * (facts.seconds or 0) * each + tariff.request
+    return Quote(amount_nanos=max(1, tariff.nanos(atoms)), tariff=tariff)
+
+
+def _unpriced(model: Model, what: str) -> Fault:
+    return Fault(
+        Kind.NOT_PERMITTED,
+        f"The model `{model.name}` has no price for {what}, so it is not served. Its operator can "
+        "give it one.",
+        param="model",
+    )
 
 
 class Pricing(OpenLedger):

@@ -21,6 +21,7 @@ from trivium.routing.model import (
     Strategy,
     Tier,
     TimeLimits,
+    VideoPrice,
 )
 from trivium.secret import Secret
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, PriceChange, Timeouts
@@ -298,6 +299,9 @@ def _price_row(entry: ModelEntry | PriceChange, since: int) -> PriceRow:
         images=tuple(
             ImagePrice(size=image.size, quality=image.quality, price=Decimal(image.price))
             for image in entry.images
+        ),
+        videos=tuple(
+            VideoPrice(size=video.size, price=Decimal(video.price)) for video in entry.videos
         ),
     )
 

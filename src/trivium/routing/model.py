@@ -109,6 +109,14 @@ class ImagePrice(msgspec.Struct, frozen=True, kw_only=True):
     price: Decimal
 
 
+class VideoPrice(msgspec.Struct, frozen=True, kw_only=True):
+    """The price of a second of generated video."""
+
+    size: str
+    """``1280x720``."""
+    price: Decimal
+
+
 class PriceRow(msgspec.Struct, frozen=True, kw_only=True):
     """Everything one model costs from a moment on, in US dollars."""
 
@@ -118,6 +126,7 @@ class PriceRow(msgspec.Struct, frozen=True, kw_only=True):
     """By kind (``settings/prices.py``); tokens by the million."""
     tiers: tuple[Tier, ...] = ()
     images: tuple[ImagePrice, ...] = ()
+    videos: tuple[VideoPrice, ...] = ()
 
 
 class Model(msgspec.Struct, frozen=True, kw_only=True):

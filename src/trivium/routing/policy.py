@@ -54,6 +54,8 @@ TITLES = {
     Operation.GENERATE_COUNT: "countTokens",
     Operation.GENERATE_EMBED: "embedContent",
     Operation.GENERATE_EMBED_BATCH: "batchEmbedContents",
+    Operation.VIDEOS: "videos",
+    Operation.GENERATE_VIDEO: "predictLongRunning",
 }
 """Operations by the names their callers know."""
 

@@ -97,6 +97,15 @@ class ImageEntry(Section, frozen=True):
     """``high``; empty: any quality without a row of its own."""
 
 
+class VideoEntry(Section, frozen=True):
+    """One ``[[models.videos]]`` table: the price of a second of video."""
+
+    price: str
+    """US dollars a second."""
+    size: str
+    """``1280x720``; other sizes cost ``per_second``."""
+
+
 class PriceChange(Section, frozen=True):
     """One ``[[models.price_changes]]`` table: all prices from a day on."""
 
@@ -108,6 +117,8 @@ class PriceChange(Section, frozen=True):
     """As ``tiers`` of the model, which they replace."""
     images: tuple[ImageEntry, ...] = ()
     """As ``images`` of the model, which they replace."""
+    videos: tuple[VideoEntry, ...] = ()
+    """As ``videos`` of the model, which they replace."""
 
 
 class ModelEntry(Section, frozen=True):
@@ -123,6 +134,8 @@ class ModelEntry(Section, frozen=True):
     """Other prices for long contexts."""
     images: tuple[ImageEntry, ...] = ()
     """Prices of generated images by size and quality."""
+    videos: tuple[VideoEntry, ...] = ()
+    """Prices of a second of generated video by size."""
     price_changes: tuple[PriceChange, ...] = ()
     """Prices that begin on a later day."""
     free: bool = False

@@ -39,6 +39,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[[models.bindings]]": entries.BindingEntry,
     "[[models.tiers]]": entries.TierEntry,
     "[[models.images]]": entries.ImageEntry,
+    "[[models.videos]]": entries.VideoEntry,
     "[[models.price_changes]]": entries.PriceChange,
     "[models.bindings.timeouts]": entries.Timeouts,
     "[models.bindings.profile]": profile.Profile,

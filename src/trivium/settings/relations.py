@@ -103,7 +103,7 @@ def _channels(settings: Settings) -> Iterator[Problem]:
 
 def _price(i: int, model: ModelEntry) -> Iterator[Problem]:
     path = ("models", i)
-    priced = bool(model.price or model.images)
+    priced = bool(model.price or model.images or model.videos)
     if model.free:
         if priced or model.tiers or model.price_changes:
             yield Problem((*path, "free"), "stands beside a price: keep one of the two")
@@ -117,7 +117,7 @@ def _price(i: int, model: ModelEntry) -> Iterator[Problem]:
         below = (*path, "price_changes", j)
         if change.since and days.setdefault(change.since, j) != j:
             yield Problem((*below, "since"), "is taken: another change begins on that day")
-        if not change.price and not change.images:
+        if not (change.price or change.images or change.videos):
             yield Problem((*below, "price"), "is missing: a change gives every price anew")
             continue
         yield from _row(below, change)
@@ -125,7 +125,7 @@ def _price(i: int, model: ModelEntry) -> Iterator[Problem]:
 
 def _row(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
     """One whole price list: what it costs at first, or from a day on."""
-    values = [*row.price.values(), *(image.price for image in row.images)]
+    values = [*row.price.values(), *(each.price for each in (*row.images, *row.videos))]
     if not any(Decimal(price or 0) for price in values):
         yield Problem(
             (*path, "price"),
@@ -147,10 +147,19 @@ def _row(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
             yield Problem((*path, "tiers", j, "price", stray[0]), "has no tiers: tokens alone do")
         elif missing:
             yield Problem((*path, "tiers", j, "price"), missing)
+    yield from _media(path, row)
+
+
+def _media(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
+    """Images and videos: one price a kind."""
     kinds: dict[tuple[str, str], int] = {}
     for j, image in enumerate(row.images):
         if kinds.setdefault((image.size, image.quality), j) != j:
             yield Problem((*path, "images", j), "has the size and quality of a row above")
+    sizes = [video.size for video in row.videos]
+    for j, size in enumerate(sizes):
+        if size in sizes[:j]:
+            yield Problem((*path, "videos", j, "size"), "is that of a row above")
 
 
 def _fallbacks(i: int, model: ModelEntry, names: list[str]) -> Iterator[Problem]:

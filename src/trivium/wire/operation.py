@@ -19,6 +19,7 @@ class Shape(Enum):
     COMPLETIONS = "completions"
     EMBEDDINGS = "embeddings"
     MODERATIONS = "moderations"
+    VIDEOS = "videos"
 
     # HOT: members are singletons; Enum's own hash is a Python function, five calls a request
     __hash__ = object.__hash__
@@ -33,6 +34,7 @@ class Operation(Enum):
     COMPLETIONS = "completions"
     EMBEDDINGS = "embeddings"
     MODERATIONS = "moderations"
+    VIDEOS = "videos"  # POST /v1/videos, and whatever is asked of a video later
     RESPONSES_COUNT = "responses_count"  # POST /v1/responses/input_tokens
     MESSAGES = "messages"
     MESSAGES_COUNT = "messages_count"  # POST /v1/messages/count_tokens
@@ -41,6 +43,7 @@ class Operation(Enum):
     GENERATE_COUNT = "generate_count"  # :countTokens
     GENERATE_EMBED = "generate_embed"  # :embedContent
     GENERATE_EMBED_BATCH = "generate_embed_batch"  # :batchEmbedContents
+    GENERATE_VIDEO = "generate_video"  # :predictLongRunning; upstream only
 
     __hash__ = object.__hash__  # as above
 
@@ -59,6 +62,8 @@ SHAPE: Final[dict[Operation, Shape]] = {
     Operation.GENERATE_COUNT: Shape.GENERATE,
     Operation.GENERATE_EMBED: Shape.GENERATE,
     Operation.GENERATE_EMBED_BATCH: Shape.GENERATE,
+    Operation.GENERATE_VIDEO: Shape.GENERATE,
+    Operation.VIDEOS: Shape.VIDEOS,
 }
 """The shape each operation is written in."""
 
@@ -91,6 +96,7 @@ IN_PLACE: Final[dict[Operation, tuple[Operation, ...]]] = {
     Operation.EMBEDDINGS: (Operation.GENERATE_EMBED_BATCH,),
     Operation.GENERATE_EMBED: (Operation.EMBEDDINGS,),
     Operation.GENERATE_EMBED_BATCH: (Operation.EMBEDDINGS,),
+    Operation.VIDEOS: (Operation.GENERATE_VIDEO,),
     Operation.RESPONSES_COUNT: (Operation.MESSAGES_COUNT, Operation.GENERATE_COUNT),
     Operation.MESSAGES_COUNT: (Operation.GENERATE_COUNT, Operation.RESPONSES_COUNT),
     Operation.GENERATE_COUNT: (Operation.MESSAGES_COUNT, Operation.RESPONSES_COUNT),

@@ -26,6 +26,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     choices: int = 1
     """Answers asked for (``n``, ``best_of``, prompts): a limit that we assume, where the request
     sets none, holds for each of them."""
+    seconds: int | None = None
+    """Length of the video asked for; ``None`` where none is."""
+    size: str = ""
+    """Its size, ``1280x720``."""
     usage_wanted: bool = False
     """Whether the caller itself asked for usage inside the stream (chat and completions)."""
     foreign: bool = False
