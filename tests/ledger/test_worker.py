@@ -311,3 +311,23 @@ async def test_a_lease_is_renewed_ahead_of_need(ledger):
         ledger.asked.clear()
     assert not asked[0]
     assert asked[-1]
+
+
+@pytest.mark.asyncio
+async def test_what_is_leased_ahead_can_be_given_back(ledger):
+    """For a hold that is a row; what running requests hold stays leased."""
+    await leased(ledger, 100, ask=10)
+    giving = asyncio.ensure_future(ledger.spare(ADA.user_id))
+    await asyncio.sleep(0)
+    assert ledger.asked.is_set()
+    wish = ledger.begin([], ledger.touched())[ADA.user_id]
+    assert (10, 10, 0) == (wish.keep, wish.need, wish.ahead)
+    ledger.confirm([], {ADA.user_id: Standing(10, 100)})
+    await giving
+
+
+@pytest.mark.asyncio
+async def test_an_account_without_a_lease_has_nothing_to_give_back(ledger):
+    """Nobody waits for a turn."""
+    await ledger.spare(ADA.user_id)
+    assert not ledger.asked.is_set()

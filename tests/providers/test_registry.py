@@ -83,10 +83,10 @@ def test_providers_carry_their_name_and_source(name):
     ("name", "auth", "shapes"),
     [
         ("openai", Auth.BEARER, {Shape.CHAT, Shape.RESPONSES, Shape.COMPLETIONS,
-                                 Shape.EMBEDDINGS, Shape.MODERATIONS}),
+                                 Shape.EMBEDDINGS, Shape.MODERATIONS, Shape.VIDEOS}),
         ("anthropic", Auth.X_API_KEY, {Shape.MESSAGES}),
         ("gemini", Auth.X_GOOG_API_KEY, {Shape.GENERATE}),
-        ("azure", Auth.API_KEY, {Shape.CHAT, Shape.RESPONSES, Shape.EMBEDDINGS}),
+        ("azure", Auth.API_KEY, {Shape.CHAT, Shape.RESPONSES, Shape.EMBEDDINGS, Shape.VIDEOS}),
         ("llamacpp", Auth.BEARER, {Shape.CHAT, Shape.RESPONSES, Shape.COMPLETIONS,
                                    Shape.EMBEDDINGS, Shape.MESSAGES}),
     ],

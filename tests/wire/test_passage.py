@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.wire.operation import SHAPE, Operation, Shape
+from trivium.wire.operation import LASTING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import members
 from trivium.wire.registry import PASSAGES
@@ -32,8 +32,8 @@ BODIES = {
 
 
 def test_every_operation_has_a_passage():
-    """A new operation without one cannot be served."""
-    assert set(Operation) == set(PASSAGES)
+    """A new operation without one cannot be served, unless jobs are made of it."""
+    assert set(Operation) - LASTING == set(PASSAGES)
 
 
 def body_of(operation):
@@ -44,7 +44,7 @@ def body_of(operation):
     return BODIES[SHAPE[operation]]
 
 
-@pytest.mark.parametrize("operation", list(Operation))
+@pytest.mark.parametrize("operation", list(PASSAGES))
 @given(more=st.dictionaries(NAMES, VALUES, max_size=4))
 def test_every_member_nobody_reads_keeps_its_bytes_and_its_place(operation, more):
     """Whatever else is replaced; the order of members is the caller's."""
@@ -63,7 +63,7 @@ def test_every_member_nobody_reads_keeps_its_bytes_and_its_place(operation, more
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("operation", list(Operation))
+@pytest.mark.parametrize("operation", list(PASSAGES))
 def test_a_watch_is_fresh_each_time(operation):
     """What one answer said never shows in another."""
     passage = PASSAGES[operation]

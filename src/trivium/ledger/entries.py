@@ -141,7 +141,7 @@ class Entries:
             ]
 
     async def misleased(self) -> list[tuple[int, int, int]]:
-        """Accounts whose leased amount is not the sum of their leases: id and both sums."""
+        """Accounts whose leased amount is not the sum of leases and holds: id and both sums."""
         from trivium.ledger import store
 
         async with self._db.read() as conn:

@@ -21,6 +21,7 @@ from sqlalchemy import (
     literal_column,
     select,
     type_coerce,
+    union_all,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
@@ -29,7 +30,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.allowance import Standing, Wish, granted
 from trivium.ledger.model import Entry, EntryKind, Settlement
-from trivium.storage.schema import accounts, entries, leases, users
+from trivium.storage.schema import accounts, entries, holds, leases, users
 
 _USAGE: Final = (
     "user_id", "kind", "amount_nanos", "note", "request_id", "created_at", "detail",
@@ -165,7 +166,7 @@ async def turn(
     costs: dict[int, int] = {}
     for settled in fresh:
         costs[settled.user_id] = costs.get(settled.user_id, 0) + settled.cost_nanos
-    found = await _locked(conn, sorted(costs.keys() | wishes.keys()), costs)
+    found = await locked(conn, sorted(costs.keys() | wishes.keys()), costs)
     own = await _leases_of(conn, worker, wishes)
     if fresh:
         await _insert_usage(conn, fresh)
@@ -213,7 +214,7 @@ async def _not_booked(conn: AsyncConnection, settlements: Sequence[Settlement]) 
     return list(asked.values())
 
 
-async def _locked(
+async def locked(
     conn: AsyncConnection, user_ids: Sequence[int], opening: Iterable[int]
 ) -> dict[int, Any]:
     """Account rows by user, locked until the end; those in ``opening`` are made if need be."""
@@ -318,7 +319,7 @@ async def give_back(conn: AsyncConnection, worker: str, silent_s: int = -1) -> i
     if silent_s >= 0:
         query = query.where(leases.c.renewed_at < _NOW[conn.dialect.name] - silent_s)
     user_ids = sorted(await conn.scalars(query))
-    await _locked(conn, user_ids, ())
+    await locked(conn, user_ids, ())
     own = await _leases_of(conn, worker, user_ids)
     if not own:
         return 0
@@ -341,10 +342,14 @@ async def set_overdraft(conn: AsyncConnection, user_id: int, overdraft_nanos: in
 
 
 async def misleased_accounts(conn: AsyncConnection) -> Sequence[Any]:
-    """Accounts whose leased amount is not the sum of their leases, and the two numbers."""
+    """Accounts whose leased amount is not the sum of leases and holds, and the two numbers."""
+    both = union_all(
+        select(leases.c.user_id, leases.c.amount_nanos),
+        select(holds.c.user_id, holds.c.amount_nanos),
+    ).subquery()
     sums = (
-        select(leases.c.user_id, func.sum(leases.c.amount_nanos).label("amount"))
-        .group_by(leases.c.user_id)
+        select(both.c.user_id, func.sum(both.c.amount_nanos).label("amount"))
+        .group_by(both.c.user_id)
         .subquery()
     )
     total = type_coerce(func.coalesce(sums.c.amount, literal(0)), accounts.c.leased_nanos.type)

@@ -123,6 +123,22 @@ class WorkerLedger:
         self._note(hold)
         return hold
 
+    async def spare(self, user_id: int) -> None:
+        """Give back what is leased of an account ahead of need, for a hold that is a row.
+
+        Raises ``Fault`` (LEDGER_DOWN).
+        """
+        account = self._accounts.get(user_id)
+        if account is None or not account.leased:
+            return
+        account.refused_until = self._clock.monotonic() + REFUSED_S
+        nothing = Hold(request_id="", user_id=user_id, amount_nanos=0)
+        waiting = Waiting(nothing, asyncio.get_running_loop().create_future())
+        account.waiting.append(waiting)
+        self._touched.add(user_id)
+        self.asked.set()
+        await waiting.granted
+
     def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged."""
         tariff = hold.quote.tariff

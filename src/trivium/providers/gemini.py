@@ -28,6 +28,7 @@ PROVIDER: Final = Provider(
         Operation.GENERATE_COUNT: "/v1beta/models/{model}:countTokens",
         Operation.GENERATE_EMBED: "/v1beta/models/{model}:embedContent",
         Operation.GENERATE_EMBED_BATCH: "/v1beta/models/{model}:batchEmbedContents",
+        Operation.GENERATE_VIDEO: "/v1beta/models/{model}:predictLongRunning",
     },
     capabilities=Capabilities(
         tools=True,

@@ -1,4 +1,5 @@
-"""OpenAI: the chat, responses, completions, embeddings and moderations shapes at their source.
+"""OpenAI: the chat, responses, completions, embeddings, moderations and videos shapes at their
+source.
 
 Forwarded from the caller: ``openai-beta``, because it switches features of the request itself.
 Not forwarded, each for its reason:
@@ -36,6 +37,7 @@ PROVIDER: Final = Provider(
         Operation.COMPLETIONS: "/completions",
         Operation.EMBEDDINGS: "/embeddings",
         Operation.MODERATIONS: "/moderations",
+        Operation.VIDEOS: "/videos",
     },
     capabilities=Capabilities(
         stream_usage=True,

@@ -87,6 +87,9 @@ COUNTING: Final = frozenset(
 )
 """Counts of tokens: free of charge, and answered by an estimate where no upstream counts."""
 
+LASTING: Final = frozenset({Operation.VIDEOS, Operation.GENERATE_VIDEO})
+"""Work that outlives its request: jobs are made of it, and it has no passage."""
+
 EMBEDDING: Final = frozenset(
     {Operation.EMBEDDINGS, Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH}
 )

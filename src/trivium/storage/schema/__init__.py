@@ -35,6 +35,7 @@ from trivium.storage.schema.core import (
     traces,
     users,
 )
+from trivium.storage.schema.jobs import holds, jobs
 from trivium.storage.schema.routing import breakers
 
 __all__ = [
@@ -45,6 +46,8 @@ __all__ = [
     "code_batches",
     "codes",
     "entries",
+    "holds",
+    "jobs",
     "keys",
     "leases",
     "metadata",

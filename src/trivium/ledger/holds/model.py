@@ -1,0 +1,55 @@
+"""A hold that is a row: what was set aside, and the prices it will be billed at. Pure."""
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.ledger.audit import Detail, reckoned
+from trivium.ledger.model import Entry, EntryKind, Hold
+
+_decode = msgspec.json.Decoder(Detail).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """An amount set aside until somebody says what it came to."""
+
+    request_id: str
+    """Of the request that asked; its entry's, too."""
+    user_id: int
+    amount_nanos: int
+    """0 for an account that no balance has to cover."""
+    bill: str
+    """JSON: the beginning of the explained bill, with model, prices and key."""
+    created_at: int
+    """Seconds since the epoch."""
+
+
+def held_of(hold: Hold, at: int) -> Held:
+    """A quoted hold as a row, with the prices of this moment. It must cost something."""
+    tariff = hold.quote.tariff
+    assert tariff is not None
+    bill = b'%b,"key":%d}' % (tariff.tiers[0].label, hold.key_id)
+    return Held(
+        request_id=hold.request_id,
+        user_id=hold.user_id,
+        amount_nanos=hold.amount_nanos if hold.limited else 0,
+        bill=bill.decode(),
+        created_at=at,
+    )
+
+
+def entry_of(held: Held, usage: Usage, *, at: int, note: str = "", end: str = "") -> Entry:
+    """The entry that books what was used, at the hold's own prices."""
+    text = held.bill.removesuffix("}") + f',"end":"{end}","usage":{_encode(usage).decode()}}}'
+    nanos = reckoned(_decode(text))
+    assert nanos is not None
+    return Entry(
+        id=0,
+        user_id=held.user_id,
+        kind=EntryKind.USAGE,
+        amount_nanos=-nanos,
+        note=note,
+        request_id=held.request_id,
+        created_at=at,
+        detail=text,
+    )

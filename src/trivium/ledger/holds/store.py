@@ -1,0 +1,73 @@
+"""Holds in SQL. Every function works in the transaction it is given, and locks the account first.
+
+A hold is part of its account's ``leased_nanos``, so what is held here no worker can lease. It ends
+once: whoever deletes its row books its entry, in the same transaction.
+"""
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.ledger import store
+from trivium.ledger.holds.model import Held
+from trivium.ledger.model import Entry
+from trivium.storage.schema import accounts, holds
+
+
+async def place(conn: AsyncConnection, held: Held) -> bool:
+    """Set an amount aside; ``False`` when the account has not so much to spare.
+
+    What workers have leased is spoken for, even where they will not need it.
+    """
+    rows = await store.locked(conn, [held.user_id], [held.user_id])
+    account = rows[held.user_id]
+    spare = account.balance_nanos + account.overdraft_nanos - account.leased_nanos
+    if held.amount_nanos > max(0, spare):
+        return False
+    await conn.execute(
+        holds.insert().values(
+            request_id=held.request_id,
+            user_id=held.user_id,
+            amount_nanos=held.amount_nanos,
+            bill=held.bill,
+            created_at=held.created_at,
+        )
+    )
+    await _set_aside(conn, held.user_id, held.amount_nanos)
+    return True
+
+
+async def take(conn: AsyncConnection, request_id: str) -> Held | None:
+    """End a hold and give its amount back; ``None``: it has ended before, or never was.
+
+    Whoever it is given to books the entry, if there is to be one, in this transaction.
+    """
+    user_id = await conn.scalar(select(holds.c.user_id).where(holds.c.request_id == request_id))
+    if user_id is None:
+        return None
+    await store.locked(conn, [user_id], ())
+    gone = delete(holds).where(holds.c.request_id == request_id).returning(holds)
+    row = (await conn.execute(gone)).one_or_none()
+    if row is None:
+        return None  # another was faster, before the account was ours
+    await _set_aside(conn, user_id, -row.amount_nanos)
+    return Held(
+        request_id=request_id,
+        user_id=user_id,
+        amount_nanos=row.amount_nanos,
+        bill=row.bill,
+        created_at=row.created_at,
+    )
+
+
+async def book(conn: AsyncConnection, entry: Entry) -> None:
+    """Append the entry of a hold that was just taken, and move the balance."""
+    if await store.insert_entry(conn, entry) is not None:
+        await store.add_to_account(conn, entry)
+
+
+async def _set_aside(conn: AsyncConnection, user_id: int, amount_nanos: int) -> None:
+    await conn.execute(
+        update(accounts)
+        .where(accounts.c.user_id == user_id)
+        .values(leased_nanos=accounts.c.leased_nanos + amount_nanos)
+    )
