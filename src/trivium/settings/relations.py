@@ -125,7 +125,8 @@ def _price(i: int, model: ModelEntry) -> Iterator[Problem]:
 
 def _row(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
     """One whole price list: what it costs at first, or from a day on."""
-    values = [*row.price.values(), *(each.price for each in (*row.images, *row.videos))]
+    values = [*row.price.values(), *(image.price for image in row.images)]
+    values += [video.price for video in row.videos]
     if not any(Decimal(price or 0) for price in values):
         yield Problem(
             (*path, "price"),
