@@ -31,6 +31,7 @@ class Kind(Enum):
     # the caller's request
     MALFORMED_HTTP = "malformed_http"
     MALFORMED_JSON = "malformed_json"
+    MALFORMED_FORM = "malformed_form"
     MISSING_MEMBER = "missing_member"
     INVALID_VALUE = "invalid_value"
     INVALID_TYPE = "invalid_type"
@@ -107,6 +108,7 @@ _API: Final = "api_error"
 TABLE: Final[dict[Kind, Row]] = {
     Kind.MALFORMED_HTTP: Row(400, *_BAD, "invalid_request", _C),
     Kind.MALFORMED_JSON: Row(400, *_BAD, "invalid_json", _C),
+    Kind.MALFORMED_FORM: Row(400, *_BAD, "invalid_multipart", _C),
     Kind.MISSING_MEMBER: Row(400, *_BAD, "missing_required_parameter", _C),
     Kind.INVALID_VALUE: Row(400, *_BAD, "invalid_value", _C),
     Kind.INVALID_TYPE: Row(400, *_BAD, "invalid_type", _C),

@@ -7,6 +7,7 @@ from trivium.edge.connection import Connection
 from trivium.edge.exchange import Exchange
 from trivium.edge.limits import Limits
 from trivium.faults import Fault
+from trivium.uploads.spool import Room
 
 
 class Sheet:
@@ -57,6 +58,7 @@ class EchoHost:
         self.date_line = b""
         self.draining = False
         self.ready = True
+        self.room = Room(memory_bytes=4096)
         self.connections: set[Connection] = set()
         self.time = asyncio.get_running_loop().time
         self.count = 0

@@ -21,6 +21,7 @@ LEVELS = {
     "shared": 3,
     "mail": 3,
     "assets": 3,
+    "uploads": 3,
     "identity": 4,
     "ledger": 4,
     "routing": 4,

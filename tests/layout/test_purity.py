@@ -41,6 +41,8 @@ ALLOWED = frozenset(
 )
 
 EXCEPTIONS = {
+    ("wire", "python_multipart.exceptions"): "boundaries are found by a library that does no I/O",
+    ("wire", "python_multipart.multipart"): "boundaries are found by a library that does no I/O",
     ("providers", "importlib"): "the registry reads its table from inside the package",
     ("providers", "importlib.resources"): "the registry reads its table from inside the package",
     ("providers", "tomllib"): "the table of compatible providers is TOML",

@@ -12,6 +12,8 @@ import httptools
 from trivium.edge import head
 from trivium.edge.exchange import Exchange, Host
 from trivium.edge.familiar import Heads
+from trivium.edge.intake import Intake, prepared
+from trivium.edge.limits import body_too_large, headers_too_large
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 
@@ -35,6 +37,7 @@ class Connection(asyncio.Protocol):
         "_heads",
         "_in_head",
         "_incoming",
+        "_intake",
         "_linger_until",
         "_parser",
         "_reading",
@@ -55,9 +58,8 @@ class Connection(asyncio.Protocol):
         self.peer = ""
         self._transport = cast("asyncio.Transport", None)
         self._parser = httptools.HttpRequestParser(self)
-        self._waiting: list[
-            Exchange
-        ] = []  # short, and empty at most callers': a deque is 600 bytes
+        # short, and empty at most callers': a deque is 600 bytes
+        self._waiting: list[Exchange] = []
         self._current: Exchange | None = None
         self._incoming: Exchange | None = None
         self._url = b""
@@ -67,6 +69,7 @@ class Connection(asyncio.Protocol):
         self._head_bytes = 0
         self._body: list[bytes] = []
         self._body_bytes = 0
+        self._intake: Intake | None = None
         self._reading = True
         self._closing = False
         self._redo = False
@@ -112,6 +115,7 @@ class Connection(asyncio.Protocol):
         self._current = None
         self._waiting.clear()
         self._incoming = None
+        self._let_go()
 
     def eof_received(self) -> bool:
         """The caller shut its sending side: it has left, unless the setting says otherwise."""
@@ -154,7 +158,7 @@ class Connection(asyncio.Protocol):
             self._refuse(Fault(Kind.MALFORMED_HTTP, "The request is not valid HTTP/1.1."))
         else:
             if self._in_head and self._head_bytes > self.host.limits.header_bytes_max:
-                self._refuse(self._headers_too_large())
+                self._refuse(headers_too_large(self.host.limits))
             elif idle and self._current is not None:
                 self._heads.learn(data, self._current)
 
@@ -169,7 +173,7 @@ class Connection(asyncio.Protocol):
         """A piece of the request target."""
         self._url += url
         if len(self._url) > self.host.limits.header_bytes_max:
-            raise self._headers_too_large()
+            raise headers_too_large(self.host.limits)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One header line."""
@@ -181,7 +185,7 @@ class Connection(asyncio.Protocol):
         limits = self.host.limits
         headers = self._headers
         if len(headers) > limits.headers_max:
-            raise self._headers_too_large()
+            raise headers_too_large(self.host.limits)
         if parser.should_upgrade() and not head.is_websocket(headers):
             self._redo = True  # an upgrade we do not offer is to be ignored, the request served
             return
@@ -209,8 +213,8 @@ class Connection(asyncio.Protocol):
         self._since = self._touched
         fault = self.host.head(exchange)
         length = table.get(b"content-length")
-        if length is not None and int(length) > limits.body_bytes_max:
-            raise fault or self._body_too_large()  # after `head`, which knows the dialect
+        # after `head`, which knows where it goes and in which dialect it is refused
+        self._intake = prepared(exchange, length, fault, self.host)
         if fault is not None:
             if b"transfer-encoding" in table or (length and int(length) > REFUSED_BODY_BYTES_MAX):
                 raise fault  # not worth taking in: answer and close
@@ -225,8 +229,13 @@ class Connection(asyncio.Protocol):
     def on_body(self, body: bytes) -> None:
         """A piece of the body."""
         self._body_bytes += len(body)
+        if self._intake is not None:
+            self._intake.feed(body)
+            if self._intake.full(self._catch_up):
+                self._transport.pause_reading()
+            return
         if self._body_bytes > self.host.limits.body_bytes_max:
-            raise self._body_too_large()
+            raise body_too_large(self.host.limits)
         self._body.append(body)
 
     def on_message_complete(self) -> None:
@@ -240,6 +249,10 @@ class Connection(asyncio.Protocol):
         if pieces:
             exchange.body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
             self._body = []
+            self._body_bytes = 0
+        elif self._intake is not None:
+            exchange.upload = self._intake.finish()
+            self._intake = None
             self._body_bytes = 0
         self._reset()
         if self._current is None and not self._waiting:
@@ -356,6 +369,18 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
         self._serve(exchange)
 
+    def _catch_up(self) -> None:
+        """The disk has taken what was uploaded so far: read on."""
+        self._touched = self.host.time()
+        if self._reading and not self._closing:
+            self._transport.resume_reading()
+
+    def _let_go(self) -> None:
+        """Of a form that nobody will serve."""
+        if self._intake is not None:
+            self._intake.close()
+            self._intake = None
+
     def _reset(self) -> None:
         self._incoming = None
         self._url = b""
@@ -391,6 +416,7 @@ class Connection(asyncio.Protocol):
         exchange.keep_alive = False
         exchange.refusal = fault
         self._body = []
+        self._let_go()
         self._reset()
         if self._current is None and not self._waiting:
             self._serve(exchange)
@@ -411,17 +437,3 @@ class Connection(asyncio.Protocol):
         self._parser = httptools.HttpRequestParser(self)
         self._reset()
         self.data_received(again + rest)
-
-    def _headers_too_large(self) -> Fault:
-        limits = self.host.limits
-        return Fault(
-            Kind.HEADERS_TOO_LARGE,
-            f"The request headers exceed {limits.header_bytes_max} bytes "
-            f"or {limits.headers_max} lines.",
-        )
-
-    def _body_too_large(self) -> Fault:
-        return Fault(
-            Kind.BODY_TOO_LARGE,
-            f"The request body exceeds {self.host.limits.body_bytes_max} bytes.",
-        )

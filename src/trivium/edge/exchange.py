@@ -20,6 +20,8 @@ from trivium.wire.operation import Shape
 
 if TYPE_CHECKING:
     from trivium.edge.connection import Connection
+    from trivium.uploads.form import Upload
+    from trivium.uploads.spool import Room
 
 STATUS_LINES: Final = {
     s.value: f"HTTP/1.1 {s.value} {s.phrase}\r\n".encode() for s in HTTPStatus
@@ -63,6 +65,8 @@ class Host(Protocol):
     ready: bool
     """Until the key snapshot is loaded, connections are accepted but not read."""
     connections: set["Connection"]
+    room: "Room"
+    """Where uploads are kept."""
 
     def time(self) -> float:
         """Loop time in seconds."""
@@ -120,6 +124,7 @@ class Exchange:
         "shape",
         "target",
         "task",
+        "upload",
     )
 
     def __init__(
@@ -167,6 +172,8 @@ class Exchange:
         """The caller has left."""
         self.flow: Flow | None = None
         self.task: asyncio.Task[None] | None = None
+        self.upload: Upload | None = None
+        """The form that came as the body, which is empty then; ``None`` for any other body."""
         self.bytes_out = 0
         self._begun = False
         self._over = False
@@ -228,15 +235,18 @@ class Exchange:
         self.extra += errors.headers(fault)
         self.answer(fault.status, errors.body(fault, self.request_id, self.shape))
 
-    def begin(self, status: int, content_type: bytes) -> None:
+    def begin(self, status: int, content_type: bytes, *, length: int | None = None) -> None:
         """Start a streamed answer. HTTP/1.0 callers get it ended by the close.
 
-        The head goes out with the first piece, which is to follow at once.
+        The head goes out with the first piece, which is to follow at once. ``length``: the bytes
+        that will follow, where that is known; exactly so many must be written.
         """
         if self._over:
             return
         self._begun = True
-        if self.http10:
+        if length is not None:
+            head = self._head(status, content_type) + b"content-length: %d\r\n\r\n" % length
+        elif self.http10:
             self.keep_alive = False
             head = self._head(status, content_type) + b"\r\n"
         else:
@@ -275,12 +285,14 @@ class Exchange:
         """End an answer that cannot be completed: the caller must see that it is not whole."""
         if not self._over:
             self._over = True
+            self._let_go()
             self.line.cut()
 
     def leave(self) -> None:
         """The caller left: whoever works for it is cancelled."""
         self.gone = True
         self._over = True
+        self._let_go()
         if self.task is not None:
             self.task.cancel()
 
@@ -314,4 +326,10 @@ class Exchange:
 
     def _end(self, *, close: bool) -> None:
         self._over = True
+        self._let_go()
         self.line.ended(close=close)
+
+    def _let_go(self) -> None:
+        """Of what the caller uploaded: nobody needs it any more."""
+        if self.upload is not None:
+            self.upload.close()

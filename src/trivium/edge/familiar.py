@@ -59,7 +59,8 @@ def familiar(data: bytes, exchange: Exchange) -> Familiar | None:
     """What to remember of a request that came whole, in one read; ``None`` for any odd one."""
     headers = exchange.headers
     length = headers.get(LENGTH)
-    if exchange.repeated is not None or length is None or any(n in headers for n in _ASIDE):
+    odd = exchange.repeated is not None or exchange.upload is not None
+    if odd or length is None or any(n in headers for n in _ASIDE):
         return None
     if (
         exchange.digest is None

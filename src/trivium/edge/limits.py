@@ -2,6 +2,8 @@
 
 import msgspec
 
+from trivium.faults import Fault, Kind
+
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """See ``settings.model.Server`` for what each is for and where its default comes from."""
@@ -9,6 +11,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     header_bytes_max: int = 65_536
     headers_max: int = 200
     body_bytes_max: int = 134_217_728
+    upload_bytes_max: int = 268_435_456
     header_timeout_s: float = 15.0
     body_timeout_s: float = 60.0
     keepalive_s: float = 75.0
@@ -19,3 +22,23 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """After an error that leaves request bytes unread: how long they are still taken in and thrown
     away, so that the caller reads the answer instead of a reset (nginx's ``lingering_close``)."""
     half_closed_cancels: bool = True
+
+
+def body_too_large(limits: Limits, *, form: bool = False) -> Fault:
+    """The fault for a body beyond its limit; ``form``: one that is taken in as an upload."""
+    if form:
+        return Fault(
+            Kind.BODY_TOO_LARGE,
+            f"The upload exceeds {limits.upload_bytes_max} bytes, the most that this gateway takes "
+            "of one form (its operator's `server.upload_bytes_max`).",
+        )
+    return Fault(Kind.BODY_TOO_LARGE, f"The request body exceeds {limits.body_bytes_max} bytes.")
+
+
+def headers_too_large(limits: Limits) -> Fault:
+    """The fault for a head beyond the limits."""
+    return Fault(
+        Kind.HEADERS_TOO_LARGE,
+        f"The request headers exceed {limits.header_bytes_max} bytes "
+        f"or {limits.headers_max} lines.",
+    )

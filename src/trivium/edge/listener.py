@@ -37,6 +37,7 @@ from trivium.identity.model import Caller, Network
 from trivium.pipeline import kept
 from trivium.pipeline.context import Route, Services, Stored
 from trivium.pipeline.handle import handle
+from trivium.uploads.spool import Room
 from trivium.wire import errors
 from trivium.wire.operation import SHAPE, Shape
 
@@ -64,13 +65,16 @@ class Listener:
         pages_only: bool = False,
         scheme: str = "http",
         trusted_proxies: Sequence[Network] = (),
+        room: Room | None = None,
     ) -> None:
         """Belongs to the running loop. ``pages_only``: a port that serves no models.
 
+        ``room``: where uploads are kept; ``None``: where the system keeps temporary files.
         ``trusted_proxies``: whose word on a caller's address is taken.
         """
         self.limits = limits
         self.connections: set[Connection] = set()
+        self.room = room or Room()
         self.draining = False
         self.ready = False
         self.date_line = b""

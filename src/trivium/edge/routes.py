@@ -11,6 +11,7 @@ import msgspec
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Route, Stored
 from trivium.wire.generate import path as generate_path
+from trivium.wire.multipart import Limits as FormLimits
 from trivium.wire.operation import SHAPE, Operation, Shape
 
 RELAY: Final[dict[bytes, Operation]] = {
@@ -71,6 +72,9 @@ class Root(msgspec.Struct, frozen=True):
 
 Target = Route | Stored | Listing | Explain | Page | Root
 
+FORMS: Final[dict[Operation, FormLimits]] = {}
+"""Operations whose body may be a multipart form, which is then taken in as an upload."""
+
 _POST: Final = "POST"
 _GET: Final = "GET, HEAD"
 
@@ -129,6 +133,11 @@ def _resolve_listing(method: str, path: bytes) -> Listing:
             raise Fault(Kind.PATH_UNKNOWN, _no_method(listing.model))
         raise NotAllowed(_GET)
     raise Fault(Kind.PATH_UNKNOWN, _unknown(path))
+
+
+def form_limits(target: Target | None) -> FormLimits | None:
+    """What a form may hold that is sent there; ``None`` where none is taken."""
+    return FORMS.get(target.operation) if isinstance(target, Route) else None
 
 
 def allowed(path: bytes) -> str | None:

@@ -21,6 +21,7 @@ from trivium.routing.health import Health
 from trivium.routing.latency import Latency
 from trivium.routing.model import Channel, Model, Plan, Step
 from trivium.routing.tries import Budget
+from trivium.uploads.form import Upload
 from trivium.upstream.call import Client
 from trivium.upstream.foreign import File
 from trivium.upstream.gate import Gate
@@ -79,6 +80,8 @@ class Exchange(Protocol):
     gone: bool
     flow: Flow | None
     bytes_out: int
+    upload: Upload | None
+    """The form that came as the body, which is empty then."""
 
     @property
     def begun(self) -> bool:
@@ -102,8 +105,8 @@ class Exchange(Protocol):
         """Answer with a GatewayError."""
         ...
 
-    def begin(self, status: int, content_type: bytes) -> None:
-        """Start a streamed answer."""
+    def begin(self, status: int, content_type: bytes, *, length: int | None = None) -> None:
+        """Start a streamed answer; ``length``: of a body that is known to have so many bytes."""
         ...
 
     def write(self, data: bytes) -> None:

@@ -25,6 +25,7 @@ from trivium.pipeline.story import Story
 from trivium.providers.address import target
 from trivium.routing.model import Model, Skip, Step
 from trivium.routing.policy import candidates
+from trivium.uploads.form import Upload
 from trivium.upstream.call import Call, Request, Sink
 from trivium.upstream.foreign import File
 from trivium.upstream.message import Composer
@@ -66,6 +67,7 @@ class Rehearsal:
         self.gone = False
         self.flow: Flow | None = None
         self.bytes_out = 0
+        self.upload: Upload | None = None
         self.begun = False
         self.congested = False
 
@@ -79,7 +81,7 @@ class Rehearsal:
     def fail(self, fault: Fault) -> None:
         """Nobody is answered."""
 
-    def begin(self, status: int, content_type: bytes) -> None:
+    def begin(self, status: int, content_type: bytes, *, length: int | None = None) -> None:
         """Nobody is answered."""
 
     def write(self, data: bytes) -> None:

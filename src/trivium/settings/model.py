@@ -44,6 +44,15 @@ class Server(Section, frozen=True):
     objects_max: int = 100_000
     """JSON objects in the body of a request that is translated between shapes: each takes some 30
     bytes on the wire and a kilobyte of memory."""
+    upload_bytes_max: int = 268_435_456
+    """A multipart form with its files, 256 MiB: kept in a file, so it may be larger than a body."""
+    upload_memory_bytes: int = 1_048_576
+    """Of one upload's files that are kept in memory; beyond 1 MiB all go to a temporary file."""
+    upload_folder: str | None = None
+    """Where those files are; ``None``: the system's folder for temporary files, which is memory on
+    some systems (tmpfs). They have no names there and end with the request."""
+    uploads_bytes_max: int = 8_589_934_592
+    """Of all uploads that a worker keeps at once, 8 GiB; beyond it they are refused with 503."""
     header_timeout_s: float = 15.0
     """From the first byte of a request to the end of its headers."""
     body_timeout_s: float = 60.0

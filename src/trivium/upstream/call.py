@@ -4,6 +4,7 @@ The pipeline implements :class:`Sink`; the client calls it synchronously from th
 read the bytes, so a relayed frame costs no task switch. Tests pass a scripted client.
 """
 
+from collections.abc import AsyncIterator
 from typing import Protocol
 
 import msgspec
@@ -23,6 +24,18 @@ class Origin(msgspec.Struct, frozen=True, gc=False):
     """``http://…`` or ``socks5://…``; ``None``: direct."""
 
 
+class Body(Protocol):
+    """A request body that is too large to be held: written piece by piece."""
+
+    size: int
+    """Bytes of the whole."""
+    content_type: bytes
+
+    def pieces(self) -> AsyncIterator[bytes]:
+        """All of it, from the start; each attempt asks again. Raises ``Fault``."""
+        ...
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One HTTP request, ready to be written."""
 
@@ -30,6 +43,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     payload: bytes
     """Head and body in one piece: one write."""
     limits: TimeLimits
+    body: Body | None = None
+    """What follows the payload, which is then the head alone."""
 
 
 class Sink(Protocol):

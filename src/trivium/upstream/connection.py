@@ -37,6 +37,7 @@ class Connection(asyncio.Protocol):
     """A keep-alive HTTP/1.1 connection."""
 
     __slots__ = (
+        "_drained",
         "_keepalive_s",
         "_keeper",
         "_transport",
@@ -55,6 +56,7 @@ class Connection(asyncio.Protocol):
         self._keepalive_s = keepalive_s
         self._transport: asyncio.Transport
         self._writing = False
+        self._drained: asyncio.Future[None] | None = None
         self.alive = False
         self.due = math.inf
         """When the ticker must look at it, in the loop's seconds."""
@@ -70,6 +72,14 @@ class Connection(asyncio.Protocol):
         self.exchange = exchange
         self.due = due
         self._transport.write(payload)
+
+    def write(self, data: bytes) -> asyncio.Future[None] | None:
+        """Write on; what to wait for before the next piece, ``None`` for nothing."""
+        self._transport.write(data)
+        if not self._writing:
+            return None
+        self._drained = asyncio.get_running_loop().create_future()
+        return self._drained
 
     def finish(self, reusable: bool, keepalive_s: int | None, now: float) -> None:
         """The exchange has ended by itself, and has left."""
@@ -146,6 +156,7 @@ class Connection(asyncio.Protocol):
         del exc
         self.alive = False
         self.due = math.inf
+        self._go_on()
         if self.exchange is not None:
             self.exchange.lost()
         elif self.idle:
@@ -159,8 +170,15 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """Protocol callback."""
         self._writing = False
+        self._go_on()
         if self.exchange is not None:
             self.exchange.written(self.now())
+
+    def _go_on(self) -> None:
+        """Whoever waits to write more need not any longer."""
+        waiting, self._drained = self._drained, None
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
 
     def _unasked(self) -> None:
         """Bytes or an end that answer nothing."""

@@ -12,6 +12,7 @@ from trivium.upstream.answer import Answer
 from trivium.upstream.call import Request, Sink
 from trivium.upstream.coding import CodingError, Inflater
 from trivium.upstream.deadlines import Deadlines
+from trivium.upstream.sending import Sender
 
 if TYPE_CHECKING:
     from trivium.upstream.connection import Connection
@@ -24,10 +25,12 @@ class Exchange:
 
     __slots__ = (
         "_answer",
+        "_body",
         "_connection",
         "_deadlines",
         "_inflater",
         "_payload",
+        "_sender",
         "_sink",
         "_touched",
         "limits",
@@ -39,6 +42,8 @@ class Exchange:
         """``started``: the loop's seconds when the call was asked for."""
         self.limits = request.limits
         self._payload = request.payload
+        self._body = request.body
+        self._sender: Sender | None = None
         self.reused = False
         self.retrying: asyncio.Task[None] | None = None
         """Looks for a fresh connection after a reused one died; ``None`` at any other time."""
@@ -59,6 +64,8 @@ class Exchange:
         self._answer = Answer(payload.startswith(b"HEAD "), head_max)
         deadlines.seen = now
         connection.begin(self, payload, deadlines.due())
+        if self._body is not None:
+            self._sender = Sender(self, connection, self._body)
         if deadlines.paused:
             connection.pause()
 
@@ -115,7 +122,7 @@ class Exchange:
             self._leave().retry(self)
 
     def written(self, now: float) -> None:
-        """The last of a large request has left: the wait for the first byte begins."""
+        """A part of a large request has left: the wait for the first byte begins anew."""
         self._deadlines.seen = now
 
     def overdue(self, now: float) -> float | None:
@@ -216,6 +223,8 @@ class Exchange:
         self._connection = None
         connection.exchange = None
         self._answer.close()
+        if self._sender is not None:
+            self._sender.stop()
         return connection
 
     def _end(self, rest: bytes = b"") -> None:
@@ -223,6 +232,8 @@ class Exchange:
         connection = self._leave()
         if self._deadlines.paused:
             connection.resume()
+        if self._sender is not None and not self._sender.done:
+            answer.reusable = False  # what is missing of the request would be read as another
         connection.finish(answer.reusable, answer.keepalive_s, self._deadlines.seen)
         self._sink.done(rest)
 

@@ -14,7 +14,7 @@ from trivium import __version__
 from trivium.providers.address import target
 from trivium.providers.base import Auth, Provider
 from trivium.routing.model import Channel, TimeLimits
-from trivium.upstream.call import Origin, Request
+from trivium.upstream.call import Body, Origin, Request
 from trivium.wire.operation import Operation
 
 ENTRIES_MAX: Final = 1024
@@ -84,7 +84,7 @@ class Composer:
         credential: int,
         operation: Operation,
         model: str,
-        body: bytes,
+        body: bytes | Body,
         *,
         forwarded: Sequence[tuple[bytes, bytes]] = (),
         stream: bool = False,
@@ -97,17 +97,28 @@ class Composer:
         ``model`` is the channel's own name. ``forwarded`` are the caller's headers, names in lower
         case; those that the provider does not forward, and values that are none, are left out.
         ``stream``: server-sent events are wanted. ``array``: a generate-content stream as a JSON
-        array. ``limits``: instead of the channel's. Raises ``ValueError`` for a target or an
+        array. ``limits``: instead of the channel's. A ``body`` that is not bytes is written in
+        pieces, with the content type it names. Raises ``ValueError`` for a target or an
         operator's header that cannot be written;
         :func:`verify` finds the latter at load.
         """
+        if not isinstance(body, bytes):
+            head = _head(
+                channel, credential, operation, model,
+                stream=stream, array=array, content_type=body.content_type,
+            )  # fmt: skip
+            payload = _with_forwarded(head, forwarded, b"", length=body.size)
+            limits = limits or channel.limits
+            return Request(origin=head.origin, payload=payload, limits=limits, body=body)
         key = (id(channel), credential, operation, model, stream, array)
-        head = self._heads.get(key)
-        if head is None or head.channel is not channel:
+        known = self._heads.get(key)
+        if known is None or known.channel is not channel:
             head = _head(channel, credential, operation, model, stream=stream, array=array)
             if len(self._heads) >= ENTRIES_MAX:
                 self._heads.clear()
             self._heads[key] = head
+        else:
+            head = known
         if forwarded:
             payload = _with_forwarded(head, forwarded, body)
         else:
@@ -143,6 +154,7 @@ def _head(
     *,
     stream: bool,
     array: bool,
+    content_type: bytes = b"application/json",
 ) -> _Head:
     provider = channel.provider
     scheme, host, port, path = target(provider, channel.base_url, operation, model, array=array)
@@ -155,7 +167,7 @@ def _head(
         b"user-agent": f"trivium/{__version__}".encode(),
         b"accept": b"text/event-stream" if stream and not array else b"application/json",
         b"accept-encoding": b"identity",
-        b"content-type": b"application/json",
+        b"content-type": content_type,
     }
     if provider.auth is not Auth.NONE and channel.credentials:
         name, prefix = _AUTH[provider.auth]
@@ -182,7 +194,13 @@ def _head(
     )
 
 
-def _with_forwarded(head: _Head, forwarded: Sequence[tuple[bytes, bytes]], body: bytes) -> bytes:
+def _with_forwarded(
+    head: _Head,
+    forwarded: Sequence[tuple[bytes, bytes]],
+    body: bytes,
+    *,
+    length: int | None = None,
+) -> bytes:
     lines = [
         (name, b"%b: %b\r\n" % (name, value))
         for name, value in forwarded
@@ -194,7 +212,7 @@ def _with_forwarded(head: _Head, forwarded: Sequence[tuple[bytes, bytes]], body:
             head.start,
             *(line for name, line in head.defaults.items() if name not in named),
             *(line for _, line in lines),
-            b"content-length: %d\r\n\r\n" % len(body),
+            b"content-length: %d\r\n\r\n" % (len(body) if length is None else length),
             body,
         )
     )

@@ -9,6 +9,7 @@ from trivium.edge.cors import Cors
 from trivium.edge.limits import Limits
 from trivium.edge.listener import Listener
 from trivium.settings.model import Server, Settings
+from trivium.uploads.spool import Room
 
 
 async def listen(
@@ -21,6 +22,7 @@ async def listen(
     addresses = [(server.listen, False)]
     if server.admin_listen:
         addresses.append((server.admin_listen, True))
+    room = Room(server.upload_folder, server.upload_memory_bytes, server.uploads_bytes_max)
     listeners: list[Listener] = []
     origins: list[str] = []
     for address, pages_only in addresses:
@@ -33,6 +35,7 @@ async def listen(
             pages_only=pages_only,
             scheme=scheme,
             trusted_proxies=networks(server.trusted_proxies),
+            room=room,
         )
         stack.callback(listener.close)
         bound = await listener.listen(
@@ -53,6 +56,7 @@ def edge_limits(server: Server) -> Limits:
         header_bytes_max=server.header_bytes_max,
         headers_max=server.headers_max,
         body_bytes_max=server.body_bytes_max,
+        upload_bytes_max=server.upload_bytes_max,
         header_timeout_s=server.header_timeout_s,
         body_timeout_s=server.body_timeout_s,
         keepalive_s=server.keepalive_s,

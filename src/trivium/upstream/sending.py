@@ -1,0 +1,68 @@
+"""Writes the body of one request piece by piece, as fast as the connection takes it.
+
+A task of its own: the answer may begin, or the vendor refuse and hang up, while it still writes.
+"""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from trivium.faults import Fault, Kind
+from trivium.upstream.call import Body
+
+if TYPE_CHECKING:
+    from trivium.upstream.connection import Connection
+    from trivium.upstream.exchange import Exchange
+
+
+class Sender:
+    """One body on its way out."""
+
+    __slots__ = ("_body", "_connection", "_exchange", "_task", "done")
+
+    def __init__(self, exchange: "Exchange", connection: "Connection", body: Body) -> None:
+        """Begins at once; the head has been written."""
+        self._exchange = exchange
+        self._connection = connection
+        self._body = body
+        self.done = False
+        """Whether all of it has been handed to the connection."""
+        loop = asyncio.get_running_loop()
+        self._task: asyncio.Task[None] | None = loop.create_task(self._send(), name="upload")
+
+    def stop(self) -> None:
+        """The exchange has left its connection: write no more. Harmless when repeated."""
+        task, self._task = self._task, None
+        if task is not None and not self.done:
+            task.cancel()
+
+    async def _send(self) -> None:
+        connection, exchange = self._connection, self._exchange
+        sent = 0
+        try:
+            async for piece in self._body.pieces():
+                sent += len(piece)
+                if sent > self._body.size:
+                    break
+                waiting = connection.write(piece)
+                exchange.written(connection.now())
+                if waiting is not None:
+                    await waiting
+        except Fault as fault:
+            self._fail(fault)
+        except Exception:  # noqa: BLE001 - nobody awaits this task: the exchange is told instead
+            self._fail(_unsent())
+        else:
+            self.done = sent == self._body.size
+            if not self.done:
+                self._fail(_unsent())
+        finally:
+            self._task = None
+
+    def _fail(self, fault: Fault) -> None:
+        if self._task is not None:  # else it was stopped
+            self._task = None
+            self._exchange.fail(fault)
+
+
+def _unsent() -> Fault:
+    return Fault(Kind.INTERNAL, "The gateway could not read back what was uploaded.")
