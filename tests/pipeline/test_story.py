@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from doubles import Double, Send, sized
+from doubles import Double, Send, Stall, sized
 from edge.wires import asked
 from gateway import Gateway, encoded
 from stories.features import streams, telling
@@ -21,6 +21,7 @@ from trivium.pipeline.story import NAME_MAX, Story
 from trivium.routing.model import Model, PriceRow
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
+from trivium.wire.peek import members
 
 CALLER = Caller(
     key_id=7, user_id=3, unlimited=False, disabled=False, expires_at=float("inf"),
@@ -304,3 +305,52 @@ async def test_what_of_an_answer_has_no_place_is_recorded_and_not_in_its_words(s
             told = headers[b"trivium-dropped"].decode()
             assert FOUND == ", ".join(row.partition(";")[0] for row in told.split(", "))
             assert b'"content":"{\\"city\\":\\"Rome\\"}"' in got
+
+
+def test_a_request_that_was_let_go_is_still_known_by_its_size():
+    """The record says how long the body was."""
+    told, books = story()
+    told.exchange.body = b'{"model":"m","messages":[]}'
+    told.members = members(told.exchange.body)
+    told.let_go()
+    assert (b"", [], None) == (
+        told.exchange.body,
+        told.members.pairs,
+        told.members.raw("model"),
+    )
+    told.record()
+    assert 27 == books.records[0].bytes_in
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+async def test_an_open_stream_keeps_no_byte_of_its_request(provider):
+    """Neither relayed nor translated: thousands of streams would keep thousands of prompts."""
+    secret = "a word that stands nowhere else" * 9
+    body = {"model": "m", "stream": True, "max_tokens": 9, "user": secret}
+    body["messages"] = [{"role": "user", "content": "Hi"}]
+    first = b"event: message_start\n" if provider == "anthropic" else b""
+    first += (
+        b'data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant",'
+        b'"model":"m","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}\n\n'
+        b'event: content_block_start\ndata: {"type":"content_block_start","index":0,'
+        b'"content_block":{"type":"text","text":""}}\n\n'
+        b'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,'
+        b'"delta":{"type":"text_delta","text":"Hello"}}\n\n'
+        if provider == "anthropic"
+        else b'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n'
+    )
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    async with (
+        Double([[Send(head + first), Stall()]]) as vendor,
+        Gateway.to((provider, vendor)) as gateway,
+    ):
+        line = await gateway.wire()
+        await line.send(gateway.head("/v1/chat/completions", encoded(body)))
+        while b"Hello" not in await line.reader.read(4096):
+            pass
+        (held,) = [c._current for c in gateway.listener.connections if c._current is not None]
+        assert b"" == held.body
+        assert b"" == held.flow.lane.body
+        assert [] == held.flow.story.members.pairs
+        await line.close()

@@ -225,6 +225,9 @@ class Attempt:
         self.story.first_byte_at = self.story.services.time()
         self._explain()
         self.story.status = 200
+        self.story.let_go()
+        self.lane.body = b""
+        self.headers = []
         self.story.open_stream()
         if self.story.key is not None:
             self.story.services.health.heard(self.story.key)

@@ -85,6 +85,7 @@ def read(story: Story, route: Route, members: Members) -> Facts:
             array=route.array,
         )
     story.facts = facts
+    story.members = members
     return facts
 
 

@@ -19,6 +19,7 @@ from trivium.routing.model import Model, Skip, Step
 from trivium.routing.wishes import Wishes
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
+from trivium.wire.peek import Members
 
 _STREAM_HEADERS: Final[Headers] = [(b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
 
@@ -45,7 +46,9 @@ class Story:
         "given",
         "hold",
         "key",
+        "let_go_bytes",
         "lost",
+        "members",
         "model",
         "operation",
         "recalled",
@@ -68,6 +71,8 @@ class Story:
         self.operation = operation
         self.services = services
         self.facts: Facts | None = None
+        self.members: Members | None = None
+        """The request's members, as long as another attempt may need them."""
         self.conversation: Conversation | None = None
         """The request in canonical form, once a translation has read it."""
         self.recollection: Recollection | None = None
@@ -90,24 +95,22 @@ class Story:
         """Channels that failed and how, in order."""
         self.skipped: tuple[Skip, ...] = ()
         """Channels that the plan passed over."""
-        self.stood_in = False
-        """Whether a fallback of the model that was asked for is being tried."""
-        self.shared = False
-        """Whether several channels could answer."""
+        self.stood_in = self.shared = False
+        """Whether a fallback of the model that was asked for is being tried; whether several
+        channels could answer."""
         self.model: Model | None = None
         self.given = OPEN
         """What admission let it in with."""
         self.hold: Hold | None = None
         self.step: Step | None = None
-        self.attempts = 0
+        self.attempts = self.status = 0
         self.usage: Usage | None = None
-        self.status = 0
         self.fault: Fault | None = None
         self.first_byte_at: float | None = None
         self.called = False
         """Whether the running attempt has sent the request upstream."""
-        self.delivered = 0
-        """Bytes of the answer that the caller was sent."""
+        self.delivered = self.let_go_bytes = 0
+        """Bytes of the answer that the caller was sent; size of the request, once it is let go."""
         self.sample = b""
         """The last of them: what text they hold tells how much all of them held."""
         self.cost_nanos = 0
@@ -124,6 +127,17 @@ class Story:
     def size_bytes(self) -> int:
         """Bytes of the request with the history it refers to."""
         return len(self.body)
+
+    def let_go(self) -> None:
+        """The answer has begun, so nobody is asked again: keep no byte of the request.
+
+        A stream may take minutes, and an agent's request 100 KiB.
+        """
+        exchange = self.exchange
+        self.let_go_bytes = len(exchange.body)
+        exchange.body = b""
+        if self.members is not None:
+            self.members.let_go()
 
     def settle(self) -> None:
         """Book what was used. Called before the last byte goes to the caller, and again in the
@@ -236,7 +250,7 @@ class Story:
                 attempts=self.attempts,
                 first_byte_ms=None if first is None else (first - exchange.arrived) * 1e3,
                 total_ms=(now - exchange.arrived) * 1e3,
-                bytes_in=len(exchange.body),
+                bytes_in=self.let_go_bytes or len(exchange.body),
                 bytes_out=exchange.bytes_out,
                 usage=self.usage,
                 end_user=profile[:NAME_MAX].decode("latin-1") if profile else "",

@@ -192,6 +192,7 @@ class Exchange:
                 self._break(str(error))
                 return False
             headers = [header for header in headers if header[0] not in _OF_CODED_BODY]
+        answer.headers = []  # the sink's now; a stream may go on for minutes
         self._sink.head(answer.status, headers)
         return self._connection is not None
 

@@ -67,6 +67,11 @@ class Members:
             self._folded[fold] = name
         self._twice = frozenset(twice)
 
+    def let_go(self) -> None:
+        """Keep nothing of the body: whoever still holds this object will not look at it again."""
+        self.pairs = []
+        self._first = {}
+
     def __contains__(self, name: str) -> bool:
         """Whether the member is there, be it null."""
         return name in self._first
