@@ -151,6 +151,7 @@ class Gateway:
         cors=(),
         query_key=True,
         pages_only=False,
+        people=True,
         recall=None,
         traces=None,
         heartbeat_s=0,
@@ -209,6 +210,7 @@ class Gateway:
             cors=Cors(cors),
             query_key=query_key,
             pages_only=pages_only,
+            people=people,
             trusted_proxies=trusted_proxies,
         )
         ((_, port),) = await listener.listen(host="127.0.0.1", port=0)

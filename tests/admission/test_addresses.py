@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from trivium.admission.addresses import address, check, networks, origin
+from trivium.admission.addresses import address, check, networks, origin, scheme
 from trivium.faults import Fault, Kind
 
 PROXIES = networks(["10.0.0.0/8", "2001:db8::/32"])
@@ -86,3 +86,21 @@ def test_a_key_may_be_bound_to_networks(caller, allowed, peer, is_let_in):
         check(who, peer, [], ())
     assert (Kind.NOT_PERMITTED, 403) == (caught.value.kind, caught.value.status)
     assert all(text not in caught.value.message for text in allowed)
+
+
+@pytest.mark.parametrize(
+    ("own", "peer", "forwarded", "found"),
+    [
+        ("http", "10.0.0.1", [b"https"], "https"),
+        ("http", "10.0.0.1", [b"http, HTTPS"], "https"),
+        ("http", "10.0.0.1", [b"https", b"http"], "http"),
+        ("https", "10.0.0.1", [], "https"),
+        ("http", "10.0.0.1", [b"gopher"], "http"),
+        ("http", "203.0.113.9", [b"https"], "http"),
+        ("https", "203.0.113.9", [b"http"], "https"),
+        ("http", "", [b"https"], "http"),
+    ],
+)
+def test_only_a_trusted_proxy_says_how_the_caller_speaks(own, peer, forwarded, found):
+    """The nearest one's word; else it is as the port itself has it."""
+    assert found == scheme(own, peer, forwarded, PROXIES)

@@ -35,7 +35,7 @@ SSE = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
         ("POST", "/upload/v1beta/files", 404, None),
         ("GET", "/v1/files", 404, None),
         ("POST", "/v1/messages/batches", 404, None),
-        ("GET", "/favicon.ico", 404, None),
+        ("GET", "/favicon.png", 404, None),
         ("PROPFIND", "/v1/models", 405, b"GET, HEAD, OPTIONS"),
     ],
 )

@@ -5,9 +5,12 @@ import contextlib
 
 import msgspec
 import pytest
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from doubles import Double
 from gateway import Gateway, error_of
+from trivium.admission.addresses import networks
 from trivium.edge import openapi, pages
 
 
@@ -159,3 +162,75 @@ async def test_a_port_of_its_own_has_the_pages_and_no_models():
                 error_of(body)["message"],
             )
         assert [] == gateway.vendor.requests
+
+
+async def asked(request):
+    """What an application learns of whoever asks."""
+    where = request.client.host if request.client else None
+    return JSONResponse([request.url.scheme, where, len(await request.body())])
+
+
+@contextlib.asynccontextmanager
+async def visited(**more):
+    """A gateway with a page for people."""
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor), **more) as gateway:
+        page = Route("/account", asked, methods=["GET", "POST"])
+        gateway.listener.serve_pages(pages.build(public_url=None, readiness=Parts(), routes=[page]))
+        yield gateway
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("trusted", "headers", "learned"),
+    [
+        ([], [], ["http", "127.0.0.1"]),
+        ([], ["X-Forwarded-For: 203.0.113.9", "X-Forwarded-Proto: https"], ["http", "127.0.0.1"]),
+        (["127.0.0.0/8"], [], ["http", "127.0.0.1"]),
+        (
+            ["127.0.0.0/8"],
+            ["X-Forwarded-For: 203.0.113.9", "X-Forwarded-Proto: https"],
+            ["https", "203.0.113.9"],
+        ),
+        (["127.0.0.0/8"], ["X-Forwarded-For: nonsense"], ["http", None]),
+    ],
+)
+async def test_a_page_learns_who_asks_and_how(trusted, headers, learned):
+    """From the connection, or from a proxy that the operator trusts."""
+    async with visited(trusted_proxies=networks(trusted)) as gateway:
+        raw = gateway.head("/account", b"", *headers, method="GET", key=False)
+        _, _, body = await gateway.send(raw)
+        assert [*learned, 0] == msgspec.json.decode(body)
+
+
+@pytest.mark.asyncio
+async def test_a_form_is_bounded_before_it_is_read():
+    """Far below what a relayed request may hold; a body in pieces has no known end."""
+    async with visited() as gateway:
+        small = gateway.head("/account", b"x" * 1000, key=False)
+        assert 200 == (await gateway.send(small))[0]
+        for lines in (["Content-Length: 1048577"], ["Transfer-Encoding: chunked"]):
+            head = "\r\n".join(["POST /account HTTP/1.1", "Host: gateway", *lines, "", ""])
+            status, headers, body = await gateway.send(head.encode())
+            assert (413, "request_too_large", b"close") == (
+                status, error_of(body)["type"], headers[b"connection"],
+            )  # fmt: skip
+
+
+@pytest.mark.asyncio
+async def test_where_pages_have_a_port_of_their_own_no_other_serves_them():
+    """But health and the description, which every port has."""
+    async with visited(people=False) as gateway:
+        status, _, body = await gateway.get("/account", key=False)
+        assert (404, "Pages are served on another port.") == (status, error_of(body)["message"])
+        assert 200 == (await gateway.get("/healthz", key=False))[0]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("people", "status"), [(True, 303), (False, 200)])
+async def test_whoever_types_the_bare_address_is_led_to_their_pages(people, status):
+    """Programs that probe it get the answer they always got."""
+    async with visited(people=people) as gateway:
+        raw = gateway.head("/", b"", "Accept: text/html,*/*;q=0.8", method="GET", key=False)
+        found, headers, _ = await gateway.send(raw)
+        assert (status, b"/account" if people else None) == (found, headers.get(b"location"))
+        assert 200 == (await gateway.get("/", key=False))[0]

@@ -215,7 +215,7 @@ NOTHING = [
     b"/v2/chat/completions", b"/v1", b"/v1/files", b"/v1/batches", b"/v1/messages/batches",
     b"/v1/fine_tuning/jobs", b"/v1/realtime", b"/v1/responses/resp_1/output", b"/v1/Chat/Completions",
     b"/v1/chat%2Fcompletions", b"/v1/chat/../chat/completions", b"/v1/chat/completions;x=1",
-    b"/v1/chat/completions\x00", b"/admin", b"/index.html", b"/favicon.ico", b"/*",
+    b"/v1/chat/completions\x00", b"/administrator", b"/index.html", b"/favicon.png", b"/*",
     b"/v1beta/files", b"/v1beta/cachedContents", b"/upload/v1beta/files", b"/v1beta/tunedModels",
     b"/vendorc", b"/vendorc/v2/models/g:generateContent", b"/v1beta/models/:generateContent",
     b"/v1beta/models/%FF:generateContent", b"/healthz/x", b"/openapi.yaml",
@@ -348,3 +348,21 @@ def test_the_query_is_no_part_of_the_path():
     exchange = asked(target=b"/v1/models/a%3Fb?key=k")
     assert (b"/v1/models/a%3Fb", b"key=k") == (exchange.path, exchange.query)
     assert "a?b" == resolve("GET", exchange.path, exchange.query).model
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "PATCH"])
+@pytest.mark.parametrize(
+    "path",
+    [b"/login", b"/login/confirm", b"/account", b"/account/keys", b"/static/a.css", b"/api/oauth_apps",
+     b"/.well-known/oauth-authorization-server", b"/webhooks/stripe", b"/topup", b"/favicon.ico"],
+)  # fmt: skip
+def test_pages_for_people_know_their_own_methods(method, path):
+    """What is there is for them to say."""
+    assert Page() == resolve(method, path, b"")
+
+
+@pytest.mark.parametrize("path", [b"/accounts", b"/loginx", b"/Login", b"//login", b"/v1/account"])
+def test_a_page_begins_with_its_own_word(path):
+    """Not with one that looks like it."""
+    with pytest.raises(Fault):
+        resolve("GET", path, b"")

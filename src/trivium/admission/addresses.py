@@ -53,6 +53,18 @@ def origin(peer: str, forwarded: Sequence[bytes], trusted: Sequence[Network]) ->
     return found
 
 
+def scheme(own: str, peer: str, forwarded: Sequence[bytes], trusted: Sequence[Network]) -> str:
+    """``http`` or ``https``, as the caller speaks it: the port's own, or a trusted proxy's word.
+
+    ``forwarded``: every ``X-Forwarded-Proto``, in order; the last word is the nearest proxy's.
+    """
+    found = address(peer)
+    if found is None or not forwarded or not _is_in(found, trusted):
+        return own
+    said = forwarded[-1].decode("latin-1").rpartition(",")[2].strip().lower()
+    return said if said in ("http", "https") else own
+
+
 def check(
     caller: Caller, peer: str, forwarded: Sequence[bytes], trusted: Sequence[Network]
 ) -> None:

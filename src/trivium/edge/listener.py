@@ -22,6 +22,8 @@ from trivium.edge.credentials import presented
 from trivium.edge.exchange import Exchange
 from trivium.edge.limits import Limits
 from trivium.edge.routes import (
+    PAGE_BODY_BYTES_MAX,
+    PAGES,
     Explain,
     Listing,
     NotAllowed,
@@ -63,14 +65,16 @@ class Listener:
         cors: Cors,
         query_key: bool = True,
         pages_only: bool = False,
+        people: bool = True,
         scheme: str = "http",
         trusted_proxies: Sequence[Network] = (),
         room: Room | None = None,
     ) -> None:
-        """Belongs to the running loop. ``pages_only``: a port that serves no models.
+        """Belongs to the running loop. ``pages_only``: a port that serves no models; ``people``:
+        whether it serves the pages for people.
 
         ``room``: where uploads are kept; ``None``: where the system keeps temporary files.
-        ``trusted_proxies``: whose word on a caller's address is taken.
+        ``trusted_proxies``: whose word on a caller's address and protocol is taken.
         """
         self.limits = limits
         self.connections: set[Connection] = set()
@@ -85,6 +89,7 @@ class Listener:
         self._snapshot_get: Callable[[bytes], Caller | None] = _nobody
         self._query_key = query_key
         self._pages_only = pages_only
+        self._people = people
         self._scheme = scheme
         self._trusted_proxies = trusted_proxies
         self._loop = asyncio.get_running_loop()
@@ -179,7 +184,7 @@ class Listener:
             elif isinstance(target, Listing):
                 exchange.shape = listing.dialect(exchange, target)
             elif not isinstance(target, Explain):
-                return None
+                return self._page_fault(exchange) if isinstance(target, Page) else None
             if self._pages_only:
                 return Fault(Kind.PATH_UNKNOWN, "Models are not served on this port.")
             key = presented(exchange, query_key=self._query_key)
@@ -191,6 +196,19 @@ class Listener:
             if isinstance(fault, NotAllowed):
                 exchange.extra.append((b"allow", f"{fault.allowed}, OPTIONS".encode()))
             return fault
+        return None
+
+    def _page_fault(self, exchange: Exchange) -> Fault | None:
+        """Why a page is not served before its body is read."""
+        if not self._people and exchange.path not in PAGES:
+            return Fault(Kind.PATH_UNKNOWN, "Pages are served on another port.")
+        length = exchange.headers.get(b"content-length")
+        if length is not None and int(length) > PAGE_BODY_BYTES_MAX:
+            return Fault(
+                Kind.BODY_TOO_LARGE, f"The request body exceeds {PAGE_BODY_BYTES_MAX} bytes."
+            )
+        if b"transfer-encoding" in exchange.headers:
+            return Fault(Kind.BODY_TOO_LARGE, "Send this body with its length, not in pieces.")
         return None
 
     def head_again(self, exchange: Exchange) -> Fault | None:
@@ -231,7 +249,7 @@ class Listener:
             assert self.services is not None
             self._run(exchange, explaining.serve(exchange, self.services))
         elif isinstance(target, Root):
-            exchange.answer(200, b'{"name":"trivium","openapi":"/openapi.json"}')
+            self._root(exchange)
         elif isinstance(target, Page):
             self._run(exchange, self._page(exchange))
 
@@ -249,11 +267,23 @@ class Listener:
         else:
             exchange.answer(200, body)
 
+    def _root(self, exchange: Exchange) -> None:
+        """Clients probe it; people who type the address are led to their pages."""
+        if self._people and b"text/html" in exchange.headers.get(b"accept", b""):
+            exchange.extra += [(b"location", b"/account"), (b"vary", b"accept")]
+            exchange.answer(303, b"")
+        else:
+            exchange.answer(200, b'{"name":"trivium","openapi":"/openapi.json"}')
+
     async def _page(self, exchange: Exchange) -> None:
         try:
             await self._application_ready.wait()
             assert self.application is not None
-            await asgi.serve(exchange, self.application, self._scheme, "")
+            peer, trusted = exchange.line.peer, self._trusted_proxies
+            found = addresses.origin(peer, exchange.values(b"x-forwarded-for"), trusted)
+            proto = exchange.values(b"x-forwarded-proto")
+            scheme = addresses.scheme(self._scheme, peer, proto, trusted)
+            await asgi.serve(exchange, self.application, scheme, str(found or ""))
         except asyncio.CancelledError:
             if not exchange.gone:
                 exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))

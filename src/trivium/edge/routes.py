@@ -28,8 +28,27 @@ RELAY: Final[dict[bytes, Operation]] = {
 
 PAGES: Final = frozenset({b"/healthz", b"/readyz", b"/openapi.json"})
 """Paths of the pages plane that are served on every port."""
-PEOPLE: Final[frozenset[bytes]] = frozenset()
+PEOPLE: Final = frozenset(
+    {
+        b".well-known",
+        b"account",
+        b"admin",
+        b"api",
+        b"favicon.ico",
+        b"forgot",
+        b"login",
+        b"logout",
+        b"reset",
+        b"signup",
+        b"static",
+        b"topup",
+        b"verify",
+        b"webhooks",
+    }
+)
 """First segments of the paths of pages, forms and their API, which know their own methods."""
+PAGE_BODY_BYTES_MAX: Final = 1_048_576
+"""A form or an event of a payment provider; the relay's own limit is far above it."""
 
 _ROUTES: Final = {path: Route(operation=operation) for path, operation in RELAY.items()}
 _GENERATE: Final = re.compile(rb"(?:/vendorc|/gemini)?/(?:v1beta|v1alpha|v1)/(.*)", re.DOTALL)

@@ -33,6 +33,7 @@ async def listen(
             cors=Cors(server.cors_origins),
             query_key=server.query_key,
             pages_only=pages_only,
+            people=pages_only or not server.admin_listen,
             scheme=scheme,
             trusted_proxies=networks(server.trusted_proxies),
             room=room,

@@ -1,0 +1,124 @@
+"""All pages for people, and the endpoints beside them, as one application.
+
+A part adds a module with ``PAGES`` (routes whose forms carry a token) or ``ENDPOINTS`` (routes for
+programs, which authenticate by themselves) and its row in ``PARTS``. Imported at the first request
+for such a path: a gateway that nobody visits does without templates and languages.
+"""
+
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from trivium.console import static
+from trivium.console.account import preferences
+from trivium.console.context import Console
+from trivium.console.forms import Guarded
+from trivium.console.headers import Strict
+from trivium.console.language import N_, Text
+from trivium.console.render import page
+from trivium.faults import Fault, Kind
+from trivium.storage.errors import StorageError
+from trivium.wire import errors
+
+PAGES: Final[tuple[BaseRoute, ...]] = (*preferences.PAGES,)
+ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
+    Route("/static/{name}", static.serve),
+    Route("/favicon.ico", static.favicon),
+)
+
+
+def build(console: Console) -> ASGIApp:
+    """The application over these services."""
+    inner = Starlette(
+        routes=[*ENDPOINTS, Mount("", routes=list(PAGES), middleware=[Middleware(Guarded)])],
+        exception_handlers={
+            HTTPException: _refused,
+            StorageError: _without_database,
+            Exception: _failed,
+        },
+    )
+    return Strict(_With(inner, console), https=console.secure)
+
+
+class _With:
+    """Hands the services to every request."""
+
+    def __init__(self, app: ASGIApp, console: Console) -> None:
+        self._app = app
+        self._console = console
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["console"] = self._console
+        await self._app(scope, receive, send)
+
+
+_TITLES: Final = {
+    400: N_("This request could not be read"),
+    403: N_("This is not for you"),
+    404: N_("There is nothing here"),
+    405: N_("This address works differently"),
+    413: N_("This is too much at once"),
+    415: N_("This form came in an unknown way"),
+    500: N_("Something went wrong on our side"),
+    503: N_("We will be back in a moment"),
+}
+_TEXTS: Final = {
+    400: N_("The browser sent something that is not a form of this page."),
+    403: N_("Your account may not open this page."),
+    404: N_("The address may be mistyped, or the page has moved."),
+    405: N_("The page is there, but not for this kind of request."),
+    413: N_("The form holds more than this page takes."),
+    415: N_("Only forms of these pages are understood."),
+    500: N_("It has been noted. Trying again may help; if not, tell your operator the request id."),
+    503: N_("The database cannot be reached. Nothing was changed; please try again soon."),
+}
+_FORM: Final = N_(
+    "This form was not sent from here, or it is too old. Go back, reload the page and try again."
+)
+_KINDS: Final = {
+    403: Kind.NOT_PERMITTED,
+    404: Kind.PATH_UNKNOWN,
+    405: Kind.METHOD_NOT_ALLOWED,
+    413: Kind.BODY_TOO_LARGE,
+}
+
+
+def _answer(request: Request, status: int, detail: str = "") -> Response:
+    """A page for people, our error body for programs."""
+    if not _reads_html(request):
+        kind = _KINDS.get(status, Kind.INVALID_VALUE if status < 500 else Kind.INTERNAL)
+        fault = Fault(kind, _TEXTS.get(status, _TEXTS[400])) if status < 500 else errors.internal()
+        body = errors.body(fault, request.scope["state"]["request_id"])
+        return Response(body, status, media_type="application/json")
+    known = status if status in _TITLES else 400
+    message = Text(_FORM if detail == "form" else _TEXTS[known])
+    return page(
+        request, "error.html", status=status, title=_TITLES[known], message=message, code=status
+    )
+
+
+def _reads_html(request: Request) -> bool:
+    return "text/html" in request.headers.get("accept", "")
+
+
+async def _refused(request: Request, exc: Exception) -> Response:
+    assert isinstance(exc, HTTPException)
+    answer = _answer(request, exc.status_code, exc.detail)
+    for name, value in (exc.headers or {}).items():
+        answer.headers[name] = value
+    return answer
+
+
+async def _without_database(request: Request, _: Exception) -> Response:
+    return _answer(request, 503)
+
+
+async def _failed(request: Request, _: Exception) -> Response:
+    # whoever serves the exchange logs it
+    return _answer(request, 500)

@@ -1,0 +1,48 @@
+"""What the pages call: one object, built once by the wiring and handed to every page."""
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import msgspec
+from starlette.requests import Request
+
+from trivium.clock import Clock
+from trivium.console.session import Accounts
+from trivium.identity.service import Identity
+from trivium.ledger.entries import Entries
+from trivium.secret import Keyring
+from trivium.settings.model import Settings
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+
+class Console(msgspec.Struct, frozen=True, kw_only=True):
+    """The services of the pages. A part that has pages adds its own here."""
+
+    settings: Settings
+    clock: Clock
+    database: "Database"
+    ring: Keyring
+    """Seals what travels through a browser and must come back unchanged."""
+    identity: Identity
+    entries: Entries
+    accounts: Accounts
+
+    @property
+    def origin(self) -> str:
+        """How the outside sees the gateway; links are built from it, never from ``Host``."""
+        server = self.settings.server
+        return (server.public_url or f"http://{server.listen}").rstrip("/")
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers speak TLS to us: cookies are then ``Secure``, and HSTS is sent."""
+        return urlsplit(self.origin).scheme == "https"
+
+
+def of(request: Request) -> Console:
+    """The services, from any page."""
+    found = request.scope["console"]
+    assert isinstance(found, Console)
+    return found

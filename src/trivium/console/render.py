@@ -1,0 +1,162 @@
+"""From a template to an answer: the one way a page is made.
+
+``page(request, "account/keys.html", keys=keys)`` adds what every template may use: the user, the
+language with its formats, the form token, the navigation. A name that a template uses and nobody
+gave is an error, not a blank.
+"""
+
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import jinja2
+import msgspec
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from trivium.console import context, headers, language, seal, session, static
+from trivium.console.language import LANGUAGES, N_, Speech, Text
+from trivium.console.navigation import sections
+from trivium.identity.model import User
+
+FOLDER: Final = Path(__file__).parent / "templates"
+THEME: Final = "gw_theme"
+THEMES: Final = ("light", "dark")
+NOTICE: Final = "gw_notice"
+
+Tone = Literal["good", "info", "warn", "bad"]
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """Said once, at the top of the page that follows a form."""
+
+    message: str
+    tone: Tone = "good"
+    values: Mapping[str, str] = {}
+
+
+_read_notice = msgspec.json.Decoder(Notice).decode
+
+
+def page(
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    form_origins: Sequence[str] = (),
+    **values: Any,
+) -> Response:
+    """A page. ``form_origins``: where its form may lead besides ourselves (consent, payment)."""
+    found = session_user(request)
+    speaking = speech_of(request)
+    given = {
+        "user": found,
+        "csrf": session.token_of(request),
+        "path": request.url.path,
+        "place": functools.partial(session.place, request),
+        "theme": theme_of(request),
+        "notice": _notice(request, speaking),
+        "request_id": request.scope["state"]["request_id"],
+        "sections": sections(found),
+        "now": context.of(request).clock.now(),
+    }
+    body = environment(speaking.language.tag).get_template(template).render(given | values)
+    response = Response(body, status, media_type="text/html")
+    response.headers["content-security-policy"] = headers.policy(form_origins)
+    response.headers["content-language"] = speaking.language.tag
+    response.headers["vary"] = "cookie, accept-language"
+    session.send_visit(request, response)
+    if context.of(request) and _cookie(request, NOTICE):
+        response.delete_cookie(
+            session.cookie_name(context.of(request), NOTICE),
+            path="/",
+            secure=context.of(request).secure,
+            httponly=True,
+        )
+    return response
+
+
+def redirect(
+    request: Request,
+    path: str,
+    notice: str = "",
+    *,
+    tone: Tone = "good",
+    **values: str,
+) -> Response:
+    """Off to another page of ours after a form (303). ``notice``: a message marked with ``N_``."""
+    response = RedirectResponse(path, 303)
+    if notice:
+        told = msgspec.json.encode(Notice(notice, tone, values)).decode()
+        sealed = seal.seal(context.of(request).ring, "notice", told)
+        session.set_cookie(request, response, NOTICE, sealed, 60)
+    session.send_visit(request, response)
+    return response
+
+
+def session_user(request: Request) -> User | None:
+    """The user the page is for, if the session was looked at."""
+    found = getattr(request.state, "session", None)
+    return None if found is None else found.user
+
+
+def speech_of(request: Request) -> Speech:
+    """The language of this request."""
+    chosen = _cookie(request, language.COOKIE)
+    return language.speech(language.choose(chosen, request.headers.get("accept-language", "")))
+
+
+def theme_of(request: Request) -> str:
+    """``light`` or ``dark`` as chosen; empty: as the system has it."""
+    chosen = request.cookies.get(THEME, "")
+    return chosen if chosen in THEMES else ""
+
+
+@functools.cache
+def environment(tag: str) -> jinja2.Environment:
+    """Templates in one language."""
+    speaking = language.speech(tag)
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        extensions=["jinja2.ext.i18n"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    # the extension brings this method
+    made.install_gettext_translations(speaking.translations, newstyle=True)  # type: ignore[attr-defined]
+    made.filters |= {
+        "money": speaking.money,
+        "number": speaking.number,
+        "compact": speaking.compact,
+        "day": speaking.day,
+        "time": speaking.time,
+        "say": speaking.say,
+        "iso": language.iso,
+    }
+    made.globals |= {
+        "static": static.address,
+        "ago": speaking.ago,
+        "lang": tag,
+        "languages": tuple(LANGUAGES.values()),
+    }
+    return made
+
+
+def _cookie(request: Request, name: str) -> str:
+    return request.cookies.get(session.cookie_name(context.of(request), name), "")
+
+
+def _notice(request: Request, speaking: Speech) -> dict[str, str] | None:
+    sealed = _cookie(request, NOTICE)
+    told = seal.opened(context.of(request).ring, "notice", sealed) if sealed else None
+    if told is None:
+        return None
+    notice = _read_notice(told)
+    return {"tone": notice.tone, "text": speaking.say(Text(notice.message, notice.values))}
+
+
+__all__ = ["N_", "Notice", "environment", "page", "redirect", "speech_of", "theme_of"]

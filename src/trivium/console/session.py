@@ -1,0 +1,235 @@
+"""Who is looking at a page: the session cookie, and what pages ask for before they show anything.
+
+Two cookies. ``__Host-gw_session`` holds the token of a session that the server knows by its hash.
+``__Host-gw_visit`` holds a random value for whoever is not logged in, so that the login form has a
+token of its own too. On plain http (a gateway on loopback, such as the demo) browsers refuse both
+the prefix and ``Secure``; the names are then ``gw_session`` and ``gw_visit``.
+
+Pages to come back to after a login are never written as an address into a query: ``/login?for=…``
+carries a sealed path that opens in the same browser only.
+"""
+
+import functools
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final, Protocol
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from trivium.console import seal
+from trivium.identity.model import Role, User
+
+if TYPE_CHECKING:
+    from trivium.console.context import Console
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+SESSION: Final = "gw_session"
+VISIT: Final = "gw_visit"
+SECURE_PREFIX: Final = "__Host-"
+PLACE_CHARS_MAX: Final = 1024
+"""A longer path is not remembered over a login."""
+HOME: Final = "/account"
+
+
+class Session(Protocol):
+    """A login that lasts."""
+
+    @property
+    def user(self) -> User:
+        """Whose it is."""
+        ...
+
+    def is_confirmed(self, now: float) -> bool:
+        """Whether its user proved lately who they are."""
+        ...
+
+
+class Sessions(Protocol):
+    """What pages ask of whoever keeps the sessions."""
+
+    async def find(self, token: str) -> Session | None:
+        """The session of a cookie's token; ``None`` when it is over or its user disabled."""
+        ...
+
+
+class Accounts(Protocol):
+    """What pages ask of people's accounts."""
+
+    @property
+    def sessions(self) -> Sessions:
+        """Who is logged in."""
+        ...
+
+
+async def current(request: Request) -> Session | None:
+    """The session of whoever asks; ``None`` for a visitor. Looked up once a request."""
+    state = request.state
+    if not hasattr(state, "session"):
+        token = request.cookies.get(cookie_name(_console(request), SESSION))
+        state.session = await _console(request).accounts.sessions.find(token) if token else None
+    found: Session | None = state.session
+    return found
+
+
+def user_of(request: Request) -> User:
+    """The logged-in user of a page behind ``signed_in``."""
+    session: Session = request.state.session
+    return session.user
+
+
+def signed_in(handler: Handler) -> Handler:
+    """Only for users: everybody else is sent to log in and comes back after it."""
+
+    @functools.wraps(handler)
+    async def guarded(request: Request) -> Response:
+        if await current(request) is None:
+            return to_login(request)
+        return await handler(request)
+
+    return guarded
+
+
+def recent(handler: Handler) -> Handler:
+    """Only for users who proved who they are in the last ten minutes; others are asked again."""
+
+    @functools.wraps(handler)
+    async def guarded(request: Request) -> Response:
+        session = await current(request)
+        if session is None:
+            return to_login(request)
+        if not session.is_confirmed(_console(request).clock.now()):
+            return _off(request, "/login/confirm")
+        return await handler(request)
+
+    return guarded
+
+
+def admin(handler: Handler) -> Handler:
+    """Only for administrators."""
+
+    @functools.wraps(handler)
+    async def guarded(request: Request) -> Response:
+        session = await current(request)
+        if session is None:
+            return to_login(request)
+        if session.user.role is not Role.ADMIN:
+            raise HTTPException(403)
+        return await handler(request)
+
+    return guarded
+
+
+# --- coming back -----------------------------------------------------------------------------
+
+
+def to_login(request: Request) -> Response:
+    """Off to the login page, from where the visitor returns to this one."""
+    return _off(request, "/login")
+
+
+def _off(request: Request, path: str) -> Response:
+    answer = RedirectResponse(f"{path}?for={place(request)}", 303)
+    send_visit(request, answer)
+    return answer
+
+
+def place(request: Request, path: str | None = None) -> str:
+    """A page of ours as a sealed id: this one's, or that of ``path`` (which we wrote ourselves)."""
+    if path is None:
+        query = request.url.query if request.method in ("GET", "HEAD") else ""
+        path = request.url.path + (f"?{query}" if query else "")
+    if len(path) > PLACE_CHARS_MAX:
+        path = HOME
+    return seal.seal(_console(request).ring, "place", path, visit(request))
+
+
+def after(request: Request, sealed: str, otherwise: str = HOME) -> str:
+    """The path behind a sealed id; ``otherwise`` when it was not made for this browser."""
+    return seal.opened(_console(request).ring, "place", sealed, visit(request)) or otherwise
+
+
+# --- cookies ---------------------------------------------------------------------------------
+
+
+def cookie_name(console: "Console", name: str) -> str:
+    """What a cookie of ours is called here."""
+    return SECURE_PREFIX + name if console.secure else name
+
+
+def visit(request: Request) -> str:
+    """The browser's own random value; a new one is sent along with the answer."""
+    known: str | None = getattr(request.state, "visit", None)
+    if known is None:
+        known = request.cookies.get(cookie_name(_console(request), VISIT), "")
+        if not 20 <= len(known) <= 64:
+            known = request.state.visit_new = secrets.token_urlsafe(24)
+        request.state.visit = known
+    return known
+
+
+def token_of(request: Request) -> str:
+    """What the forms of this browser must carry: bound to the session, or to the visit."""
+    console = _console(request)
+    return seal.mark(console.ring, "form", _bound_to(request))
+
+
+def bears_token(request: Request, given: str) -> bool:
+    """Whether a form came from a page that we gave to this browser."""
+    console = _console(request)
+    return seal.bears(console.ring, "form", _bound_to(request), given)
+
+
+def begin(request: Request, response: Response, token: str) -> None:
+    """The visitor is logged in: a new session cookie, and a new visit."""
+    set_cookie(request, response, SESSION, token)
+    set_cookie(request, response, VISIT, secrets.token_urlsafe(24))
+    request.state.visit_new = None
+
+
+def end(request: Request, response: Response) -> None:
+    """Forget both cookies."""
+    console = _console(request)
+    for name in (SESSION, VISIT):
+        response.delete_cookie(
+            cookie_name(console, name), secure=console.secure, httponly=True, samesite="lax"
+        )
+    request.state.visit_new = None
+
+
+def set_cookie(
+    request: Request, response: Response, name: str, value: str, max_age: int | None = None
+) -> None:
+    """A cookie for us alone, which no script reads. ``max_age``: seconds; ``None``: until the
+    browser closes.
+    """
+    console = _console(request)
+    response.set_cookie(
+        cookie_name(console, name),
+        value,
+        max_age=max_age,
+        path="/",
+        secure=console.secure,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def send_visit(request: Request, response: Response) -> None:
+    """Give a first-time visitor their value."""
+    if getattr(request.state, "visit_new", None):
+        set_cookie(request, response, VISIT, request.state.visit_new)
+
+
+def _bound_to(request: Request) -> str:
+    """The session's token where there is a session, else the visit."""
+    if getattr(request.state, "session", None) is not None:
+        return request.cookies.get(cookie_name(_console(request), SESSION), "")
+    return visit(request)
+
+
+def _console(request: Request) -> "Console":
+    found: Console = request.scope["console"]
+    return found

@@ -1,0 +1,30 @@
+// What plain forms cannot do: copy, and change colours without a round trip.
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  if (!navigator.clipboard) continue;
+  button.hidden = false;
+  const label = button.querySelector("span");
+  const said = label.textContent;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    label.textContent = button.dataset.done;
+    setTimeout(() => (label.textContent = said), 2000);
+  });
+}
+
+for (const group of document.querySelectorAll(".preferences .segments")) {
+  group.addEventListener("click", (event) => {
+    const button = event.target.closest("button[name=theme]");
+    if (!button) return;
+    event.preventDefault();
+    const theme = button.value;
+    const secure = location.protocol === "https:" ? "; Secure" : "";
+    document.cookie = `gw_theme=${theme}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    for (const each of group.children) each.setAttribute("aria-pressed", String(each === button));
+  });
+}
+
+// After a form came back with errors the first wrong field is where one goes on.
+document.querySelector("[aria-invalid=true]")?.focus();
