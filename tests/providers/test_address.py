@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from trivium.providers.address import normalise, target
+from trivium.providers.address import listing, normalise, target
 from trivium.providers.registry import PROVIDERS
 from trivium.wire.operation import Operation
 
@@ -195,3 +195,31 @@ def test_an_operation_that_is_not_served_is_refused():
     """Routing keeps this from happening; if it does, the text names both."""
     with pytest.raises(ValueError, match="Anthropic does not serve chat"):
         target(PROVIDERS["anthropic"], "https://api.anthropic.com", Operation.CHAT, "m")
+
+
+@pytest.mark.parametrize(
+    ("provider", "base", "path"),
+    [
+        ("openai", "https://api.openai.com/v1", "/v1/models"),
+        ("anthropic", "https://api.anthropic.com", "/v1/models"),
+        ("gemini", "https://generativelanguage.googleapis.com", "/v1beta/models"),
+        ("groq", "https://api.groq.com/openai/v1", "/openai/v1/models"),
+        ("perplexity", "https://api.perplexity.ai/v1", "/models"),
+    ],
+)
+def test_the_list_of_models_lies_beside_the_operations(provider, base, path):
+    """As the vendors' references have it."""
+    assert path == listing(PROVIDERS[provider], normalise(PROVIDERS[provider], base))
+
+
+def test_only_where_each_model_has_a_place_of_its_own_no_list_is_known():
+    """And what is known is a path without a placeholder."""
+    unknown = set()
+    for provider in PROVIDERS.values():
+        base = normalise(provider, provider.base_url or "https://x.example/compatible-mode/v1")
+        found = listing(provider, base)
+        if found is None:
+            unknown.add(provider.name)
+        else:
+            assert (True, False, False) == (found.startswith("/"), "{" in found, ".." in found)
+    assert {"azure-deployments"} == unknown

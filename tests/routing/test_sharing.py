@@ -263,3 +263,19 @@ def test_a_keyless_channel_has_one_account(bind):
     """An engine without a credential."""
     channel = bind("a").channel
     assert ("none",) == accounts(msgspec.structs.replace(channel, credentials=()))
+
+
+@pytest.mark.asyncio
+async def test_a_turn_is_one_workers_of_all(valkey, bind):
+    """Until it is over; without the state it is everybody's."""
+    async with workers(valkey.url, bind, count=3) as all_of:
+
+        async def turns():
+            return sum(await asyncio.gather(*(worker.sharing.turn("x", 0.1) for worker in all_of)))
+
+        assert (1, 0) == (await turns(), await turns())
+        await asyncio.sleep(0.12)
+        assert 1 == await turns()
+        valkey.kill()
+        await asyncio.sleep(0.05)
+        assert 3 == await turns()

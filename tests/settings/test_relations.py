@@ -46,6 +46,10 @@ def _problems(data, broken=()):
         {"channels": [_channel("a"), _channel("b")]},
         {"channels": [_channel(headers={"x-a": "1", "x-b": "1"})]},
         {"channels": [_channel(max_concurrency=1, queue_max=2)]},
+        {
+            "channels": [_channel(probe={"model": "m"})],
+            "models": [_model(free=True, bindings=[{"channel": "a"}])],
+        },
     ],
 )
 def test_settings_that_fit_together_have_no_problem(data):
@@ -98,6 +102,11 @@ def test_settings_that_fit_together_have_no_problem(data):
             {"channels": [_channel(queue_max=2)]},
             ("channels", 0, "queue_max"),
             "needs max_concurrency beside it: nobody waits where nothing is limited",
+        ),
+        (
+            {"channels": [_channel(probe={"model": "m"})]},
+            ("channels", 0, "probe", "model"),
+            'is "m", which the channel does not serve',
         ),
         (
             {"models": [_model(fallbacks=["m"], free=True)]},

@@ -67,6 +67,7 @@ def test_other_addresses_are_refused(text):
         (syntax.above_zero, [0.1, 1], [0, -1, math.inf, math.nan]),
         (syntax.one_of("a", "b"), ["a", "b"], ["", "A", "c"]),
         (syntax.filled, ["a"], ["", " "]),
+        (syntax.url_path, ["/", "/a?b=c"], ["", "a", "/a b", "/a#b", "http://x/"]),
         (syntax.channel_name, ["a", "openai-main", "a/b:c@d.e_f"],
          ["", "-a", "a b", "ä", "a\n", "a" * 65]),
         (syntax.model_name, ["gpt-5", "meta/llama:free", "größe"],

@@ -302,3 +302,14 @@ def test_an_errand_that_cannot_be_written_is_refused(below):
     """Nothing gets out of the request line."""
     with pytest.raises(ValueError, match="main"):
         Composer().errand(channel(provider=RESPONSES), b"GET", below)
+
+
+def test_a_glance_asks_for_any_path_at_the_host():
+    """With the credential that is to be tried, and no body."""
+    request = Composer().glance(channel(), 0, "/elsewhere?x=1")
+    head, _, body = request.payload.partition(b"\r\n\r\n")
+    assert head.startswith(b"GET /elsewhere?x=1 HTTP/1.1\r\n")
+    assert b"\r\nauthorization: Bearer sk-one\r\n" in head
+    assert (True, b"") == (head.endswith(b"content-length: 0"), body)
+    with pytest.raises(ValueError, match="main"):
+        Composer().glance(channel(), 0, "/a b")

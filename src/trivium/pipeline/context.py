@@ -137,6 +137,10 @@ class Router(Protocol):
         """A configured channel."""
         ...
 
+    def channels(self) -> Iterable[Channel]:
+        """Every configured channel, in the operator's order."""
+        ...
+
     def plan(self, model: Model, operation: Operation, key: bytes = b"") -> Plan:
         """Ordered channels. Raises ``Fault`` (NO_ROUTE, UNREPRESENTABLE)."""
         ...

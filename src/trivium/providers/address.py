@@ -16,6 +16,13 @@ from trivium.wire.operation import SHAPE, Operation, Shape
 
 _VERSION: Final = re.compile(r"v\d+(?:(?:alpha|beta)\d*)?")
 _PORTS: Final = {"http": 80, "https": 443}
+_BESIDE_LIST: Final = {
+    Operation.CHAT: "/chat/completions",
+    Operation.RESPONSES: "/responses",
+    Operation.MESSAGES: "/messages",
+    Operation.GENERATE: "/models/{model}",
+}
+"""Operations beside which a list of models lies, and what stands in its place there."""
 _MODEL_COLLECTION: Final = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?/models(?:/.*)?$")
 """Where the path of a generate-content call begins: ``/v1beta/models/…``."""
 
@@ -59,6 +66,25 @@ def target(
         path = f"{path}?{urlencode(query)}"
     # urlsplit has checked scheme and host when the base URL was normalised
     return parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme], path
+
+
+def listing(provider: Provider, base_url: str) -> str | None:
+    """Path and query of the vendor's list of models; ``None`` where its paths do not tell.
+
+    The public shapes keep it beside their operations: ``/models`` for chat and responses,
+    ``/v1/models`` for messages, ``/v1beta/models`` for generate-content (the references of OpenAI,
+    Anthropic and Google, read on 2026-11-21). Whether another vendor has one is not known here.
+    ``base_url`` is normalised.
+    """
+    for operation, ending in _BESIDE_LIST.items():
+        served = provider.paths.get(operation)
+        if served is None:
+            continue
+        head, found, _ = _join(urlsplit(base_url).path, served).partition(ending)
+        if found and "{" not in head:
+            query = f"?{urlencode(dict(provider.query))}" if provider.query else ""
+            return f"{head}/models{query}"
+    return None
 
 
 def _split(base_url: str) -> SplitResult:

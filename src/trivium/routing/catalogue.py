@@ -176,6 +176,7 @@ class _Builder:
             rates=_rates(entry),
             queue_max=entry.queue_max,
             queue_s=entry.queue_s,
+            probe=entry.probe,
         )
 
     def binding(self, path: Path, entry: BindingEntry, model: str, channel: Channel) -> Binding:

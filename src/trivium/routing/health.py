@@ -86,7 +86,7 @@ class Watcher(Protocol):
 
 
 class Peers(Protocol):
-    """Other workers that call the same upstreams. Nothing here waits."""
+    """Other workers that call the same upstreams. Nothing of it waits but ``turn``."""
 
     def probing(self, key: Key) -> None:
         """A probe begins."""
@@ -98,6 +98,10 @@ class Peers(Protocol):
 
     def may_probe(self, key: Key) -> bool:
         """Whether a rest that is over may be probed by this worker."""
+        ...
+
+    async def turn(self, name: str, seconds: float) -> bool:
+        """Whether this worker is to do what one of all does every so often. Never raises."""
         ...
 
 
@@ -185,6 +189,16 @@ class Health:
                 self._breakers[one] = after = claimed(before, now)
                 if self.peers is not None and after is not before:
                     self.peers.probing(one)
+
+    def askable(self, key: Key) -> bool:
+        """Whether a probe of our own may be sent: it is well, or its rest is over."""
+        now = self._now()
+        for one in (key, _whole(key)):
+            if one in self._open:
+                found = state(self._breakers[one], now)
+                if found is not State.READY or not self._may_probe(one):
+                    return False
+        return True
 
     def standing(self, step: Step) -> Standing:
         """Whether a step may be tried with any of its channel's credentials."""

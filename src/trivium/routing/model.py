@@ -12,6 +12,7 @@ from trivium.conversation.target import TargetFacts, target
 from trivium.providers.base import Provider
 from trivium.providers.profiles import profile
 from trivium.secret import Secret
+from trivium.settings.entries import Probe
 from trivium.settings.limits import RateLimits
 from trivium.wire.operation import CONVERSATION, SHAPE, Operation, Shape, served
 
@@ -57,6 +58,8 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True):
     """Calls that may wait where so many at once are allowed; 0: none."""
     queue_s: float = 0.0
     """For how long."""
+    probe: Probe = Probe()
+    """Whether and how it is asked if it is well."""
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True):

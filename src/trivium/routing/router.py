@@ -42,6 +42,10 @@ class Router:
         """Every model, in the order of the file."""
         return self._models.values()
 
+    def channels(self) -> Iterable[Channel]:
+        """Every configured channel, in the operator's order."""
+        return self.catalogue.channels.values()
+
     def channel(self, name: str) -> Channel | None:
         """A configured channel; ``None`` when there is none of this name."""
         return self.catalogue.channels.get(name)

@@ -130,7 +130,13 @@ return {revision, granted, rows}
 """
 )
 
-SCRIPTS: Final = (OPEN, CLOSE, FORGET, PROBE, SYNC)
+# KEYS: whose turn. ARGV: worker, milliseconds until the next one's.
+TURN: Final = """
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
+return 0
+"""
+
+SCRIPTS: Final = (OPEN, CLOSE, FORGET, PROBE, SYNC, TURN)
 
 
 class Scripted(Protocol):
@@ -165,7 +171,9 @@ class Sharing:
     ) -> None:
         """``first``: the position of ``SCRIPTS`` among the state's; ``now`` as health has it."""
         self._shared = shared
-        self._open, self._close, self._forget, self._probe, self._sync = range(first, first + 5)
+        self._open, self._close, self._forget, self._probe, self._sync, self._turn = range(
+            first, first + len(SCRIPTS)
+        )
         self._health = health
         self._channel_of = channel_of
         self._now = now
@@ -207,6 +215,17 @@ class Sharing:
     def may_probe(self, key: Key) -> bool:
         """Whether a rest that is over may be probed by this worker."""
         return not self._shared.is_up or self._now() < self._permits.get(key, 0.0)
+
+    async def turn(self, name: str, seconds: float) -> bool:
+        """Whether this worker is to do what one of all does every so often."""
+        values: list[str | int] = [self._worker, max(1, int(seconds * 1000))]
+        try:
+            taken = await self._shared.call(
+                self._turn, [f"trivium:turn:{name}"], values, limit_s=LIMIT_S
+            )
+        except Down:
+            return True
+        return bool(taken)
 
     # --- in the background ----------------------------------------------------------------------
 

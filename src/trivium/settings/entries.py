@@ -19,6 +19,20 @@ class Timeouts(Section, frozen=True):
     """From start to the answer's last byte, in seconds."""
 
 
+class Probe(Section, frozen=True):
+    """Asking a channel whether it is well, also while no caller does."""
+
+    every_s: float = 0.0
+    """Seconds between two probes, give or take a fifth; 0: none. One worker asks for all."""
+    kind: str = "models"
+    """``models``: each key fetches the vendor's list of models, which costs nothing; ``answer``:
+    one key in turn has a short chat answered, a dozen tokens at your account's cost."""
+    model: str | None = None
+    """The model of ``answer``, by its public name; ``None``: the first that the channel serves."""
+    path: str | None = None
+    """Where the list is, as a path of the vendor's host; ``None``: where the provider's is."""
+
+
 class ChannelEntry(Section, frozen=True):
     """One ``[[channels]]`` table."""
 
@@ -50,6 +64,8 @@ class ChannelEntry(Section, frozen=True):
     """How long one waits before the next channel is tried."""
     timeouts: Timeouts = Timeouts()
     """This channel's own time limits."""
+    probe: Probe = Probe()
+    """Whether and how it is asked if it is well."""
     disabled: bool = False
     """Kept in the file, never called."""
 

@@ -35,6 +35,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[logs]": model.Logs,
     "[[channels]]": entries.ChannelEntry,
     "[channels.timeouts]": entries.Timeouts,
+    "[channels.probe]": entries.Probe,
     "[[models]]": entries.ModelEntry,
     "[[models.bindings]]": entries.BindingEntry,
     "[[models.tiers]]": entries.TierEntry,

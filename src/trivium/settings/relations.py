@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from difflib import get_close_matches
 
-from trivium.settings.entries import ModelEntry, PriceChange
+from trivium.settings.entries import ChannelEntry, ModelEntry, PriceChange
 from trivium.settings.errors import Path, Problem
 from trivium.settings.model import Settings
 from trivium.settings.prices import gap
@@ -93,12 +93,29 @@ def _channels(settings: Settings) -> Iterator[Problem]:
                 "needs max_concurrency beside it: nobody waits where nothing is limited",
                 "max_concurrency = 64",
             )
+        yield from _probe(i, entry, settings)
         lower = [name.lower() for name in entry.headers]
         for name in entry.headers:
             if lower.count(name.lower()) > 1:
                 yield Problem(
                     ("channels", i, "headers", name), "occurs twice: case makes no difference"
                 )
+
+
+def _probe(i: int, entry: ChannelEntry, settings: Settings) -> Iterator[Problem]:
+    name = entry.probe.model
+    served = [
+        model.name
+        for model in settings.models
+        if any(binding.channel == entry.name for binding in model.bindings)
+    ]
+    if name is not None and name not in served:
+        yield Problem(
+            ("channels", i, "probe", "model"),
+            f'is "{name}", which the channel does not serve'
+            + (f" (it serves {', '.join(served)})" if served else ""),
+            f'model = "{served[0]}"' if served else "",
+        )
 
 
 def _price(i: int, model: ModelEntry) -> Iterator[Problem]:

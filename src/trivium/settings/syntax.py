@@ -160,6 +160,13 @@ def one_of(*names: str) -> Check:
     return check
 
 
+def url_path(value: str) -> str | None:
+    """Check a path with or without a query."""
+    if re.fullmatch(r"/[\x21-\x7e]*", value) and "#" not in value:
+        return None
+    return "must begin with / and have no space and no fragment"
+
+
 def filled(value: str) -> str | None:
     """Check that a text is not empty."""
     return None if value.strip() else "must not be empty"

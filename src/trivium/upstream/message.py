@@ -140,6 +140,17 @@ class Composer:
         payload = b"%b %b HTTP/1.1\r\n%b0\r\n\r\n" % (method, target, rest)
         return Request(origin=head.origin, payload=payload, limits=channel.limits)
 
+    def glance(self, channel: Channel, credential: int, path: str) -> Request:
+        """A GET of any path at the channel's host. Raises ``ValueError`` as ``compose`` does."""
+        operation = next(iter(channel.provider.paths))
+        head = _head(channel, credential, operation, "m", stream=False, array=False)
+        line = path.encode("ascii", "replace")
+        if not _TARGET.fullmatch(line):
+            raise ValueError(f"channel {channel.name!r}: no request can be written to this path")
+        rest = head.whole.partition(b"\r\n")[2]
+        payload = b"GET %b HTTP/1.1\r\n%b0\r\n\r\n" % (line, rest)
+        return Request(origin=head.origin, payload=payload, limits=channel.limits)
+
 
 def verify(channel: Channel) -> None:
     """Check what an operator wrote. Raises ``ValueError`` naming channel and header."""

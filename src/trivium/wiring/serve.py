@@ -34,7 +34,7 @@ from trivium.wiring.memory import (
 from trivium.wiring.pages import serve_pages
 from trivium.wiring.ports import listen
 from trivium.wiring.relay import budget, rules, services_of
-from trivium.wiring.shared import note, share, shared_of
+from trivium.wiring.shared import note, probe, share, shared_of
 
 Ready = Callable[[list[str]], None]
 """Told the origins that are listened on."""
@@ -94,6 +94,7 @@ async def serve(
         services.admission = await admission_of(database, snapshot, shared, stack)
         await share(shared, services, stack)
         await note(settings, services, database, stack)
+        await probe(services, stack)
         for listener in listeners:
             listener.open(services, snapshot.get)
         await background(stack, snapshot.watch(settings.storage.poll_s))

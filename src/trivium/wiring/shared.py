@@ -45,6 +45,13 @@ async def note(
     await background(stack, board.run())
 
 
+async def probe(services: Services, stack: contextlib.AsyncExitStack) -> None:
+    """Ask channels whether they are well, those that are to be asked."""
+    from trivium.pipeline.probing import Prober
+
+    await background(stack, Prober(services).run())
+
+
 async def share(
     state: SharedState | None,
     services: Services,
