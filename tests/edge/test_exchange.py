@@ -48,6 +48,26 @@ def test_an_answer_to_head_has_the_length_and_no_body():
     assert sheet.sent.endswith(b"content-length: 2\r\n\r\n")
 
 
+@pytest.mark.parametrize("http10", [False, True])
+def test_a_stream_of_known_length_says_so(http10):
+    """No chunks around its pieces, and the connection is kept."""
+    sheet = Sheet()
+    exchange = asked(sheet, http10=http10)
+    exchange.begin(206, b"video/mp4", length=5)
+    exchange.write(b"abc")
+    exchange.finish(b"de")
+    assert sheet.sent.startswith(b"HTTP/1.1 206")
+    assert sheet.sent.endswith(b"content-length: 5\r\n\r\nabcde")
+    assert sheet.closed is False
+
+
+def test_head_of_a_stream_of_known_length_has_it():
+    """And nothing after."""
+    sheet = Sheet()
+    asked(sheet, method="HEAD").begin(200, b"video/mp4", length=5)
+    assert sheet.sent.endswith(b"content-length: 5\r\n\r\n")
+
+
 @pytest.mark.parametrize("status", [204, 304])
 def test_statuses_without_content_have_no_length(status):
     """RFC 9110, 8.6: no length in a 204."""

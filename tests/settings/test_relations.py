@@ -29,6 +29,7 @@ def _problems(data, broken=()):
         {},
         {"server": {"workers": 2}, "shared": {"url": "redis://h"}},
         {"server": {"tls_certificate": "a", "tls_key": "b"}},
+        {"assets": {"url": "s3://b", "endpoint": "http://h", "access_key": "a", "secret_key": "b"}},
         {"models": [_model()]},
         {"models": [_model(price={"input": "0", "output": "1"})]},
         {"models": [_model(price={"per_request": "0.01"})]},
@@ -82,6 +83,16 @@ def test_settings_that_fit_together_have_no_problem(data):
             {"server": {"admin_listen": "127.0.0.1:8080"}},
             ("server", "admin_listen"),
             "is the address of listen; leave it out to serve both on one port",
+        ),
+        (
+            {"assets": {"url": "s3://b", "access_key": "a"}},
+            ("assets", "access_key"),
+            "needs secret_key beside it",
+        ),
+        (
+            {"assets": {"endpoint": "http://h"}},
+            ("assets", "endpoint"),
+            "needs url with a bucket beside it",
         ),
         (
             {"channels": [_channel(), _channel()]},

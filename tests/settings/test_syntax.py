@@ -62,6 +62,12 @@ def test_other_addresses_are_refused(text):
             ["", "redis://h:6379/0", "rediss://:p@h", "valkey://h", "valkeys://h"],
             ["h:6379", "http://h", "redis://"],
         ),
+        (
+            syntax.assets_url,
+            ["", "file:///srv/assets", "file:///srv/a%20b/", "s3://bucket", "s3://bucket/a/b"],
+            ["assets", "file://srv", "file:///", "file:srv", "s3://", "gs://b", "s3://b/../c",
+             "s3://k:s@b", "s3://b:1", "s3://b?x", "file:///a#b", "file:///a/.."],
+        ),
         (syntax.between(1), [1, 10.5], [0, -1, math.inf, math.nan]),
         (syntax.between(0, 5), [0, 5], [-1, 6]),
         (syntax.above_zero, [0.1, 1], [0, -1, math.inf, math.nan]),
@@ -90,7 +96,7 @@ def test_checks_tell_good_from_bad(check, good, bad):
 
 @pytest.mark.parametrize(
     "check", [syntax.web_url, syntax.proxy_url, syntax.storage_url, syntax.shared_url,
-              syntax.header_value]
+              syntax.assets_url, syntax.header_value]
 )  # fmt: skip
 def test_values_that_may_hold_a_password_are_not_quoted_back(check):
     """A password in a wrong address does not reach a log."""

@@ -15,7 +15,7 @@ import structlog
 
 from trivium.admission import addresses
 from trivium.clock import Clock
-from trivium.edge import asgi, explaining, listing
+from trivium.edge import asgi, asset, explaining, listing
 from trivium.edge.connection import Connection
 from trivium.edge.cors import Cors
 from trivium.edge.credentials import presented
@@ -25,6 +25,7 @@ from trivium.edge.routes import (
     PAGE_BODY_BYTES_MAX,
     PAGES,
     Explain,
+    File,
     Listing,
     NotAllowed,
     Page,
@@ -248,6 +249,10 @@ class Listener:
         elif isinstance(target, Explain):
             assert self.services is not None
             self._run(exchange, explaining.serve(exchange, self.services))
+        elif isinstance(target, File):
+            assert self.services is not None
+            assert self.services.assets is not None
+            self._run(exchange, asset.serve(exchange, target.asset_id, self.services.assets))
         elif isinstance(target, Root):
             self._root(exchange)
         elif isinstance(target, Page):

@@ -61,6 +61,7 @@ _COLON: Final = re.compile(rb":|%3[Aa]")
 EXPLAIN: Final = b"/api/explain"
 _LISTS: Final = frozenset({b"/v1/models", b"/models"})
 _STORED: Final = re.compile(rb"/v1/responses/([^/]+)(?:/(cancel|input_items))?")
+_FILE: Final = re.compile(rb"/assets/([0-9a-f]{40})")
 _DELETE: Final = "DELETE"
 
 
@@ -81,6 +82,12 @@ class Explain(msgspec.Struct, frozen=True):
     """A request to be explained, not made."""
 
 
+class File(msgspec.Struct, frozen=True):
+    """A generated file by its signed address."""
+
+    asset_id: str
+
+
 class Page(msgspec.Struct, frozen=True):
     """Served by the pages plane."""
 
@@ -89,7 +96,7 @@ class Root(msgspec.Struct, frozen=True):
     """``/``: clients probe it; any answer does."""
 
 
-Target = Route | Stored | Listing | Explain | Page | Root
+Target = Route | Stored | Listing | Explain | File | Page | Root
 
 FORMS: Final[dict[Operation, FormLimits]] = {}
 """Operations whose body may be a multipart form, which is then taken in as an upload."""
@@ -133,13 +140,16 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
     return _resolve_listing(method, path)
 
 
-def _page(method: str, path: bytes) -> Page | Root | None:
+def _page(method: str, path: bytes) -> Page | Root | File | None:
     if path[1:].partition(b"/")[0] in PEOPLE:
         return Page()
-    if path != b"/" and path not in PAGES:
+    file = _FILE.fullmatch(path)
+    if path != b"/" and path not in PAGES and file is None:
         return None
     if method not in ("GET", "HEAD"):
         raise NotAllowed(_GET)
+    if file is not None:
+        return File(file[1].decode())
     return Root() if path == b"/" else Page()
 
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import msgspec
 
 from trivium.admission.service import Admission
+from trivium.assets.service import Assets
 from trivium.clock import Clock
 from trivium.conversation.opaque import Open
 from trivium.conversation.request import Conversation
@@ -216,6 +217,7 @@ class Services:
         "admission",
         "alarm",
         "answer_bytes_max",
+        "assets",
         "budget",
         "client",
         "clock",
@@ -301,6 +303,8 @@ class Services:
         """Requests that are."""
         self.latency = latency or Latency(loop.time)
         """How soon they answer; ``None``: a fresh count."""
+        self.assets: Assets | None = None
+        """Generated files; ``None`` until the wiring has them."""
         self.gate = Gate(loop)
         """Where calls wait for channels that take so many at once."""
         self.pulse = pulse

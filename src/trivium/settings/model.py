@@ -6,6 +6,7 @@ overrides a scalar. Unknown settings are errors. A secret is written ``env:NAME`
 
 import msgspec
 
+from trivium.settings.assets import Assets
 from trivium.settings.audit import Audit
 from trivium.settings.entries import ChannelEntry, ModelEntry
 from trivium.settings.fetch import Fetch
@@ -256,6 +257,7 @@ class Settings(Section, frozen=True):
     prices: Prices = Prices()
     fetch: Fetch = Fetch()
     logs: Logs = Logs()
+    assets: Assets = Assets()
     groups: dict[str, str] = msgspec.field(default_factory=dict)
     channels: tuple[ChannelEntry, ...] = ()
     models: tuple[ModelEntry, ...] = ()

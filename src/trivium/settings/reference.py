@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import audit, entries, fetch, model, profile
+from trivium.settings import assets, audit, entries, fetch, model, profile
 from trivium.settings.environment import variables
 from trivium.settings.prices import KINDS
 
@@ -33,6 +33,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[traces]": model.Traces,
     "[fetch]": fetch.Fetch,
     "[logs]": model.Logs,
+    "[assets]": assets.Assets,
     "[[channels]]": entries.ChannelEntry,
     "[channels.timeouts]": entries.Timeouts,
     "[channels.probe]": entries.Probe,

@@ -27,6 +27,15 @@ def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
             "needs prices.public_key: suggestions from elsewhere are taken only when signed",
             'public_key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="',
         )
+    assets = settings.assets
+    if (assets.access_key is None) != (assets.secret_key is None) and sound("assets"):
+        absent = "secret_key" if assets.secret_key is None else "access_key"
+        present = "access_key" if absent == "secret_key" else "secret_key"
+        yield Problem(("assets", present), f"needs {absent} beside it", f'{absent} = "env:S3_KEY"')
+    if assets.endpoint is not None and not assets.url.startswith("s3://") and sound("assets"):
+        yield Problem(
+            ("assets", "endpoint"), "needs url with a bucket beside it", 'url = "s3://bucket"'
+        )
     yield from _channels(settings)
     channels = [entry.name for entry in settings.channels]
     complete = "" not in channels and ("channels",) not in broken

@@ -128,6 +128,16 @@ RULES: Final[dict[str, Rule]] = {
     "logs": Rule("[logs]"),
     "logs.level": Rule('level = "info"', one_of("debug", "info", "warning", "error")),
     "logs.format": Rule('format = "auto"', one_of("auto", "json", "text")),
+    "assets": Rule("[assets]"),
+    "assets.url": Rule('url = "s3://bucket/prefix"', syntax.assets_url),
+    "assets.endpoint": Rule('endpoint = "http://127.0.0.1:3900"', syntax.web_url),
+    "assets.region": Rule('region = "eu-central-1"', syntax.filled),
+    "assets.access_key": Rule(
+        'access_key = "env:S3_ACCESS_KEY"', syntax.filled, secret=True, resolved=True
+    ),
+    "assets.secret_key": Rule(
+        'secret_key = "env:S3_SECRET_KEY"', syntax.filled, secret=True, resolved=True
+    ),
     "ledger": Rule("[ledger]"),
     "ledger.flush_s": Rule("flush_s = 1.0", between(0.01, 60)),
     "ledger.fsync_ms": Rule("fsync_ms = 50", between(0, 60_000)),

@@ -129,6 +129,20 @@ def shared_url(value: str) -> str | None:
     return None
 
 
+def assets_url(value: str) -> str | None:
+    """Check where generated files lie; empty means a folder beside the journal's."""
+    parts = _split(value.replace("file:///", "file://local/", 1)) if value else None
+    if value == "":
+        return None
+    if parts is None or parts.scheme not in {"file", "s3"} or "?" in value or "#" in value:
+        return "must be empty, file:///FOLDER or s3://BUCKET/PREFIX"
+    if parts.scheme == "file" and (not value.startswith("file:///") or parts.path == "/"):
+        return "must name a whole folder after three slashes"
+    if ".." in parts.path.split("/") or "@" in parts.netloc or parts.port is not None:
+        return "must name a bucket or a folder, without .., user names and ports"
+    return None
+
+
 def between(low: float, high: float = math.inf) -> Check:
     """A finite number from ``low`` to ``high``, both included."""
 

@@ -19,19 +19,8 @@ from trivium.storage.errors import SchemaStale
 if TYPE_CHECKING:
     from trivium.storage.database import Database
 
-REVISIONS: Final = (
-    "0001",
-    "0002",
-    "0003",
-    "0004",
-    "0005",
-    "0006",
-    "0007",
-    "0008",
-    "0009",
-    "0010",
-    "0011",
-)
+_LAST: Final = 12
+REVISIONS: Final = tuple(f"{number:04}" for number in range(1, _LAST + 1))
 """Every step there is, oldest first; a test compares with the files."""
 
 LIMIT_S: Final = 3600.0

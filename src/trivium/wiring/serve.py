@@ -21,6 +21,7 @@ from trivium.routing.model import Catalogue
 from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
 from trivium.settings.model import Settings
+from trivium.wiring.assets import assets_of
 from trivium.wiring.background import background
 from trivium.wiring.memory import (
     act_sweeper,
@@ -95,6 +96,7 @@ async def serve(
         await share(shared, services, stack)
         await note(settings, services, database, stack)
         await probe(services, stack)
+        services.assets = await assets_of(settings, database, origins[0], stack)
         for listener in listeners:
             listener.open(services, snapshot.get)
         await background(stack, snapshot.watch(settings.storage.poll_s))

@@ -19,6 +19,7 @@ from trivium.storage.schema.accounts import (
     tries,
 )
 from trivium.storage.schema.acts import acts
+from trivium.storage.schema.assets import assets
 from trivium.storage.schema.core import (
     BIG,
     accounts,
@@ -42,6 +43,7 @@ __all__ = [
     "BIG",
     "accounts",
     "acts",
+    "assets",
     "breakers",
     "code_batches",
     "codes",

@@ -1,0 +1,1 @@
+"""Generated files: an object store, and addresses that are signed and expire."""

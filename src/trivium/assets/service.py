@@ -1,0 +1,111 @@
+"""Files that outlive the request that made them: kept, found, read and removed.
+
+A row first, then the object, then the row is completed (docs/decisions/0013-assets.md): an object
+without a row cannot be, and a row without an object goes with its expiry.
+"""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from trivium.assets.address import Addresses, Standing
+from trivium.assets.model import ID, Asset
+from trivium.assets.objects import Objects
+from trivium.clock import Clock
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+URL_S: Final = 3_600
+"""How long the address of a generated image is valid: 60 minutes, by the specification."""
+
+
+class Assets:
+    """All generated files."""
+
+    __slots__ = ("_addresses", "_clock", "_db", "_objects")
+
+    def __init__(
+        self, db: "Database", objects: Objects, addresses: Addresses, clock: Clock
+    ) -> None:
+        self._db = db
+        self._objects = objects
+        self._addresses = addresses
+        self._clock = clock
+
+    async def put(
+        self,
+        data: bytes | AsyncIterator[bytes],
+        *,
+        user_id: int,
+        kind: str,
+        content_type: str,
+        lifetime_s: int,
+    ) -> Asset:
+        """Keep a file for so many seconds.
+
+        Raises AssetError and the storage errors; nothing is left behind then, nor when cancelled.
+        """
+        from trivium.assets import store
+
+        now = int(self._clock.now())
+        asset = Asset(
+            id=secrets.token_hex(20),
+            user_id=user_id,
+            kind=kind,
+            content_type=content_type,
+            size_bytes=0,
+            created_at=now,
+            expires_at=now + lifetime_s,
+        )
+        async with self._db.write() as conn:
+            await store.announce(conn, asset)
+        try:
+            size = await self._objects.put(asset.id, data)
+            async with self._db.write() as conn:
+                await store.complete(conn, asset.id, size)
+        except BaseException:
+            # where even that fails, the sweeper finds the row
+            with contextlib.suppress(Exception):
+                await asyncio.shield(self.delete(asset.id))
+            raise
+        return msgspec.structs.replace(asset, size_bytes=size)
+
+    async def find(self, asset_id: str) -> Asset | None:
+        """A whole file that has not expired. Raises the storage errors."""
+        from trivium.assets import store
+
+        if not ID.fullmatch(asset_id):
+            return None
+        async with self._db.read() as conn:
+            row = await store.find(conn, asset_id, int(self._clock.now()))
+        return None if row is None else Asset(**row._mapping)  # noqa: SLF001 - a row's public face
+
+    def read(self, asset: Asset, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+        """The bytes from ``start`` to before ``end`` (``None``: the last), in pieces.
+
+        Raises AssetError while they are read.
+        """
+        return self._objects.read(asset.id, start, asset.size_bytes if end is None else end)
+
+    async def delete(self, asset_id: str) -> None:
+        """Remove a file; one that is not there is as good. Raises AssetError, storage errors."""
+        from trivium.assets import store
+
+        if not ID.fullmatch(asset_id):
+            return
+        await self._objects.delete(asset_id)
+        async with self._db.write() as conn:
+            await store.remove(conn, [asset_id])
+
+    def address(self, asset: Asset) -> str:
+        """An address that needs no key and is good until the file expires."""
+        return self._addresses.sign(asset.id, asset.expires_at)
+
+    def check(self, asset_id: str, exp: str | None, sig: str | None) -> Standing:
+        """Whether an address is one of ours, and not over."""
+        return self._addresses.check(asset_id, exp, sig, self._clock.now())

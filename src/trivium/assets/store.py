@@ -1,0 +1,63 @@
+"""Rows of generated files. Every function works in the transaction it is given."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.assets.model import Asset, AssetError
+from trivium.storage.schema import assets
+
+
+async def announce(conn: AsyncConnection, asset: Asset) -> None:
+    """Make the row before the object: what breaks off in between is found by its row."""
+    await conn.execute(
+        insert(assets).values(
+            id=asset.id,
+            user_id=asset.user_id,
+            kind=asset.kind,
+            content_type=asset.content_type,
+            size_bytes=None,
+            created_at=asset.created_at,
+            expires_at=asset.expires_at,
+        )
+    )
+
+
+async def complete(conn: AsyncConnection, asset_id: str, size_bytes: int) -> None:
+    """The object is whole. Raises AssetError when its row has gone meanwhile."""
+    done = await conn.execute(
+        update(assets).where(assets.c.id == asset_id).values(size_bytes=size_bytes)
+    )
+    if done.rowcount != 1:
+        raise AssetError("the file expired before it was whole")
+
+
+async def find(conn: AsyncConnection, asset_id: str, now: int) -> Row[Any] | None:
+    """A whole file that has not expired."""
+    found = await conn.execute(
+        select(assets).where(
+            assets.c.id == asset_id,
+            assets.c.size_bytes.is_not(None),
+            assets.c.expires_at > now,
+        )
+    )
+    return found.first()
+
+
+async def expired(conn: AsyncConnection, now: int, limit: int) -> list[str]:
+    """Ids of files whose time is over, the oldest first."""
+    found = await conn.execute(
+        select(assets.c.id)
+        .where(assets.c.expires_at <= now)
+        .order_by(assets.c.expires_at)
+        .limit(limit)
+    )
+    return list(found.scalars())
+
+
+async def remove(conn: AsyncConnection, ids: Sequence[str]) -> int:
+    """Delete rows; how many there were."""
+    done = await conn.execute(delete(assets).where(assets.c.id.in_(ids)))
+    return done.rowcount

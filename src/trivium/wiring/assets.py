@@ -1,0 +1,51 @@
+"""Where generated files lie, and who removes them."""
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trivium.clock import SystemClock
+from trivium.settings.load import environment
+from trivium.settings.model import Settings
+from trivium.wiring.background import background
+
+if TYPE_CHECKING:
+    from trivium.assets.objects import Place
+    from trivium.assets.service import Assets
+    from trivium.storage.database import Database
+
+
+async def assets_of(
+    settings: Settings, database: "Database", origin: str, stack: contextlib.AsyncExitStack
+) -> "Assets":
+    """Generated files and their sweeper. ``origin`` stands in for ``server.public_url``."""
+    from trivium.assets.address import Addresses
+    from trivium.assets.objects import Objects
+    from trivium.assets.service import Assets
+    from trivium.assets.sweep import Sweeper
+    from trivium.storage.root_key import root_keys
+
+    keys = root_keys(
+        environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
+    )
+    objects = Objects(place(settings))
+    addresses = Addresses(keys.ring("assets"), settings.server.public_url or origin)
+    await background(stack, Sweeper(database, objects, SystemClock()).run())
+    return Assets(database, objects, addresses, SystemClock())
+
+
+def place(settings: Settings) -> "Place":
+    """Where objects lie by the settings."""
+    from trivium.assets.objects import Place
+
+    given = settings.assets
+    url = given.url
+    if not url:
+        url = (Path(settings.storage.journal).absolute().parent / "assets").as_uri()
+    return Place(
+        url=url,
+        endpoint=given.endpoint,
+        region=given.region,
+        access_key=given.access_key,
+        secret_key=given.secret_key,
+    )
