@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -144,7 +144,8 @@ class _Counted:
 
     async def __anext__(self) -> bytes:
         coming = asyncio.ensure_future(anext(self._data))
-        await asyncio.wait([coming, self._stopped], return_when=asyncio.FIRST_COMPLETED)
+        either: list[asyncio.Future[Any]] = [coming, self._stopped]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if self._stopped.done():
             coming.cancel()
             with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration):
