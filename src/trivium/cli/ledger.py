@@ -47,6 +47,7 @@ def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = Fal
 async def _verified(storage: "Storage") -> tuple[int, list[str]]:
     """How many entries there are, and a line for everything that is wrong."""
     from trivium.ledger import audit
+    from trivium.ledger.payments import service as payments
 
     async with opened(storage) as database:
         books = Entries(database, SystemClock())
@@ -64,6 +65,10 @@ async def _verified(storage: "Storage") -> tuple[int, list[str]]:
         wrong += [
             f"code {code_id}: its mark and its entry do not agree"
             for code_id in await Codes(database, SystemClock()).verify()
+        ]
+        wrong += [
+            f"payment {payment_id}: its state and its entries do not agree"
+            for payment_id in await payments.verify(database)
         ]
         count = 0
         async for user, entry in audit.entries(database):

@@ -10,6 +10,7 @@ from trivium.settings.assets import Assets
 from trivium.settings.audit import Audit
 from trivium.settings.entries import ChannelEntry, ModelEntry
 from trivium.settings.fetch import Fetch
+from trivium.settings.payments import Payments
 from trivium.settings.section import Section
 
 
@@ -254,6 +255,7 @@ class Settings(Section, frozen=True):
     traces: Traces = Traces()
     responses: Responses = Responses()
     ledger: Ledger = Ledger()
+    payments: Payments = Payments()
     prices: Prices = Prices()
     fetch: Fetch = Fetch()
     logs: Logs = Logs()

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import assets, audit, entries, fetch, model, profile
+from trivium.settings import assets, audit, entries, fetch, model, payments, profile
 from trivium.settings.environment import variables
 from trivium.settings.prices import KINDS
 
@@ -29,6 +29,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[audit]": audit.Audit,
     "[responses]": model.Responses,
     "[ledger]": model.Ledger,
+    "[payments]": payments.Payments,
     "[prices]": model.Prices,
     "[traces]": model.Traces,
     "[fetch]": fetch.Fetch,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from difflib import get_close_matches
 
+from trivium.settings import payments
 from trivium.settings.entries import ChannelEntry, ModelEntry, PriceChange
 from trivium.settings.errors import Path, Problem
 from trivium.settings.model import Settings
@@ -27,15 +28,10 @@ def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
             "needs prices.public_key: suggestions from elsewhere are taken only when signed",
             'public_key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="',
         )
-    assets = settings.assets
-    if (assets.access_key is None) != (assets.secret_key is None) and sound("assets"):
-        absent = "secret_key" if assets.secret_key is None else "access_key"
-        present = "access_key" if absent == "secret_key" else "secret_key"
-        yield Problem(("assets", present), f"needs {absent} beside it", f'{absent} = "env:S3_KEY"')
-    if assets.endpoint is not None and not assets.url.startswith("s3://") and sound("assets"):
-        yield Problem(
-            ("assets", "endpoint"), "needs url with a bucket beside it", 'url = "s3://bucket"'
-        )
+    if sound("assets"):
+        yield from _assets(settings)
+    if sound("payments"):
+        yield from payments.relations(settings.payments, settings.server.public_url)
     yield from _channels(settings)
     channels = [entry.name for entry in settings.channels]
     complete = "" not in channels and ("channels",) not in broken
@@ -61,6 +57,18 @@ def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
                     f'names no channel: there is no "{binding.channel}"{hint}',
                     f'channel = "{known}"',
                 )
+
+
+def _assets(settings: Settings) -> Iterator[Problem]:
+    assets = settings.assets
+    if (assets.access_key is None) != (assets.secret_key is None):
+        absent = "secret_key" if assets.secret_key is None else "access_key"
+        present = "access_key" if absent == "secret_key" else "secret_key"
+        yield Problem(("assets", present), f"needs {absent} beside it", f'{absent} = "env:S3_KEY"')
+    if assets.endpoint is not None and not assets.url.startswith("s3://"):
+        yield Problem(
+            ("assets", "endpoint"), "needs url with a bucket beside it", 'url = "s3://bucket"'
+        )
 
 
 def _server(settings: Settings) -> Iterator[Problem]:

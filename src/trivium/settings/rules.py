@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import audit, syntax
+from trivium.settings import audit, payments, syntax
 from trivium.settings.errors import Path
 from trivium.settings.limits import LIMIT_MAX
 from trivium.settings.profile import EXAMPLES
@@ -112,6 +112,20 @@ RULES: Final[dict[str, Rule]] = {
     "routing.recheck_s": Rule("recheck_s = 600.0", above_zero),
     "audit": Rule("[audit]"),
     "audit.retention_days": Rule("retention_days = 400", audit.retention),
+    "payments": Rule("[payments]"),
+    "payments.provider": Rule('provider = "stripe"', one_of("", *payments.PROVIDERS)),
+    "payments.secret_key": Rule(
+        'secret_key = "env:STRIPE_SECRET_KEY"', syntax.filled, secret=True, resolved=True
+    ),
+    "payments.webhook_secret": Rule(
+        'webhook_secret = "env:STRIPE_WEBHOOK_SECRET"', syntax.filled, secret=True, resolved=True
+    ),
+    "payments.amounts": Rule('amounts = ["10", "25", "50", "100"]'),
+    "payments.amounts.*": Rule('amounts = ["10", "25", "50", "100"]', payments.dollars),
+    "payments.minimum": Rule('minimum = "5"', payments.dollars),
+    "payments.maximum": Rule('maximum = "500"', payments.dollars),
+    "payments.base_url": Rule('base_url = "http://127.0.0.1:12111"', syntax.web_url),
+    "payments.contact": Rule('contact = "billing@gateway.example"'),
     "records": Rule("[records]"),
     "records.flush_s": Rule("flush_s = 1.0", above_zero),
     "records.queue_max": Rule("queue_max = 100000", between(1, 100_000_000)),

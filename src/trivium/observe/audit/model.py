@@ -77,6 +77,7 @@ class ActKind(Enum):
 
     TOP_UP_STARTED = "top_up_started"
     TOP_UP_PAID = "top_up_paid"
+    TOP_UP_HELD = "top_up_held"
     TOP_UP_REFUNDED = "top_up_refunded"
     TOP_UP_DISPUTED = "top_up_disputed"
     REDEMPTION_CREATED = "redemption_created"

@@ -37,6 +37,7 @@ from trivium.storage.schema.core import (
     users,
 )
 from trivium.storage.schema.jobs import holds, jobs
+from trivium.storage.schema.payments import payment_events, payments
 from trivium.storage.schema.routing import breakers
 
 __all__ = [
@@ -55,6 +56,8 @@ __all__ = [
     "metadata",
     "outside_logins",
     "passkeys",
+    "payment_events",
+    "payments",
     "records",
     "recovery_codes",
     "revision",

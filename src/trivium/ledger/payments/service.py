@@ -1,0 +1,391 @@
+"""Beginning payments, and booking what the provider signs.
+
+A payer's return from the provider proves nothing and moves nothing. An event does, once: its
+signature is checked, the payment's row is locked, the event's id is noted, the state moves and the
+entry is booked in one transaction. Events come twice and in any order, so what is booked follows
+from what is known of the payment, not from which event came: whichever tells last that it is paid
+books it, with what was given back by then. The entry's request id, unique in the ledger, would
+refuse a second one besides.
+"""
+
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import structlog
+
+from trivium.clock import Clock
+from trivium.ledger.entries import BALANCE_NANOS_MAX, format_usd, parse_usd
+from trivium.ledger.errors import LedgerError
+from trivium.ledger.model import Entry, EntryKind
+from trivium.ledger.payments.model import (
+    CURRENCY,
+    NANOS_PER_CENT,
+    REFERENCE_BYTES,
+    REFUND,
+    WAITING,
+    Notice,
+    NoticeKind,
+    Outcome,
+    Payment,
+    PaymentError,
+    PaymentState,
+    Refusal,
+    cents,
+)
+from trivium.ledger.payments.provider import Order, PaymentProvider
+from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.service import Audit
+from trivium.settings.payments import Payments as Limits
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection, Database
+
+BEGUN_MAX: Final = 10
+"""Payments a user may begin within the hour: each makes a page at the provider."""
+HOUR_S: Final = 3600
+LISTED_MAX: Final = 200
+PREFIX: Final = "tp_"
+
+_MISMATCH: Final = "a payment was made otherwise than asked; nothing was booked"
+
+log = structlog.get_logger()
+
+
+class Payments:
+    """Payments in the database. Storage faults pass through as they are."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        audit: Audit,
+        limits: Limits,
+        provider: PaymentProvider | None,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        """``provider``: ``None`` where nothing can be paid."""
+        self._db = db
+        self._clock = clock
+        self._audit = audit
+        self._provider = provider
+        self._random_bytes = random_bytes
+        self.minimum_nanos: Final = parse_usd(limits.minimum)
+        self.maximum_nanos: Final = parse_usd(limits.maximum)
+        self.offered_nanos: Final = tuple(parse_usd(amount) for amount in limits.amounts)
+
+    @property
+    def provider(self) -> str | None:
+        """The provider's name; ``None`` where nothing can be paid."""
+        return self._provider.name if self._provider else None
+
+    async def begin(
+        self,
+        user_id: int,
+        amount_nanos: int,
+        urls: Callable[[str], tuple[str, str]],
+        *,
+        email: str = "",
+        app_id: int | None = None,
+        address: str = "",
+        agent: str = "",
+    ) -> tuple[Payment, str]:
+        """A new payment, and the provider's page where it is paid.
+
+        ``urls``: where the payer goes after paying and after giving up, by the payment's reference.
+        Raises ``PaymentError`` (AMOUNT, TOO_MANY, NOT_CONFIGURED, UNAVAILABLE).
+        """
+        from trivium.ledger.payments import store
+
+        if self._provider is None:
+            raise PaymentError(Refusal.NOT_CONFIGURED, "payments are not set up")
+        if not self.minimum_nanos <= amount_nanos <= self.maximum_nanos:
+            low, high = format_usd(self.minimum_nanos), format_usd(self.maximum_nanos)
+            raise PaymentError(Refusal.AMOUNT, f"an amount is from {low} to {high} US dollars")
+        now = int(self._clock.now())
+        payment = self._new(user_id, amount_nanos, app_id, self._provider.name, now)
+        success_url, cancel_url = urls(payment.reference)
+        order = Order(
+            reference=payment.reference,
+            amount_cents=cents(amount_nanos),
+            currency=CURRENCY,
+            email=email,
+            success_url=success_url,
+            cancel_url=cancel_url,
+        )
+        async with self._db.write() as conn:
+            if await store.begun_since(conn, user_id, now - HOUR_S) >= BEGUN_MAX:
+                raise PaymentError(
+                    Refusal.TOO_MANY, f"only {BEGUN_MAX} payments can be begun within an hour"
+                )
+            payment_id = await store.insert(conn, payment)
+        try:
+            begun = await self._provider.begin(order)
+        except PaymentError:
+            async with self._db.write() as conn:
+                await store.not_begun(conn, payment_id)
+            raise
+        async with self._db.write() as conn:
+            await store.begun(conn, payment_id, begun.session_id)
+            await self._audit.within(
+                conn,
+                ActKind.TOP_UP_STARTED,
+                actor=user_id,
+                subject=user_id,
+                what=payment.reference,
+                address=address,
+                agent=agent,
+                detail={"amount": format_usd(amount_nanos), "app": app_id},
+            )
+        return msgspec.structs.replace(
+            payment, id=payment_id, session_id=begun.session_id
+        ), begun.url
+
+    def _new(
+        self, user_id: int, amount_nanos: int, app_id: int | None, provider: str, now: int
+    ) -> Payment:
+        return Payment(
+            id=0,
+            reference=PREFIX + urlsafe_b64encode(self._random_bytes(REFERENCE_BYTES)).decode(),
+            user_id=user_id,
+            app_id=app_id,
+            provider=provider,
+            session_id=None,
+            charge=None,
+            amount_nanos=amount_nanos,
+            currency=CURRENCY,
+            state=PaymentState.OPEN,
+            refunded_nanos=0,
+            disputed_at=None,
+            created_at=now,
+            paid_at=None,
+        )
+
+    async def hear(self, provider: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+        """Book what an event says, once.
+
+        ``body`` as it came; ``headers`` by lower-case name. Raises ``PaymentError`` (FORGED,
+        NOT_CONFIGURED), after which nothing has changed; after a storage fault the provider is to
+        send the event again.
+        """
+        from trivium.ledger.payments import store
+
+        if self._provider is None or self._provider.name != provider:
+            raise PaymentError(Refusal.NOT_CONFIGURED, "payments are not set up")
+        notice = await self._provider.read(body, headers)
+        if notice.kind is NoticeKind.OTHER:
+            return Outcome.IGNORED
+        now = int(self._clock.now())
+        async with self._db.write() as conn:
+            payment = await store.locked(conn, provider, notice)
+            if payment is None:
+                outcome = Outcome.UNKNOWN
+            elif not await store.heard(conn, provider, notice, payment.id, now):
+                outcome = Outcome.DUPLICATE
+            else:
+                outcome = await self._apply(conn, payment, notice, now)
+        log.info(
+            "payment_event",
+            provider=provider,
+            event_id=notice.event_id,
+            event_type=notice.event,
+            outcome=outcome.value,
+            payment=None if payment is None else payment.reference,
+        )
+        return outcome
+
+    async def _apply(
+        self, conn: "Connection", payment: Payment, notice: Notice, now: int
+    ) -> Outcome:
+        if notice.kind is NoticeKind.PAID:
+            return await self._paid(conn, payment, notice, now)
+        if notice.kind is NoticeKind.REFUNDED:
+            return await self._refunded(conn, payment, notice, now)
+        if notice.kind is NoticeKind.DISPUTED:
+            return await self._disputed(conn, payment, notice, now)
+        return await self._moved(conn, payment, notice)
+
+    async def _paid(
+        self, conn: "Connection", payment: Payment, notice: Notice, now: int
+    ) -> Outcome:
+        from trivium.ledger.payments import store
+
+        if payment.state in (PaymentState.PAID, PaymentState.HELD):
+            return Outcome.STALE
+        if (
+            notice.currency != payment.currency
+            or notice.amount_cents != cents(payment.amount_nanos)
+            or payment.session_id not in (None, notice.session_id)
+        ):
+            log.error(
+                "payment_held",
+                payment=payment.reference,
+                asked=cents(payment.amount_nanos),
+                paid=notice.amount_cents,
+                currency=notice.currency,
+                what=_MISMATCH,
+            )
+            held = msgspec.structs.replace(
+                payment, state=PaymentState.HELD, charge=notice.charge or None
+            )
+            await store.put(conn, held)
+            await self._tell(conn, ActKind.TOP_UP_HELD, held, held.amount_nanos)
+            return Outcome.HELD
+        paid = msgspec.structs.replace(
+            payment,
+            state=PaymentState.PAID,
+            session_id=notice.session_id,
+            charge=notice.charge or payment.charge,
+            paid_at=now,
+        )
+        await store.put(conn, paid)
+        await _book(conn, paid, EntryKind.TOP_UP, paid.amount_nanos, _request(paid), now)
+        await self._tell(conn, ActKind.TOP_UP_PAID, paid, paid.amount_nanos)
+        if paid.refunded_nanos:
+            await self._give_back(conn, paid, paid.refunded_nanos, now)
+        return Outcome.CREDITED
+
+    async def _refunded(
+        self, conn: "Connection", payment: Payment, notice: Notice, now: int
+    ) -> Outcome:
+        from trivium.ledger.payments import store
+
+        if notice.currency != payment.currency or notice.amount_cents is None:
+            log.error("payment_refund_unread", payment=payment.reference, currency=notice.currency)
+            return Outcome.HELD
+        # an amount beyond the payment cannot come; it must not take what others paid
+        all_nanos = min(notice.amount_cents * NANOS_PER_CENT, payment.amount_nanos)
+        more_nanos = all_nanos - payment.refunded_nanos
+        if more_nanos <= 0:
+            return Outcome.STALE
+        now_known = msgspec.structs.replace(payment, refunded_nanos=all_nanos)
+        await store.put(conn, now_known)
+        if payment.state is not PaymentState.PAID:
+            return Outcome.NOTED
+        await self._give_back(conn, now_known, more_nanos, now)
+        return Outcome.REFUNDED
+
+    async def _give_back(
+        self, conn: "Connection", payment: Payment, more_nanos: int, now: int
+    ) -> None:
+        """Take from the balance what the payer has been given back; it may go below zero."""
+        request_id = f"{_request(payment)}{REFUND}{cents(payment.refunded_nanos)}"
+        await _book(conn, payment, EntryKind.REFUND, -more_nanos, request_id, now)
+        await self._tell(conn, ActKind.TOP_UP_REFUNDED, payment, more_nanos)
+
+    async def _disputed(
+        self, conn: "Connection", payment: Payment, notice: Notice, now: int
+    ) -> Outcome:
+        """Tell the operator. Whether to block the user or take the amount back is theirs to say."""
+        from trivium.ledger.payments import store
+
+        log.warning(
+            "payment_disputed",
+            payment=payment.reference,
+            user=payment.user_id,
+            event_type=notice.event,
+            amount_cents=notice.amount_cents,
+            note=notice.note,
+        )
+        await store.put(
+            conn,
+            msgspec.structs.replace(
+                payment,
+                disputed_at=payment.disputed_at or now,
+                charge=payment.charge or notice.charge or None,
+            ),
+        )
+        await self._audit.within(
+            conn,
+            ActKind.TOP_UP_DISPUTED,
+            subject=payment.user_id,
+            what=payment.reference,
+            agent=payment.provider,
+            detail={"event": notice.event, "note": notice.note},
+        )
+        return Outcome.NOTED
+
+    async def _moved(self, conn: "Connection", payment: Payment, notice: Notice) -> Outcome:
+        """Follow what becomes of a payment on its way; what is done is done."""
+        from trivium.ledger.payments import store
+
+        state = PaymentState(notice.kind.value)
+        if payment.state not in WAITING or payment.state is state:
+            return Outcome.STALE
+        moved = msgspec.structs.replace(
+            payment,
+            state=state,
+            session_id=payment.session_id or notice.session_id or None,
+            charge=payment.charge or notice.charge or None,
+        )
+        await store.put(conn, moved)
+        return Outcome.NOTED
+
+    async def _tell(
+        self, conn: "Connection", kind: ActKind, payment: Payment, amount_nanos: int
+    ) -> None:
+        await self._audit.within(
+            conn,
+            kind,
+            subject=payment.user_id,
+            what=payment.reference,
+            agent=payment.provider,
+            detail={"amount": format_usd(amount_nanos)},
+        )
+
+    async def find(self, reference: str, user_id: int) -> Payment | None:
+        """A user's own payment; ``None`` also when it is somebody else's."""
+        from trivium.ledger.payments import store
+
+        async with self._db.read() as conn:
+            payment = await store.by_reference(conn, reference)
+        return payment if payment and payment.user_id == user_id else None
+
+    async def newest(
+        self, user_id: int | None = None, state: PaymentState | None = None, limit: int = 20
+    ) -> list[Payment]:
+        """Payments, newest first; of one user, in one state."""
+        from trivium.ledger.payments import store
+
+        async with self._db.read() as conn:
+            return await store.newest(conn, user_id, state, min(limit, LISTED_MAX))
+
+
+async def verify(db: "Database") -> list[int]:
+    """Ids of payments whose state and whose entries do not agree; empty when all is well."""
+    from trivium.ledger.payments import store
+
+    async with db.read() as conn:
+        return await store.contradictions(conn)
+
+
+def _request(payment: Payment) -> str:
+    return f"{payment.provider}:{payment.session_id}"
+
+
+async def _book(
+    conn: "Connection",
+    payment: Payment,
+    kind: EntryKind,
+    amount_nanos: int,
+    request_id: str,
+    now: int,
+) -> None:
+    """Append an entry in the transaction of the event. Raises ``LedgerError``, which undoes it."""
+    from trivium.ledger import store as ledger
+
+    entry = Entry(
+        id=0,
+        user_id=payment.user_id,
+        kind=kind,
+        amount_nanos=amount_nanos,
+        note=f"{payment.provider} payment {payment.reference}",
+        request_id=request_id,
+        created_at=now,
+    )
+    if await ledger.insert_entry(conn, entry) is None:
+        raise LedgerError(f"{request_id} is booked already, but the payment says otherwise")
+    if abs(await ledger.add_to_account(conn, entry)) > BALANCE_NANOS_MAX:
+        raise LedgerError("the balance would exceed nine billion dollars")
