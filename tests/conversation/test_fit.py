@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.fit import FILLER, fitted
@@ -9,7 +10,7 @@ from trivium.conversation.honesty import Mend, Report
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.members import ROWS, Concept
 from trivium.conversation.opaque import SIGNATURE, THOUGHT_SIGNATURE, Opaque, Origin
-from trivium.conversation.parts import Form, Reasoning, Text
+from trivium.conversation.parts import Form, Native, Reasoning, Text
 from trivium.conversation.request import (
     Conversation,
     Effort,
@@ -20,6 +21,13 @@ from trivium.conversation.request import (
     Thinking,
 )
 from trivium.conversation.target import ReasoningBack, target
+from trivium.conversation.tools import (
+    ChoiceMode,
+    FunctionTool,
+    ServerKind,
+    ServerTool,
+    ToolChoice,
+)
 from trivium.faults import Fault, Kind
 
 HERE = Origin("messages", "anthropic", "main")
@@ -299,3 +307,39 @@ def test_what_is_refused_while_thinking_depends_on_whether_it_thinks(known, wish
     assert (0.5 if kept else None) == found.sampling.temperature
     why = [] if kept else ["not taken by this model while it thinks"]
     assert why == [one.reason for one in report.drops]
+
+
+LOOK = FunctionTool(name="look")
+SEARCH = ServerTool(
+    kind=ServerKind.WEB_SEARCH, native=Native("responses", b'{"type":"web_search"}')
+)
+
+
+@pytest.mark.parametrize(
+    ("tools", "choice", "left_out"),
+    [
+        ((LOOK, SEARCH), None, True),
+        ((SEARCH, LOOK), ToolChoice(ChoiceMode.AUTO), True),
+        ((SEARCH,), None, False),
+        ((LOOK, SEARCH), ToolChoice(ChoiceMode.REQUIRED), False),
+        ((LOOK, SEARCH), ToolChoice(ChoiceMode.NAMED, ("web_search",)), False),
+        ((LOOK, SEARCH), ToolChoice(ChoiceMode.AUTO, ("web_search",)), False),
+        ((LOOK, replace(SEARCH, allowed_domains=("a.example",))), None, False),
+        ((LOOK, replace(SEARCH, blocked_domains=("a.example",))), None, False),
+        ((LOOK, replace(SEARCH, max_uses=2)), None, False),
+        ((LOOK, replace(SEARCH, kind=ServerKind.CODE)), None, False),
+    ],
+)
+def test_a_search_that_is_merely_offered_may_be_missing(tools, choice, left_out):
+    """Agents offer one in every request; whoever depends on it is refused by name."""
+    conversation = asking(Turn(Role.USER, (Text("Hi"),)), tools=tools, tool_choice=choice)
+    known = target(Origin("chat", "vendor", "account"), "m")
+    report = Report("the chat shape of m")
+    if left_out:
+        assert (LOOK,) == fitted(conversation, known, report).tools
+        assert ["tools"] == [drop.member for drop in report.drops]
+        with pytest.raises(Fault):
+            fitted(conversation, known, Report("strict", strict=True))
+    else:
+        with pytest.raises(Fault, match="of its own"):
+            fitted(conversation, known, report)

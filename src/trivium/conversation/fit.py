@@ -25,7 +25,14 @@ from trivium.conversation.pairing import paired
 from trivium.conversation.parts import Reasoning, Text
 from trivium.conversation.request import Conversation, Effort, FormatKind, ResponseFormat
 from trivium.conversation.target import ReasoningBack, TargetFacts
-from trivium.conversation.tools import CustomTool, FunctionTool, ServerKind, Tool
+from trivium.conversation.tools import (
+    ChoiceMode,
+    CustomTool,
+    FunctionTool,
+    ServerKind,
+    ServerTool,
+    Tool,
+)
 
 FILLER: Final = "(no content)"
 """Stands in a turn of which nothing is left."""
@@ -168,10 +175,29 @@ def _offered(tool: Tool, conversation: Conversation, target: TargetFacts, report
     if not target.drop_tools.isdisjoint({kind, name}):
         report.drop(Rank.HINT, where, f"{name} is left out, as the profile of this model says")
         return False
+    if _is_spare(tool, conversation):
+        report.drop(Rank.HINT, where, f"{name} is left out: this model has none of its own")
+        return False
     raise report.refusal(
         where,
         f"it has no {name} of its own; drop_tools in the binding's profile can leave the tool out",
     )
+
+
+def _is_spare(tool: Tool, conversation: Conversation) -> bool:
+    """Whether a search is merely offered, beside tools of the caller's own, and without conditions.
+
+    Agents declare one in every request (Codex does) and work without it; whoever asks for nothing
+    but a search, forces one or restricts where it may look depends on it.
+    """
+    if not isinstance(tool, ServerTool) or tool.kind is not ServerKind.WEB_SEARCH:
+        return False
+    if tool.allowed_domains or tool.blocked_domains or tool.max_uses is not None:
+        return False
+    choice = conversation.tool_choice
+    if choice is not None and (choice.mode is not ChoiceMode.AUTO or choice.names):
+        return False
+    return any(isinstance(one, FunctionTool | CustomTool) for one in conversation.tools)
 
 
 def _refused(conversation: Conversation, target: TargetFacts, report: Report) -> dict[str, Any]:
