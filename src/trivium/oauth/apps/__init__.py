@@ -1,0 +1,1 @@
+"""Applications that users registered, and their secrets."""

@@ -1,0 +1,58 @@
+"""Applications as the rest of the service sees them."""
+
+from enum import Enum, unique
+
+import msgspec
+
+from trivium.oauth.scope import SCOPES
+
+
+@unique
+class Status(Enum):
+    """Whether an application may be used."""
+
+    ACTIVE = "active"
+    SUSPENDED = "suspended"
+
+
+@unique
+class GrantType(Enum):
+    """What an application may ask the token endpoint for."""
+
+    CODE = "authorization_code"
+    REFRESH = "refresh_token"
+
+
+class App(msgspec.Struct, frozen=True, kw_only=True):
+    """A registered application. Times in seconds since the epoch."""
+
+    id: int
+    user_id: int
+    """Its owner."""
+    name: str
+    description: str
+    client_id: str
+    """Public."""
+    redirect_uri: str
+    status: Status = Status.ACTIVE
+    trusted: bool = False
+    """Set by the operator alone: its requests may be granted without a question."""
+    scopes: frozenset[str] = frozenset(SCOPES)
+    """What it may ask for."""
+    grants: frozenset[GrantType] = frozenset(GrantType)
+    rotate_refresh: bool = True
+    """Whether each refresh gives a new refresh token."""
+    send_iss: bool = False
+    """Whether the authorization response carries ``iss`` (RFC 9207)."""
+    created_at: int = 0
+    changed_at: int = 0
+    """When what people are shown of it, or where it sends them, last changed."""
+
+
+class OwnSecret(msgspec.Struct, frozen=True, kw_only=True):
+    """A client secret without its value."""
+
+    hint: str
+    created_at: int
+    expires_at: int | None
+    """``None``: it is the current one."""

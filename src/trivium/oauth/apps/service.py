@@ -1,0 +1,290 @@
+"""Registering, changing and recognising applications. Each call is one transaction."""
+
+import hmac
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from trivium.clock import Clock
+from trivium.oauth import credential
+from trivium.oauth.apps import registration
+from trivium.oauth.apps.model import App, GrantType, OwnSecret, Status
+from trivium.oauth.credential import Kind
+from trivium.oauth.errors import OAuthError, RegistrationError
+from trivium.oauth.sender import NOBODY, Sender
+from trivium.observe.audit.model import COMMAND_LINE, ActKind
+from trivium.observe.audit.service import Audit
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection, Database
+
+SECRET_GRACE_S: Final = 86_400
+"""How long a replaced secret still opens: a day to bring the new one to every machine."""
+HOUR_S: Final = 3600
+
+_NOBODY: Final = credential.digest("")
+
+
+class Apps:
+    """Applications in the database. Storage faults pass through as they are."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        audit: Audit,
+        *,
+        apps_max: int,
+        apps_per_hour: int,
+        allow_insecure_redirect: bool,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        """``apps_max``: of one user; ``apps_per_hour``: registered by one user."""
+        self._db = db
+        self._clock = clock
+        self._audit = audit
+        self._apps_max = apps_max
+        self._apps_per_hour = apps_per_hour
+        self._allow_insecure_redirect = allow_insecure_redirect
+        self._random_bytes = random_bytes
+
+    async def create(
+        self,
+        user_id: int,
+        name: str,
+        description: str,
+        redirect_uri: str,
+        sender: Sender = NOBODY,
+    ) -> tuple[App, str]:
+        """A new application and its secret, which is nowhere to be had again.
+
+        Raises RegistrationError (``name``, ``description``, ``redirect_uri``, ``limit``, ``user``).
+        """
+        from trivium.oauth.apps import store
+
+        now = int(self._clock.now())
+        app = App(
+            id=0,
+            user_id=user_id,
+            name=registration.name(name),
+            description=registration.description(description),
+            client_id=credential.issue(Kind.CLIENT_ID, self._random_bytes),
+            redirect_uri=self._redirect_uri(redirect_uri),
+            created_at=now,
+            changed_at=now,
+        )
+        secret = credential.issue(Kind.CLIENT_SECRET, self._random_bytes)
+        async with self._db.write() as conn:
+            if await store.hold_owner(conn, user_id) is not False:
+                raise RegistrationError("user", "this account is disabled")
+            if await store.count(conn, user_id) >= self._apps_max:
+                raise RegistrationError(
+                    "limit", f"an account has at most {self._apps_max} applications"
+                )
+            if await store.count(conn, user_id, now - HOUR_S + 1) >= self._apps_per_hour:
+                raise RegistrationError(
+                    "rate", f"at most {self._apps_per_hour} applications are registered an hour"
+                )
+            app = msgspec.structs.replace(app, id=await store.insert(conn, app))
+            await store.add_secret(
+                conn, app.id, credential.digest(secret), credential.hint(secret), now, now
+            )
+            await self._tell(conn, ActKind.APP_CREATED, app, sender)
+        return app, secret
+
+    async def owned_by(self, user_id: int) -> list[App]:
+        """A user's applications, oldest first."""
+        from trivium.oauth.apps import store
+
+        async with self._db.read() as conn:
+            return await store.owned_by(conn, user_id)
+
+    async def owned(self, user_id: int, app_id: int) -> tuple[App, list[OwnSecret]]:
+        """A user's own application and its secrets. Raises RegistrationError (``app``)."""
+        from trivium.oauth.apps import store
+
+        async with self._db.read() as conn:
+            app = await store.owned(conn, user_id, app_id)
+            if app is None:
+                raise _unknown()
+            return app, await store.own_secrets(conn, app_id, int(self._clock.now()))
+
+    async def edit(
+        self,
+        user_id: int,
+        app_id: int,
+        *,
+        name: str,
+        description: str,
+        redirect_uri: str,
+        grants: frozenset[GrantType],
+        rotate_refresh: bool,
+        send_iss: bool,
+        sender: Sender = NOBODY,
+    ) -> App:
+        """Change an application; consent given before a change of what people were shown does not
+        hold without a question any more.
+
+        Raises RegistrationError (``app``, ``name``, ``description``, ``redirect_uri``).
+        """
+        new_name = registration.name(name)
+        new_description = registration.description(description)
+
+        def change(app: App) -> App:
+            # an address that was registered under other settings may stay
+            same = redirect_uri == app.redirect_uri
+            shown = (new_name, new_description, redirect_uri)
+            is_same = shown == (app.name, app.description, app.redirect_uri)
+            return msgspec.structs.replace(
+                app,
+                name=new_name,
+                description=new_description,
+                redirect_uri=redirect_uri if same else self._redirect_uri(redirect_uri),
+                grants=grants,
+                rotate_refresh=rotate_refresh,
+                send_iss=send_iss,
+                changed_at=app.changed_at if is_same else int(self._clock.now()),
+            )
+
+        return await self._change(user_id, app_id, change, ActKind.APP_CHANGED, sender)
+
+    async def set_status(
+        self, user_id: int, app_id: int, status: Status, sender: Sender = NOBODY
+    ) -> App:
+        """Suspend an application or take that back. Raises RegistrationError (``app``)."""
+        kind = ActKind.APP_SUSPENDED if status is Status.SUSPENDED else ActKind.APP_RESUMED
+        return await self._change(
+            user_id, app_id, lambda app: msgspec.structs.replace(app, status=status), kind, sender
+        )
+
+    async def set_trusted(self, client_id: str, *, trusted: bool) -> App:
+        """The operator's word that an application needs no question. Raises RegistrationError."""
+        from trivium.oauth.apps import store
+
+        async with self._db.write() as conn:
+            app = await store.by_client_id(conn, client_id)
+            if app is None:
+                raise _unknown()
+            app = msgspec.structs.replace(app, trusted=trusted)
+            await store.replace(conn, app)
+            await self._audit.within(
+                conn,
+                ActKind.APP_CHANGED,
+                subject=app.user_id,
+                what=f"app:{app.id}",
+                agent=COMMAND_LINE,
+                detail={"trusted": trusted},
+            )
+        return app
+
+    async def rotate_secret(
+        self, user_id: int, app_id: int, sender: Sender = NOBODY
+    ) -> tuple[App, str]:
+        """A new secret, which is nowhere to be had again; the one before opens for another day.
+
+        Raises RegistrationError (``app``).
+        """
+        from trivium.oauth.apps import store
+
+        now = int(self._clock.now())
+        secret = credential.issue(Kind.CLIENT_SECRET, self._random_bytes)
+        async with self._db.write() as conn:
+            app = await store.owned(conn, user_id, app_id, hold=True)
+            if app is None:
+                raise _unknown()
+            await store.add_secret(
+                conn,
+                app_id,
+                credential.digest(secret),
+                credential.hint(secret),
+                now,
+                now + SECRET_GRACE_S,
+            )
+            await self._tell(conn, ActKind.SECRET_ROTATED, app, sender)
+        return app, secret
+
+    async def end_old_secrets(self, user_id: int, app_id: int) -> int:
+        """Refuse replaced secrets at once; how many there were. Raises RegistrationError."""
+        from trivium.oauth.apps import store
+
+        async with self._db.write() as conn:
+            if await store.owned(conn, user_id, app_id, hold=True) is None:
+                raise _unknown()
+            return await store.end_old_secrets(conn, app_id)
+
+    async def delete(self, user_id: int, app_id: int, sender: Sender = NOBODY) -> App:
+        """Delete an application with every consent and token. Raises RegistrationError."""
+        from trivium.oauth.apps import store
+
+        async with self._db.write() as conn:
+            app = await store.owned(conn, user_id, app_id, hold=True)
+            if app is None:
+                raise _unknown()
+            await store.remove(conn, app_id)
+            await self._tell(conn, ActKind.APP_DELETED, app, sender)
+        return app
+
+    async def find(self, client_id: str) -> App | None:
+        """The application of a client id, suspended ones too."""
+        from trivium.oauth.apps import store
+
+        async with self._db.read() as conn:
+            return await store.by_client_id(conn, client_id)
+
+    async def authenticate(self, client_id: str, secret: str) -> App:
+        """The active application that these credentials belong to.
+
+        Unknown client, wrong secret and suspended application are told alike and cost the same.
+        Raises OAuthError (``invalid_client``).
+        """
+        from trivium.oauth.apps import store
+
+        presented = credential.digest(secret)
+        async with self._db.read() as conn:
+            app = await store.by_client_id(conn, client_id)
+            stored = await store.digests(conn, app.id if app else 0, int(self._clock.now()))
+        # every one is compared, and one where there is none
+        same = [hmac.compare_digest(presented, digest) for digest in (*stored, _NOBODY)]
+        if app is None or not any(same[:-1]) or app.status is not Status.ACTIVE:
+            raise OAuthError("invalid_client", "the client id or the client secret is wrong", 401)
+        return app
+
+    async def _change(
+        self,
+        user_id: int,
+        app_id: int,
+        change: Callable[[App], App],
+        kind: ActKind,
+        sender: Sender,
+    ) -> App:
+        from trivium.oauth.apps import store
+
+        async with self._db.write() as conn:
+            app = await store.owned(conn, user_id, app_id, hold=True)
+            if app is None:
+                raise _unknown()
+            app = change(app)
+            await store.replace(conn, app)
+            await self._tell(conn, kind, app, sender)
+        return app
+
+    async def _tell(self, conn: "Connection", kind: ActKind, app: App, sender: Sender) -> None:
+        await self._audit.within(
+            conn,
+            kind,
+            actor=app.user_id,
+            subject=app.user_id,
+            what=f"app:{app.id}",
+            address=sender.address,
+            agent=sender.agent,
+            detail={"name": app.name, "redirect_uri": app.redirect_uri},
+        )
+
+    def _redirect_uri(self, text: str) -> str:
+        return registration.redirect_uri(text, allow_insecure=self._allow_insecure_redirect)
+
+
+def _unknown() -> RegistrationError:
+    return RegistrationError("app", "there is no such application of yours")

@@ -1,0 +1,155 @@
+"""Applications and their secrets in SQL. Every function works in the transaction it is given."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.oauth import scope
+from trivium.oauth.apps.model import App, GrantType, OwnSecret, Status
+from trivium.storage.schema import oauth_apps as apps
+from trivium.storage.schema import oauth_secrets as secrets
+from trivium.storage.schema import users
+
+
+def app_of(row: Any) -> App:
+    """An application from a row that has the columns of ``oauth_apps``."""
+    return App(
+        id=row.id,
+        user_id=row.user_id,
+        name=row.name,
+        description=row.description,
+        client_id=row.client_id,
+        redirect_uri=row.redirect_uri,
+        status=Status(row.status),
+        trusted=row.trusted,
+        scopes=frozenset(row.scopes.split()),
+        grants=frozenset(map(GrantType, row.grants.split())),
+        rotate_refresh=row.rotate_refresh,
+        send_iss=row.send_iss,
+        created_at=row.created_at,
+        changed_at=row.changed_at,
+    )
+
+
+def _values(app: App) -> dict[str, Any]:
+    return {
+        "name": app.name,
+        "description": app.description,
+        "redirect_uri": app.redirect_uri,
+        "status": app.status.value,
+        "trusted": app.trusted,
+        "scopes": scope.written(app.scopes),
+        "grants": " ".join(sorted(grant.value for grant in app.grants)),
+        "rotate_refresh": app.rotate_refresh,
+        "send_iss": app.send_iss,
+        "changed_at": app.changed_at,
+    }
+
+
+async def hold_owner(conn: AsyncConnection, user_id: int) -> bool | None:
+    """Whether a user is disabled; ``None``: there is none. Others that hold the same user wait,
+    so that two registrations at once cannot both be the last one allowed.
+    """
+    query = select(users.c.disabled).where(users.c.id == user_id).with_for_update(key_share=True)
+    found = await conn.scalar(query)
+    return None if found is None else bool(found)
+
+
+async def count(conn: AsyncConnection, user_id: int, since: int = 0) -> int:
+    """How many applications a user has, registered at or after a moment."""
+    query = select(func.count()).where(apps.c.user_id == user_id, apps.c.created_at >= since)
+    return int(await conn.scalar(query) or 0)
+
+
+async def insert(conn: AsyncConnection, app: App) -> int:
+    """A new application; its id."""
+    values = {
+        **_values(app),
+        "user_id": app.user_id,
+        "client_id": app.client_id,
+        "created_at": app.created_at,
+    }
+    made = apps.insert().values(values).returning(apps.c.id)
+    return int((await conn.execute(made)).scalar_one())
+
+
+async def replace(conn: AsyncConnection, app: App) -> None:
+    """Write what may change of an application."""
+    await conn.execute(update(apps).where(apps.c.id == app.id).values(_values(app)))
+
+
+async def remove(conn: AsyncConnection, app_id: int) -> None:
+    """Delete an application with its consents, codes and tokens."""
+    await conn.execute(delete(apps).where(apps.c.id == app_id))
+
+
+async def owned(
+    conn: AsyncConnection, user_id: int, app_id: int, *, hold: bool = False
+) -> App | None:
+    """A user's own application; ``hold``: nobody else changes it until the transaction ends."""
+    query = select(apps).where(apps.c.id == app_id, apps.c.user_id == user_id)
+    if hold:
+        query = query.with_for_update(key_share=True)
+    row = (await conn.execute(query)).one_or_none()
+    return None if row is None else app_of(row)
+
+
+async def owned_by(conn: AsyncConnection, user_id: int) -> list[App]:
+    """A user's applications, oldest first."""
+    query = select(apps).where(apps.c.user_id == user_id).order_by(apps.c.id)
+    return [app_of(row) for row in await conn.execute(query)]
+
+
+async def by_client_id(conn: AsyncConnection, client_id: str) -> App | None:
+    """The application of a client id."""
+    row = (await conn.execute(select(apps).where(apps.c.client_id == client_id))).one_or_none()
+    return None if row is None else app_of(row)
+
+
+async def by_id(conn: AsyncConnection, app_id: int) -> App | None:
+    """The application of an id."""
+    row = (await conn.execute(select(apps).where(apps.c.id == app_id))).one_or_none()
+    return None if row is None else app_of(row)
+
+
+async def digests(conn: AsyncConnection, app_id: int, now: int) -> Sequence[bytes]:
+    """Digests of the secrets that open an application now."""
+    live = or_(secrets.c.expires_at.is_(None), secrets.c.expires_at > now)
+    query = select(secrets.c.digest).where(secrets.c.app_id == app_id, live)
+    return (await conn.scalars(query)).all()
+
+
+async def own_secrets(conn: AsyncConnection, app_id: int, now: int) -> list[OwnSecret]:
+    """The secrets that open an application now, newest first."""
+    live = or_(secrets.c.expires_at.is_(None), secrets.c.expires_at > now)
+    query = select(secrets).where(secrets.c.app_id == app_id, live).order_by(secrets.c.id.desc())
+    return [
+        OwnSecret(hint=row.hint, created_at=row.created_at, expires_at=row.expires_at)
+        for row in await conn.execute(query)
+    ]
+
+
+async def add_secret(
+    conn: AsyncConnection, app_id: int, digest: bytes, hint: str, now: int, until: int
+) -> None:
+    """A new current secret; the one before opens until ``until``, those before it no more."""
+    await conn.execute(
+        delete(secrets).where(secrets.c.app_id == app_id, secrets.c.expires_at.is_not(None))
+    )
+    old = update(secrets).where(secrets.c.app_id == app_id).values(expires_at=until)
+    await conn.execute(old)
+    values = {"app_id": app_id, "digest": digest, "hint": hint, "created_at": now}
+    await conn.execute(secrets.insert().values(values))
+
+
+async def end_old_secrets(conn: AsyncConnection, app_id: int) -> int:
+    """Refuse replaced secrets at once; how many there were."""
+    old = (secrets.c.app_id == app_id) & secrets.c.expires_at.is_not(None)
+    return (await conn.execute(delete(secrets).where(old))).rowcount
+
+
+async def sweep_secrets(conn: AsyncConnection, now: int) -> int:
+    """Delete replaced secrets that open nothing any more."""
+    return (await conn.execute(delete(secrets).where(secrets.c.expires_at <= now))).rowcount

@@ -1,0 +1,1 @@
+"""From the authorization request to the code: checks, consent, grants."""

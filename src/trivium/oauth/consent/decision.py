@@ -1,0 +1,51 @@
+"""Whether a person is asked. Pure.
+
+``auto_authorize=true`` read literally would let any application read the e-mail address of whoever
+is logged in, by sending the browser through our address. So without a question go only requests
+whose user has answered it before, whose user has just logged in on a page that said what for, and
+those of applications that the operator trusts. Whoever took consent back is asked again, always.
+"""
+
+from enum import Enum, unique
+
+import msgspec
+
+from trivium.oauth.consent.model import Grant, Pending
+
+
+@unique
+class Decision(Enum):
+    """What becomes of an authorization request whose user is known."""
+
+    ASK = "ask"
+    KNOWN = "known"
+    """Granted before."""
+    AUTOMATIC = "automatic"
+    """Granted now, without a question."""
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user has said to an application before."""
+
+    grant: Grant | None
+    """Consent that holds; ``None``: there is none."""
+    was_revoked: bool
+    """There is none because it was taken back."""
+
+
+def decide(pending: Pending, history: History, *, is_framed: bool) -> Decision:
+    """What becomes of a request. ``is_framed``: the browser loads it into another page."""
+    asked, grant = pending.asked, history.grant
+    if is_framed:
+        return Decision.ASK
+    # what a person said about an application that has changed since was said about another
+    if (
+        grant is not None
+        and asked.scopes <= grant.scopes
+        and grant.consented_at > asked.app.changed_at
+    ):
+        return Decision.KNOWN
+    if not asked.auto_authorize or history.was_revoked:
+        return Decision.ASK
+    has_just_logged_in = pending.login_at is not None and pending.login_at >= pending.created_at
+    return Decision.AUTOMATIC if asked.app.trusted or has_just_logged_in else Decision.ASK

@@ -1,0 +1,242 @@
+"""From an authorization request to its answer. Each call is one transaction."""
+
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from trivium.clock import Clock
+from trivium.oauth import credential, scope
+from trivium.oauth.apps.model import Status
+from trivium.oauth.consent import request
+from trivium.oauth.consent.decision import Decision, decide
+from trivium.oauth.consent.model import Asked, Authorized, Grant, Pending
+from trivium.oauth.credential import Kind
+from trivium.oauth.errors import Reason, Refused, RegistrationError
+from trivium.oauth.sender import NOBODY, Sender
+from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.service import Audit
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection, Database
+
+REQUEST_S: Final = 600
+"""How long a request waits for an answer."""
+
+
+class Consents:
+    """Requests, consent and codes in the database. Storage faults pass through as they are."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        audit: Audit,
+        *,
+        issuer: str,
+        code_s: int,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        """``issuer``: the origin of the service, for ``iss``. ``code_s``: lifetime of a code."""
+        self._db = db
+        self._clock = clock
+        self._audit = audit
+        self._issuer = issuer
+        self._code_s = code_s
+        self._random_bytes = random_bytes
+
+    async def begin(self, asked: Asked) -> str:
+        """Keep a request until its user has answered; the id that our pages pass on."""
+        from trivium.oauth.consent import store
+
+        now = int(self._clock.now())
+        request_id = credential.issue(Kind.REQUEST, self._random_bytes)
+        async with self._db.write() as conn:
+            await store.insert_request(
+                conn, credential.digest(request_id), asked, now, now + REQUEST_S
+            )
+        return request_id
+
+    async def find(self, request_id: str, user_id: int | None = None) -> Pending:
+        """A request that waits, for anybody or for this user.
+
+        Raises Refused when it does not, any more or for somebody else.
+        """
+        from trivium.oauth.consent import store
+
+        if not credential.looks_like(Kind.REQUEST, request_id):
+            raise Refused(Reason.REQUEST_UNKNOWN)
+        now = int(self._clock.now())
+        async with self._db.read() as conn:
+            pending = await store.find_request(conn, credential.digest(request_id), now)
+        if pending is None or (user_id is not None and pending.user_id not in (None, user_id)):
+            raise Refused(Reason.REQUEST_UNKNOWN)
+        if pending.asked.app.status is not Status.ACTIVE:
+            raise Refused(Reason.APP_SUSPENDED)
+        return pending
+
+    async def logged_in(self, request_id: str, user_id: int) -> None:
+        """A user logged in on a page that named a request's application.
+
+        Whoever logs in last answers: that is how one switches accounts. Raises Refused.
+        """
+        await self.find(request_id)
+        await self._pass(request_id, user_id, int(self._clock.now()))
+
+    async def weigh(self, request_id: str, user_id: int, *, is_framed: bool) -> Decision:
+        """Whether this user is asked. From then on the request is this user's.
+
+        Raises Refused for a request that is gone or another user's.
+        """
+        from trivium.oauth.consent import store
+
+        pending = await self.find(request_id, user_id)
+        if pending.user_id is None:
+            async with self._db.write() as conn:
+                if not await store.claim_request(conn, credential.digest(request_id), user_id):
+                    raise Refused(Reason.REQUEST_UNKNOWN)
+        async with self._db.read() as conn:
+            history = await store.history(conn, user_id, pending.asked.app.id)
+        return decide(pending, history, is_framed=is_framed)
+
+    async def release(self, request_id: str, user_id: int) -> None:
+        """A user wants to answer with another account. Raises Refused."""
+        await self.find(request_id, user_id)
+        await self._pass(request_id, None, None)
+
+    async def approve(
+        self, request_id: str, user_id: int, decision: Decision, sender: Sender = NOBODY
+    ) -> str:
+        """The user agrees: where the browser goes with its code.
+
+        ``decision``: how it came about; ``ASK`` for an answer that a person gave. Raises Refused
+        for a request that is gone, answered already, or another user's.
+        """
+        from trivium.oauth.consent import store
+
+        now = int(self._clock.now())
+        digest = credential.digest(request_id)
+        code = credential.issue(Kind.CODE, self._random_bytes)
+        pending = await self.find(request_id, user_id)
+        asked = pending.asked
+        async with self._db.write() as conn:
+            is_disabled = await store.hold_user(conn, user_id)
+            if not await store.take_request(conn, digest, user_id, now):
+                raise Refused(Reason.REQUEST_UNKNOWN)
+            if is_disabled is not False:
+                return self._error(asked, "access_denied", "this account is disabled")
+            before = await store.history(conn, user_id, asked.app.id)
+            if decision is Decision.KNOWN and before.grant is None:  # taken back a moment ago
+                return self._error(asked, "access_denied", "consent was taken back")
+            grant_id = await self._grant(conn, user_id, asked, before.grant, decision, now)
+            await store.insert_code(
+                conn, credential.digest(code), grant_id, asked, now, now + self._code_s
+            )
+            kinds = [ActKind.CODE_ISSUED]
+            if decision is not Decision.KNOWN:
+                asks = decision is Decision.ASK
+                kinds.insert(0, ActKind.CONSENT if asks else ActKind.AUTO_GRANT)
+            for kind in kinds:
+                await self._tell(conn, kind, user_id, asked.app.id, sender, asked.scopes)
+        return self._answer(asked, [("code", code)])
+
+    async def deny(self, request_id: str, user_id: int) -> str:
+        """The user does not agree: where the browser goes with that. Raises Refused."""
+        from trivium.oauth.consent import store
+
+        pending = await self.find(request_id, user_id)
+        async with self._db.write() as conn:
+            if not await store.take_request(
+                conn, credential.digest(request_id), user_id, int(self._clock.now())
+            ):
+                raise Refused(Reason.REQUEST_UNKNOWN)
+        return self._error(pending.asked, "access_denied", "the user did not agree")
+
+    async def authorized(self, user_id: int) -> list[Authorized]:
+        """A user's consent that holds, newest first."""
+        from trivium.oauth.consent import store
+
+        async with self._db.read() as conn:
+            return await store.authorized(conn, user_id, int(self._clock.now()))
+
+    async def revoke(self, user_id: int, grant_id: int, sender: Sender = NOBODY) -> int:
+        """Take consent back, and every token that came of it; the application's id.
+
+        Raises RegistrationError (``app``).
+        """
+        apps = await self._revoke(user_id, grant_id, sender)
+        if not apps:
+            raise RegistrationError("app", "there is no such application with access")
+        return apps[0]
+
+    async def revoke_all(self, user_id: int, sender: Sender = NOBODY) -> list[int]:
+        """Take all consent back; the applications' ids."""
+        return await self._revoke(user_id, None, sender)
+
+    def failed(self, asked: Asked, code: str, description: str) -> str:
+        """Where the browser goes when we fail after the checks."""
+        return self._error(asked, code, description)
+
+    # --- own ------------------------------------------------------------------------------------
+
+    async def _grant(
+        self,
+        conn: "Connection",
+        user_id: int,
+        asked: Asked,
+        before: Grant | None,
+        decision: Decision,
+        now: int,
+    ) -> int:
+        """Consent as it is after this answer; its id."""
+        from trivium.oauth.consent import store
+
+        automatic = decision is Decision.AUTOMATIC
+        if before is None:
+            return await store.insert_grant(
+                conn, user_id, asked.app.id, asked.scopes, now, automatic=automatic
+            )
+        if decision is not Decision.KNOWN:
+            scopes = before.scopes | asked.scopes
+            await store.widen_grant(conn, before.id, scopes, now, automatic=automatic)
+        return before.id
+
+    async def _tell(
+        self,
+        conn: "Connection",
+        kind: ActKind,
+        user_id: int,
+        app_id: int,
+        sender: Sender,
+        scopes: frozenset[str] = frozenset(),
+    ) -> None:
+        await self._audit.within(
+            conn,
+            kind,
+            actor=user_id,
+            subject=user_id,
+            what=f"app:{app_id}",
+            address=sender.address,
+            agent=sender.agent,
+            detail={"scope": scope.written(scopes)} if scopes else None,
+        )
+
+    async def _pass(self, request_id: str, user_id: int | None, login_at: int | None) -> None:
+        from trivium.oauth.consent import store
+
+        async with self._db.write() as conn:
+            await store.pass_request(conn, credential.digest(request_id), user_id, login_at)
+
+    async def _revoke(self, user_id: int, grant_id: int | None, sender: Sender) -> list[int]:
+        from trivium.oauth.consent import store
+
+        async with self._db.write() as conn:
+            apps = await store.revoke_grants(conn, user_id, grant_id, int(self._clock.now()))
+            for app_id in apps:
+                await self._tell(conn, ActKind.GRANT_REVOKED, user_id, app_id, sender)
+        return apps
+
+    def _answer(self, asked: Asked, said: list[tuple[str, str | bytes]]) -> str:
+        return request.answer(asked.app, asked.redirect_uri, asked.state, self._issuer, said)
+
+    def _error(self, asked: Asked, code: str, description: str) -> str:
+        return self._answer(asked, request.error(code, description))

@@ -1,0 +1,278 @@
+"""Authorization requests, consent and codes in SQL, within the transaction that is given."""
+
+from typing import Any
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.oauth import scope
+from trivium.oauth.apps.store import app_of
+from trivium.oauth.consent.decision import History
+from trivium.oauth.consent.model import Asked, Authorized, Grant, Pending
+from trivium.storage.schema import oauth_access_tokens as access
+from trivium.storage.schema import oauth_apps as apps
+from trivium.storage.schema import oauth_codes as codes
+from trivium.storage.schema import oauth_families as families
+from trivium.storage.schema import oauth_grants as grants
+from trivium.storage.schema import oauth_refresh_tokens as refresh
+from trivium.storage.schema import oauth_requests as requests
+from trivium.storage.schema import users
+
+# --- requests -----------------------------------------------------------------------------------
+
+
+async def insert_request(
+    conn: AsyncConnection, digest: bytes, asked: Asked, now: int, until: int
+) -> None:
+    """A request that waits."""
+    values = {
+        "digest": digest,
+        "app_id": asked.app.id,
+        "redirect_uri": asked.redirect_uri,
+        "scope": scope.written(asked.scopes),
+        "state": asked.state,
+        "code_challenge": asked.code_challenge,
+        "auto_authorize": asked.auto_authorize,
+        "created_at": now,
+        "expires_at": until,
+    }
+    await conn.execute(requests.insert().values(values))
+
+
+async def find_request(conn: AsyncConnection, digest: bytes, now: int) -> Pending | None:
+    """A request that still waits, with its application."""
+    query = (
+        select(
+            requests,
+            users.c.name.label("owner"),
+            *(column.label(f"of_app_{column.name}") for column in apps.c),
+        )
+        .join(apps, apps.c.id == requests.c.app_id)
+        .join(users, users.c.id == apps.c.user_id)
+        .where(requests.c.digest == digest, requests.c.expires_at > now)
+    )
+    row = (await conn.execute(query)).one_or_none()
+    if row is None:
+        return None
+    return Pending(
+        asked=Asked(
+            app=app_of(_Prefixed(row, "of_app_")),
+            redirect_uri=row.redirect_uri,
+            scopes=frozenset(row.scope.split()),
+            state=row.state,
+            code_challenge=row.code_challenge,
+            auto_authorize=row.auto_authorize,
+        ),
+        owner=row.owner,
+        user_id=row.user_id,
+        created_at=row.created_at,
+        login_at=row.login_at,
+    )
+
+
+class _Prefixed:
+    """A row's columns that begin alike, without that beginning."""
+
+    def __init__(self, row: Any, prefix: str) -> None:
+        self._row = row
+        self._prefix = prefix
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._row, self._prefix + name)
+
+
+async def claim_request(conn: AsyncConnection, digest: bytes, user_id: int) -> bool:
+    """From now on a request waits for this user's answer; ``False`` when it is another's."""
+    free = requests.c.user_id.is_(None) | (requests.c.user_id == user_id)
+    mine = update(requests).where(requests.c.digest == digest, free).values(user_id=user_id)
+    return (await conn.execute(mine)).rowcount == 1
+
+
+async def pass_request(
+    conn: AsyncConnection, digest: bytes, user_id: int | None, login_at: int | None
+) -> None:
+    """From now on a request waits for the answer of whoever logged in, or of anybody."""
+    values = {"user_id": user_id, "login_at": login_at}
+    await conn.execute(update(requests).where(requests.c.digest == digest).values(values))
+
+
+async def take_request(conn: AsyncConnection, digest: bytes, user_id: int, now: int) -> bool:
+    """Remove a request of a user's; ``False`` when it is answered already or has expired.
+
+    Of several that take one, the database lets the first.
+    """
+    own = (requests.c.digest == digest) & (requests.c.user_id == user_id)
+    done = await conn.execute(delete(requests).where(own, requests.c.expires_at > now))
+    return done.rowcount == 1
+
+
+# --- consent ------------------------------------------------------------------------------------
+
+
+def grant_of(row: Any) -> Grant:
+    """Consent from a row that has the columns of ``oauth_grants``."""
+    return Grant(
+        id=row.id,
+        user_id=row.user_id,
+        app_id=row.app_id,
+        scopes=frozenset(row.scopes.split()),
+        automatic=row.automatic,
+        created_at=row.created_at,
+        consented_at=row.consented_at,
+        revoked_at=row.revoked_at,
+    )
+
+
+async def history(conn: AsyncConnection, user_id: int, app_id: int) -> History:
+    """What a user has said to an application before."""
+    query = (
+        select(grants)
+        .where(grants.c.user_id == user_id, grants.c.app_id == app_id)
+        .order_by(grants.c.id.desc())
+        .limit(1)
+    )
+    row = (await conn.execute(query)).one_or_none()
+    last = None if row is None else grant_of(row)
+    if last is None or last.revoked_at is None:
+        return History(grant=last, was_revoked=False)
+    return History(grant=None, was_revoked=True)
+
+
+async def insert_grant(
+    conn: AsyncConnection,
+    user_id: int,
+    app_id: int,
+    scopes: frozenset[str],
+    now: int,
+    *,
+    automatic: bool,
+) -> int:
+    """New consent; its id."""
+    values = {
+        "user_id": user_id,
+        "app_id": app_id,
+        "scopes": scope.written(scopes),
+        "automatic": automatic,
+        "created_at": now,
+        "consented_at": now,
+    }
+    made = grants.insert().values(values).returning(grants.c.id)
+    return int((await conn.execute(made)).scalar_one())
+
+
+async def widen_grant(
+    conn: AsyncConnection, grant_id: int, scopes: frozenset[str], now: int, *, automatic: bool
+) -> None:
+    """Consent was given again, perhaps to more."""
+    values = {"scopes": scope.written(scopes), "consented_at": now, "automatic": automatic}
+    await conn.execute(update(grants).where(grants.c.id == grant_id).values(values))
+
+
+async def hold_user(conn: AsyncConnection, user_id: int) -> bool | None:
+    """Whether a user is disabled; ``None``: there is none. Two answers of one user, which would
+    both make the first consent to an application, wait for each other.
+    """
+    query = select(users.c.disabled).where(users.c.id == user_id).with_for_update(key_share=True)
+    found = await conn.scalar(query)
+    return None if found is None else bool(found)
+
+
+async def authorized(conn: AsyncConnection, user_id: int, now: int) -> list[Authorized]:
+    """A user's consent that holds, newest first."""
+    owner = users.alias("owner")
+    tokens = [
+        select(func.count())
+        .select_from(table.join(families, families.c.id == table.c.family_id))
+        .where(
+            families.c.grant_id == grants.c.id,
+            families.c.revoked_at.is_(None),
+            families.c.expires_at > now,
+            table.c.expires_at > now,
+            *([table.c.rotated_at.is_(None)] if table is refresh else []),
+        )
+        .scalar_subquery()
+        for table in (access, refresh)
+    ]
+    incident = (
+        select(func.max(families.c.revoked_at))
+        .where(families.c.grant_id == grants.c.id, families.c.reason.in_(("code_replay", "reuse")))
+        .scalar_subquery()
+    )
+    query = (
+        select(
+            grants,
+            owner.c.name.label("owner"),
+            (tokens[0] + tokens[1]).label("live_tokens"),
+            incident.label("incident_at"),
+            *(column.label(f"of_app_{column.name}") for column in apps.c),
+        )
+        .join(apps, apps.c.id == grants.c.app_id)
+        .join(owner, owner.c.id == apps.c.user_id)
+        .where(grants.c.user_id == user_id, grants.c.revoked_at.is_(None))
+        .order_by(grants.c.id.desc())
+    )
+    return [
+        Authorized(
+            grant=grant_of(row),
+            app=app_of(_Prefixed(row, "of_app_")),
+            owner=row.owner,
+            first_used_at=row.first_used_at,
+            last_used_at=row.last_used_at,
+            live_tokens=row.live_tokens,
+            incident_at=row.incident_at,
+        )
+        for row in await conn.execute(query)
+    ]
+
+
+async def revoke_grants(
+    conn: AsyncConnection, user_id: int, grant_id: int | None, now: int
+) -> list[int]:
+    """Take back one consent of a user's, or all; the applications whose it was."""
+    query = (
+        select(grants.c.id, grants.c.app_id)
+        .where(grants.c.user_id == user_id, grants.c.revoked_at.is_(None))
+        .with_for_update(key_share=True)
+    )
+    if grant_id is not None:
+        query = query.where(grants.c.id == grant_id)
+    rows = (await conn.execute(query)).all()
+    ids = [row.id for row in rows]
+    await conn.execute(update(grants).where(grants.c.id.in_(ids)).values(revoked_at=now))
+    ended = families.c.grant_id.in_(ids) & families.c.revoked_at.is_(None)
+    values = {"revoked_at": now, "reason": "grant_revoked"}
+    await conn.execute(update(families).where(ended).values(values))
+    return [row.app_id for row in rows]
+
+
+# --- codes --------------------------------------------------------------------------------------
+
+
+async def insert_code(
+    conn: AsyncConnection, digest: bytes, grant_id: int, asked: Asked, now: int, until: int
+) -> None:
+    """A code, bound to what was asked for."""
+    values = {
+        "digest": digest,
+        "grant_id": grant_id,
+        "redirect_uri": asked.redirect_uri,
+        "scope": scope.written(asked.scopes),
+        "code_challenge": asked.code_challenge,
+        "created_at": now,
+        "expires_at": until,
+    }
+    await conn.execute(codes.insert().values(values))
+
+
+async def sweep(conn: AsyncConnection, now: int, codes_before: int, grants_before: int) -> int:
+    """Delete requests that expired, codes that expired before a moment and consent revoked before
+    another; how many.
+    """
+    gone = 0
+    for table, ended in (
+        (requests, requests.c.expires_at <= now),
+        (codes, codes.c.expires_at < codes_before),
+        (grants, grants.c.revoked_at < grants_before),
+    ):
+        gone += (await conn.execute(delete(table).where(ended))).rowcount
+    return gone

@@ -1,0 +1,1 @@
+"""Developer tokens: what registers an application from a script."""

@@ -1,0 +1,26 @@
+"""What the service says of itself (RFC 8414). Pure."""
+
+from typing import Final
+
+from trivium.oauth.scope import SCOPES
+
+PATH: Final = "/.well-known/oauth-authorization-server"
+
+
+def document(issuer: str) -> dict[str, str | list[str]]:
+    """The metadata of a service whose issuer is this origin, to the byte."""
+    return {
+        "issuer": issuer,
+        "authorization_endpoint": f"{issuer}/api/oauth2/authorize",
+        "token_endpoint": f"{issuer}/api/oauth2/token",
+        "userinfo_endpoint": f"{issuer}/api/oauth2/userinfo",
+        "revocation_endpoint": f"{issuer}/api/oauth2/revoke",
+        "scopes_supported": list(SCOPES),
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+        "revocation_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+        "code_challenge_methods_supported": ["S256"],
+        "service_documentation": f"{issuer}/openapi.json",
+    }

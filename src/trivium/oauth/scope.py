@@ -1,0 +1,33 @@
+"""Scopes: what an application may see. Pure."""
+
+from collections.abc import Iterable
+from typing import Final
+
+PROFILE: Final = "profile"
+"""Name, e-mail address, since when and in what state the account is."""
+BALANCE: Final = "balance"
+"""What is left and what was spent."""
+
+SCOPES: Final = (PROFILE, BALANCE)
+"""Every scope there is, in the order in which they are written and shown."""
+DEFAULT: Final = frozenset({PROFILE})
+"""What is asked for by a request that names no scope."""
+
+
+def parse(text: str) -> frozenset[str]:
+    """The scopes of a ``scope`` parameter; neither order nor repetition matters.
+
+    Raises ``ValueError`` for a scope that does not exist, and for separators other than one space
+    (RFC 6749 section 3.3).
+    """
+    names = text.split(" ")
+    unknown = [name for name in names if name not in SCOPES]
+    if unknown:
+        raise ValueError(f"the scopes are {', '.join(SCOPES)}, separated by one space")
+    return frozenset(names)
+
+
+def written(scopes: Iterable[str]) -> str:
+    """Scopes as a ``scope`` value, always in the same order."""
+    given = set(scopes)
+    return " ".join(name for name in SCOPES if name in given)

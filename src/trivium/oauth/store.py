@@ -1,0 +1,25 @@
+"""Accounts as applications are told of them. Works in the transaction it is given."""
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.oauth.account import Account
+from trivium.storage.schema import accounts, users
+
+
+async def account(conn: AsyncConnection, user_id: int) -> Account | None:
+    """A user with their balance."""
+    query = (
+        select(
+            users.c.id,
+            users.c.name,
+            users.c.email,
+            users.c.created_at,
+            func.coalesce(accounts.c.balance_nanos, 0).label("balance_nanos"),
+            func.coalesce(accounts.c.used_nanos, 0).label("used_nanos"),
+        )
+        .outerjoin(accounts, accounts.c.user_id == users.c.id)
+        .where(users.c.id == user_id)
+    )
+    row = (await conn.execute(query)).one_or_none()
+    return None if row is None else Account(**row._mapping)  # noqa: SLF001 - SQLAlchemy's documented way to a row by names

@@ -1,0 +1,1 @@
+"""From the code to tokens, and what tokens open."""

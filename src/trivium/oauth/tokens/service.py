@@ -1,0 +1,293 @@
+"""The token endpoint's work: codes into tokens, refresh, revocation. Each call is one transaction.
+
+What is found wrong with a grant may have to be remembered (a code is used up, a family revoked), so
+a refusal is decided inside the transaction and raised after it.
+"""
+
+import os
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from trivium.clock import Clock
+from trivium.oauth import credential
+from trivium.oauth.apps.model import App, GrantType
+from trivium.oauth.credential import Kind
+from trivium.oauth.errors import OAuthError
+from trivium.oauth.sender import NOBODY, Sender
+from trivium.oauth.tokens import policy
+from trivium.oauth.tokens.model import Access, CodeGrant, Issued, RefreshGrant, Why
+from trivium.oauth.tokens.policy import RefreshRow, Use
+from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.service import Audit
+from trivium.secret import KEY_ID_BYTES, Keyring
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection, Database
+
+ACCESS_S: Final = 7200
+REFRESH_S: Final = 30 * 86_400
+ACCESS_LIVE_MAX: Final = 10
+"""Access tokens of a family; the oldest go."""
+TOUCH_S: Final = 60
+"""How exactly the last use of a consent is kept."""
+_SEED_BYTES: Final = 16
+_CHAIN_MAX: Final = 100
+"""Refresh tokens within one grace; more is no client."""
+
+log = structlog.get_logger()
+
+
+class Tokens:
+    """Tokens in the database. Storage faults pass through as they are."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        audit: Audit,
+        keys: Keyring,
+        *,
+        family_s: int,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        """``keys``: of the gateway, for refresh tokens that can be given again. ``family_s``: after
+        so long the user has to agree anew, however often the tokens were refreshed.
+        """
+        self._db = db
+        self._clock = clock
+        self._audit = audit
+        self._keys = keys
+        self._family_s = family_s
+        self._random_bytes = random_bytes
+
+    async def exchange(self, app: App, given: CodeGrant, sender: Sender = NOBODY) -> Issued:
+        """Tokens for a code. Raises OAuthError (``invalid_grant``, ``unauthorized_client``).
+
+        Whatever else is wrong, the first presentation by its own application uses a code up, and
+        the second revokes what came of the first (RFC 6749 section 4.1.2).
+        """
+        from trivium.oauth.tokens import store
+
+        _check_allowed(app, GrantType.CODE)
+        refused = OAuthError("invalid_grant", policy.CODE_INVALID)
+        if not credential.looks_like(Kind.CODE, given.code):
+            raise refused
+        digest = credential.digest(given.code)
+        now = int(self._clock.now())
+        issued = None
+        async with self._db.write() as conn:
+            row = await store.find_code(conn, digest)
+            if row is not None and row.app_id == app.id:
+                if not await store.claim_code(conn, digest, now):
+                    await self._replayed(conn, app, digest, now, sender)
+                elif policy.code_is_good(row, given, now):
+                    ends = now + self._family_s
+                    family_id = await store.insert_family(conn, row.grant_id, row.scopes, now, ends)
+                    await store.name_family(conn, digest, family_id)
+                    refresh = credential.issue(Kind.REFRESH_TOKEN, self._random_bytes)
+                    await store.insert_refresh(
+                        conn,
+                        credential.digest(refresh),
+                        family_id,
+                        None,
+                        now,
+                        min(now + REFRESH_S, ends),
+                    )
+                    issued = await self._issue(
+                        conn, refresh, row.scopes, family_id, row.user_id, now, ends
+                    )
+                    await self._tell(conn, ActKind.TOKENS_ISSUED, app, row.user_id, sender)
+        if issued is None:
+            raise refused
+        return issued
+
+    async def refresh(self, app: App, given: RefreshGrant, sender: Sender = NOBODY) -> Issued:
+        """Tokens for a refresh token.
+
+        Raises OAuthError (``invalid_grant``, ``invalid_scope``, ``unauthorized_client``).
+        """
+        from trivium.oauth.tokens import store
+
+        _check_allowed(app, GrantType.REFRESH)
+        refused = OAuthError("invalid_grant", policy.REFRESH_INVALID)
+        if not credential.looks_like(Kind.REFRESH_TOKEN, given.refresh_token):
+            raise refused
+        now = int(self._clock.now())
+        issued = None
+        async with self._db.write() as conn:
+            digest = credential.digest(given.refresh_token)
+            row = await store.find_refresh(conn, digest, hold=True)
+            use = policy.use_of(row, app.id, now)
+            if row is None or use is Use.INVALID:
+                pass
+            elif use is Use.REUSE:
+                await store.revoke_family(conn, row.family_id, Why.REUSE, now)
+                log.warning("oauth_refresh_reuse", app=app.client_id, user_id=row.user_id)
+                await self._tell(conn, ActKind.TOKENS_REUSED, app, row.user_id, sender)
+            else:
+                scopes = policy.narrowed(row.scopes, given.scopes)
+                token: str | None = given.refresh_token
+                if use is Use.GRACE:
+                    token = await self._successor(conn, given.refresh_token, row)
+                elif app.rotate_refresh:
+                    token = await self._rotate(conn, given.refresh_token, row, now)
+                if token is not None:
+                    issued = await self._issue(
+                        conn,
+                        token,
+                        scopes,
+                        row.family_id,
+                        row.user_id,
+                        now,
+                        row.family_expires_at,
+                    )
+                    await self._tell(conn, ActKind.TOKENS_REFRESHED, app, row.user_id, sender)
+        if issued is None:
+            raise refused
+        return issued
+
+    async def revoke(self, app: App, token: str, sender: Sender = NOBODY) -> None:
+        """What an application no longer needs: a refresh token takes its whole family with it, an
+        access token itself. Nothing happens to unknown ones and to those of others.
+
+        Raises OAuthError (``unsupported_token_type``) for what is no token to be revoked here.
+        """
+        from trivium.oauth.tokens import store
+
+        if token.startswith(_OTHERS):
+            raise OAuthError("unsupported_token_type", "access and refresh tokens are revoked here")
+        now = int(self._clock.now())
+        digest = credential.digest(token)
+        if credential.looks_like(Kind.REFRESH_TOKEN, token):
+            async with self._db.write() as conn:
+                row = await store.find_refresh(conn, digest, hold=True)
+                if row is not None and row.app_id == app.id:
+                    await store.revoke_family(conn, row.family_id, Why.CLIENT, now)
+                    await self._tell(conn, ActKind.TOKENS_REVOKED, app, row.user_id, sender)
+        elif credential.looks_like(Kind.ACCESS_TOKEN, token):
+            async with self._db.write() as conn:
+                if await store.owner_of_access(conn, digest) == app.id:
+                    await store.remove_access(conn, digest)
+
+    async def access(self, token: str) -> Access:
+        """What an access token opens. Raises OAuthError (``invalid_token``)."""
+        from trivium.oauth.tokens import store
+
+        now = int(self._clock.now())
+        found = None
+        if credential.looks_like(Kind.ACCESS_TOKEN, token):
+            async with self._db.read() as conn:
+                found = await store.find_access(conn, credential.digest(token), now)
+        if found is None:
+            raise OAuthError("invalid_token", "the access token is not valid", 401)
+        if found.last_used_at is None or now - found.last_used_at >= TOUCH_S:
+            async with self._db.write() as conn:
+                await store.touch(conn, found.grant_id, now)
+        return found
+
+    # --- own ------------------------------------------------------------------------------------
+
+    async def _tell(
+        self, conn: "Connection", kind: ActKind, app: App, user_id: int, sender: Sender
+    ) -> None:
+        await self._audit.within(
+            conn,
+            kind,
+            subject=user_id,
+            what=f"app:{app.id}",
+            address=sender.address,
+            agent=sender.agent,
+        )
+
+    async def _replayed(
+        self, conn: "Connection", app: App, digest: bytes, now: int, sender: Sender
+    ) -> None:
+        from trivium.oauth.tokens import store
+
+        # read again: what came of the first presentation may be a moment old
+        row = await store.find_code(conn, digest)
+        if row is None:
+            return
+        if row.family_id is not None:
+            await store.revoke_family(conn, row.family_id, Why.CODE_REPLAY, now)
+        log.warning("oauth_code_replay", app=app.client_id, user_id=row.user_id)
+        await self._tell(conn, ActKind.CODE_REPLAY, app, row.user_id, sender)
+
+    async def _rotate(self, conn: "Connection", presented: str, row: RefreshRow, now: int) -> str:
+        from trivium.oauth.tokens import store
+
+        seed = self._keys.id + os.urandom(_SEED_BYTES)
+        token = _written(presented, seed, self._keys.key)
+        until = min(now + REFRESH_S, row.family_expires_at)
+        await store.rotate(conn, row.id, seed, now)
+        await store.insert_refresh(
+            conn, credential.digest(token), row.family_id, row.id, now, until
+        )
+        return token
+
+    async def _successor(self, conn: "Connection", presented: str, row: RefreshRow) -> str | None:
+        """The newest token that follows a used one; ``None`` when it cannot be made again."""
+        from trivium.oauth.tokens import store
+
+        token, at = presented, row
+        for _ in range(_CHAIN_MAX):
+            if at.rotated_at is None:
+                return token
+            key = self._keys.get((at.seed or b"")[:KEY_ID_BYTES])
+            if key is None:
+                return None
+            token = _written(token, at.seed or b"", key)
+            follower = await store.find_refresh(conn, credential.digest(token))
+            if follower is None:
+                return None
+            at = follower
+        return None
+
+    async def _issue(
+        self,
+        conn: "Connection",
+        refresh: str,
+        scopes: frozenset[str],
+        family_id: int,
+        user_id: int,
+        now: int,
+        ends: int,
+    ) -> Issued:
+        from trivium.oauth.tokens import store
+
+        token = credential.issue(Kind.ACCESS_TOKEN, self._random_bytes)
+        until = min(now + ACCESS_S, ends)
+        await store.insert_access(
+            conn,
+            credential.digest(token),
+            family_id,
+            scopes,
+            now,
+            until,
+            live_max=ACCESS_LIVE_MAX,
+        )
+        return Issued(
+            access_token=token,
+            refresh_token=refresh,
+            expires_in=until - now,
+            scopes=scopes,
+            user_id=user_id,
+            family_id=family_id,
+        )
+
+
+_OTHERS: Final = tuple(
+    kind.value for kind in Kind if kind not in (Kind.ACCESS_TOKEN, Kind.REFRESH_TOKEN)
+)
+
+
+def _check_allowed(app: App, grant: GrantType) -> None:
+    if grant not in app.grants:
+        raise OAuthError("unauthorized_client", f"the application may not use {grant.value}")
+
+
+def _written(presented: str, seed: bytes, key: bytes) -> str:
+    return credential.written(Kind.REFRESH_TOKEN, policy.successor_secret(presented, seed, key))

@@ -1,0 +1,153 @@
+"""Applications, consent, codes and tokens of the OAuth service. Every digest is a SHA-256."""
+
+from sqlalchemy import Boolean, Column, ForeignKey, Index, LargeBinary, Table, Text, false, text
+
+from trivium.storage.schema.core import BIG, metadata
+
+_APP = "oauth_apps.id"
+_FAMILY = "oauth_families.id"
+
+oauth_apps = Table(
+    "oauth_apps",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("client_id", Text, nullable=False, unique=True),
+    Column("redirect_uri", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("trusted", Boolean, nullable=False, server_default=false()),
+    Column("scopes", Text, nullable=False),  # as a scope parameter
+    Column("grants", Text, nullable=False),  # grant types, separated by spaces
+    Column("rotate_refresh", Boolean, nullable=False),
+    Column("send_iss", Boolean, nullable=False),
+    Column("created_at", BIG, nullable=False),
+    Column("changed_at", BIG, nullable=False),
+)
+
+oauth_secrets = Table(
+    "oauth_secrets",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("app_id", BIG, ForeignKey(_APP, ondelete="CASCADE"), nullable=False, index=True),
+    Column("digest", LargeBinary, nullable=False),
+    Column("hint", Text, nullable=False),
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG),  # null: the current one
+)
+
+developer_tokens = Table(
+    "developer_tokens",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
+    Column("digest", LargeBinary, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("hint", Text, nullable=False),
+    Column("permissions", Text, nullable=False),  # separated by spaces
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG, nullable=False),
+    Column("last_used_at", BIG),
+    Column("revoked_at", BIG),
+)
+
+oauth_requests = Table(
+    "oauth_requests",
+    metadata,
+    Column("digest", LargeBinary, primary_key=True),  # of the id that our own pages pass on
+    Column("app_id", BIG, ForeignKey(_APP, ondelete="CASCADE"), nullable=False, index=True),
+    Column("user_id", BIG, ForeignKey("users.id")),  # null: nobody has logged in yet
+    Column("redirect_uri", Text, nullable=False),
+    Column("scope", Text, nullable=False),
+    Column("state", LargeBinary),  # exactly as it came; null: none did
+    Column("code_challenge", Text),
+    Column("auto_authorize", Boolean, nullable=False),
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG, nullable=False, index=True),
+    # null: nobody has logged in on a page that named the application
+    Column("login_at", BIG),
+)
+
+oauth_grants = Table(
+    "oauth_grants",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("user_id", BIG, ForeignKey("users.id"), nullable=False),
+    Column("app_id", BIG, ForeignKey(_APP, ondelete="CASCADE"), nullable=False, index=True),
+    Column("scopes", Text, nullable=False),
+    Column("automatic", Boolean, nullable=False),
+    Column("created_at", BIG, nullable=False),
+    Column("consented_at", BIG, nullable=False),
+    Column("first_used_at", BIG),
+    Column("last_used_at", BIG),
+    Column("revoked_at", BIG),
+    Index(
+        "uq_oauth_grants_user_id",
+        "user_id",
+        "app_id",
+        unique=True,
+        sqlite_where=text("revoked_at IS NULL"),
+        postgresql_where=text("revoked_at IS NULL"),
+    ),
+)
+"""Consent. A user has at most one that is not revoked for an application."""
+
+oauth_families = Table(
+    "oauth_families",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("grant_id", BIG, ForeignKey("oauth_grants.id", ondelete="CASCADE"), nullable=False),
+    Column("scope", Text, nullable=False),
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG, nullable=False, index=True),  # no token of it lives longer
+    Column("revoked_at", BIG),
+    Column("reason", Text),  # why it was revoked
+    Index("ix_oauth_families_grant_id", "grant_id"),
+)
+"""What came of one code: all its tokens are revoked together."""
+
+oauth_codes = Table(
+    "oauth_codes",
+    metadata,
+    Column("digest", LargeBinary, primary_key=True),
+    Column(
+        "grant_id",
+        BIG,
+        ForeignKey("oauth_grants.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    Column("redirect_uri", Text, nullable=False),
+    Column("scope", Text, nullable=False),
+    Column("code_challenge", Text),
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG, nullable=False, index=True),
+    Column("used_at", BIG),
+    Column("family_id", BIG, ForeignKey(_FAMILY, ondelete="SET NULL"), index=True),
+)
+
+oauth_access_tokens = Table(
+    "oauth_access_tokens",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("digest", LargeBinary, nullable=False, unique=True),
+    Column("family_id", BIG, ForeignKey(_FAMILY, ondelete="CASCADE"), nullable=False, index=True),
+    Column("scope", Text, nullable=False),
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG, nullable=False, index=True),
+)
+
+oauth_refresh_tokens = Table(
+    "oauth_refresh_tokens",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("digest", LargeBinary, nullable=False, unique=True),
+    Column("family_id", BIG, ForeignKey(_FAMILY, ondelete="CASCADE"), nullable=False, index=True),
+    Column("parent_id", BIG),  # null: it came with the code
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG, nullable=False, index=True),
+    Column("rotated_at", BIG),
+    # with the token itself and a key of the gateway it makes the successor; null: not rotated
+    Column("seed", LargeBinary),
+)

@@ -1,0 +1,100 @@
+"""Whether a person is asked: the whole matrix."""
+
+import itertools
+
+import pytest
+
+from trivium.oauth.apps.model import App
+from trivium.oauth.consent.decision import Decision, History, decide
+from trivium.oauth.consent.model import Asked, Grant, Pending
+
+BOTH = frozenset({"profile", "balance"})
+PROFILE = frozenset({"profile"})
+GRANTS = {
+    "none": None,
+    "narrower": PROFILE,
+    "same": BOTH,
+    "older than the app": BOTH,
+    "revoked": None,
+}
+
+
+def pending(*, auto, trusted, login):
+    app = App(
+        id=1,
+        user_id=1,
+        name="App",
+        description="",
+        client_id="gwc_app",
+        redirect_uri="https://app.example/",
+        trusted=trusted,
+        changed_at=100,
+    )
+    asked = Asked(
+        app=app,
+        redirect_uri=app.redirect_uri,
+        scopes=BOTH,
+        state=b"s",
+        code_challenge=None,
+        auto_authorize=auto,
+    )
+    return Pending(
+        asked=asked, owner="owner", user_id=7, created_at=500, login_at=510 if login else None
+    )
+
+
+def history(grant):
+    scopes = GRANTS[grant]
+    if scopes is None:
+        return History(grant=None, was_revoked=grant == "revoked")
+    at = 100 if grant == "older than the app" else 101
+    given = Grant(
+        id=1,
+        user_id=7,
+        app_id=1,
+        scopes=scopes,
+        automatic=False,
+        created_at=at,
+        consented_at=at,
+        revoked_at=None,
+    )
+    return History(grant=given, was_revoked=False)
+
+
+def expected(grant, *, auto, trusted, login):
+    """The rule, said once more in other words."""
+    if grant == "same":
+        return Decision.KNOWN
+    if grant == "revoked" or not auto:
+        return Decision.ASK
+    return Decision.AUTOMATIC if trusted or login else Decision.ASK
+
+
+@pytest.mark.parametrize(
+    ("grant", "auto", "trusted", "login"),
+    list(itertools.product(GRANTS, (False, True), (False, True), (False, True))),
+)
+def test_nobody_is_passed_over_but_by_the_rule(grant, auto, trusted, login):
+    """Consent before, login here, or the operator's trust; never after consent was taken back."""
+    flags = {"auto": auto, "trusted": trusted, "login": login}
+    made = decide(pending(**flags), history(grant), is_framed=False)
+    assert expected(grant, **flags) is made
+
+
+@pytest.mark.parametrize("grant", GRANTS)
+def test_within_another_page_everybody_is_asked(grant):
+    """And that page is not shown there."""
+    asked = pending(auto=True, trusted=True, login=True)
+    assert Decision.ASK is decide(asked, history(grant), is_framed=True)
+
+
+def test_a_login_before_the_request_does_not_count():
+    """It was not for this application."""
+    earlier = Pending(
+        asked=pending(auto=True, trusted=False, login=False).asked,
+        owner="owner",
+        user_id=7,
+        created_at=500,
+        login_at=499,
+    )
+    assert Decision.ASK is decide(earlier, history("none"), is_framed=False)

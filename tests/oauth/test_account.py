@@ -1,0 +1,77 @@
+"""What an application is told of a user."""
+
+import pytest
+
+from trivium.oauth.account import Account, formatted, userinfo
+
+ADA = Account(
+    id=7,
+    name="ada",
+    email="ada@example.org",
+    created_at=1_790_000_000,
+    balance_nanos=2_500_000_000,
+    used_nanos=700_000_000,
+)
+PROFILE = {
+    "username": "ada",
+    "email": "ada@example.org",
+    "created_time": 1_790_000_000,
+    "status": 1,
+}
+BALANCE = {"quota": 1_250_000, "used_quota": 350_000, "balance_formatted": "2.50"}
+
+
+@pytest.mark.parametrize(
+    ("scopes", "members"),
+    [
+        ({"profile"}, PROFILE),
+        ({"balance"}, BALANCE),
+        ({"profile", "balance"}, PROFILE | BALANCE),
+        (set(), {}),
+    ],
+)
+@pytest.mark.parametrize(("sub", "more"), [(False, {}), (True, {"sub": "7"})])
+def test_members_are_those_of_the_scopes(scopes, members, sub, more):
+    """The id is always there; what is not granted is left out, not null."""
+    made = userinfo(ADA, frozenset(scopes), decimals=2, sub=sub)
+    assert {"id": 7, **members, **more} == made
+
+
+def test_the_whole_record_has_the_order_of_the_specification():
+    """As its example has it."""
+    made = userinfo(ADA, frozenset({"profile", "balance"}), decimals=2, sub=False)
+    assert [
+        "id",
+        "username",
+        "email",
+        "quota",
+        "used_quota",
+        "balance_formatted",
+        "created_time",
+        "status",
+    ] == list(made)
+
+
+@pytest.mark.parametrize(
+    ("quota", "decimals", "text"),
+    [
+        (1_250_000, 2, "2.50"),
+        (0, 2, "0.00"),
+        (1, 2, "0.00"),
+        (1, 6, "0.000002"),
+        (499_999, 2, "0.99"),
+        (-1, 2, "-0.01"),
+        (-1_250_000, 2, "-2.50"),
+        (10**18 + 1, 6, "2000000000000.000002"),
+    ],
+)
+def test_a_balance_is_written_exactly_and_rounded_down(quota, decimals, text):
+    """Nobody is shown what is not there; no float is near."""
+    assert text == formatted(quota, decimals)
+
+
+def test_units_are_whole_ones():
+    """A balance below zero is below zero in units, too."""
+    poor = Account(id=7, name="ada", email="a@b", created_at=0, balance_nanos=-1, used_nanos=1999)
+    made = userinfo(poor, frozenset({"balance"}), decimals=2, sub=False)
+    assert (-1, 0, "-0.01") == (made["quota"], made["used_quota"], made["balance_formatted"])

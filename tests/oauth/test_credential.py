@@ -1,0 +1,57 @@
+"""Secrets of the OAuth service."""
+
+import re
+import secrets
+from hashlib import sha256
+
+import pytest
+
+from trivium.oauth import credential
+from trivium.oauth.credential import Kind
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_a_credential_says_what_it_is_in_harmless_characters(kind):
+    """The prefix names the kind; nothing in it changes under form-encoding."""
+    made = credential.issue(kind, secrets.token_bytes)
+    size = 22 if kind is Kind.CLIENT_ID else 43
+    assert re.fullmatch(f"{kind.value}[A-Za-z0-9_-]{{{size}}}", made)
+    assert made != credential.issue(kind, secrets.token_bytes)
+
+
+def test_no_prefix_begins_another():
+    """A credential is of one kind."""
+    values = [kind.value for kind in Kind]
+    assert [] == [(a, b) for a in values for b in values if a != b and b.startswith(a)]
+
+
+def test_what_is_stored_is_a_sha_256_of_the_whole():
+    """Prefix included."""
+    assert sha256(b"gwat_x").digest() == credential.digest("gwat_x")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "looks"),
+    [
+        (Kind.CODE, "gwac_" + "a" * 43, True),
+        (Kind.CODE, "gwac_" + "a" * 42, False),
+        (Kind.CODE, "gwac_" + "a" * 44, False),
+        (Kind.CODE, "gwac_" + "a" * 42 + "+", False),
+        (Kind.CODE, "gwac_" + "a" * 42 + "\n", False),
+        (Kind.CODE, "gwat_" + "a" * 43, False),
+        (Kind.CODE, "", False),
+    ],
+)
+def test_what_cannot_be_ours_is_not_looked_up(kind, text, looks):
+    """Length, characters and prefix tell."""
+    assert looks is credential.looks_like(kind, text)
+
+
+def test_a_hint_tells_credentials_apart():
+    """It is the last four characters."""
+    assert "cdef" == credential.hint("gws_abcdef")
+
+
+def test_bytes_become_a_credential():
+    """Base64 for addresses, without padding."""
+    assert "gwrt_" + "_" * 42 + "8" == credential.written(Kind.REFRESH_TOKEN, b"\xff" * 32)
