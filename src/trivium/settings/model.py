@@ -10,6 +10,7 @@ from trivium.settings.assets import Assets
 from trivium.settings.audit import Audit
 from trivium.settings.entries import ChannelEntry, ModelEntry
 from trivium.settings.fetch import Fetch
+from trivium.settings.oauth import OAuth
 from trivium.settings.payments import Payments
 from trivium.settings.section import Section
 
@@ -258,6 +259,7 @@ class Settings(Section, frozen=True):
     payments: Payments = Payments()
     prices: Prices = Prices()
     fetch: Fetch = Fetch()
+    oauth: OAuth = OAuth()
     logs: Logs = Logs()
     assets: Assets = Assets()
     groups: dict[str, str] = msgspec.field(default_factory=dict)

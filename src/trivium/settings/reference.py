@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import assets, audit, entries, fetch, model, payments, profile
+from trivium.settings import assets, audit, entries, fetch, model, oauth, payments, profile
 from trivium.settings.environment import variables
 from trivium.settings.prices import KINDS
 
@@ -33,6 +33,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[prices]": model.Prices,
     "[traces]": model.Traces,
     "[fetch]": fetch.Fetch,
+    "[oauth]": oauth.OAuth,
     "[logs]": model.Logs,
     "[assets]": assets.Assets,
     "[[channels]]": entries.ChannelEntry,

@@ -3,6 +3,7 @@
 import pytest
 
 from trivium.oauth.consent import store
+from trivium.storage.errors import Conflict
 
 pytestmark = pytest.mark.asyncio
 
@@ -18,7 +19,7 @@ async def test_a_user_has_one_consent_for_an_application(world):
         second = await store.insert_grant(conn, *one, automatic=False)
         found = await store.history(conn, world.ada.id, world.app.id)
         assert (second, False) == (found.grant.id, found.was_revoked)
-    with pytest.raises(Exception, match="(?i)unique"):
+    with pytest.raises(Conflict):
         async with world.database.write() as conn:
             await store.insert_grant(conn, *one, automatic=False)
 

@@ -59,8 +59,10 @@ def test_a_token_elsewhere_or_twice_is_an_invalid_request(headers, query, form):
         (
             OAuthError("insufficient_scope", "why", 403),
             "profile",
-            'Bearer realm="gateway", error="insufficient_scope", error_description="why", '
-            'scope="profile"',
+            (
+                'Bearer realm="gateway", error="insufficient_scope", error_description="why", '
+                'scope="profile"'
+            ),
         ),
     ],
 )

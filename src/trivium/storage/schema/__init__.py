@@ -37,6 +37,17 @@ from trivium.storage.schema.core import (
     users,
 )
 from trivium.storage.schema.jobs import holds, jobs
+from trivium.storage.schema.oauth import (
+    developer_tokens,
+    oauth_access_tokens,
+    oauth_apps,
+    oauth_codes,
+    oauth_families,
+    oauth_grants,
+    oauth_refresh_tokens,
+    oauth_requests,
+    oauth_secrets,
+)
 from trivium.storage.schema.payments import payment_events, payments
 from trivium.storage.schema.routing import breakers
 
@@ -48,12 +59,21 @@ __all__ = [
     "breakers",
     "code_batches",
     "codes",
+    "developer_tokens",
     "entries",
     "holds",
     "jobs",
     "keys",
     "leases",
     "metadata",
+    "oauth_access_tokens",
+    "oauth_apps",
+    "oauth_codes",
+    "oauth_families",
+    "oauth_grants",
+    "oauth_refresh_tokens",
+    "oauth_requests",
+    "oauth_secrets",
     "outside_logins",
     "passkeys",
     "payment_events",

@@ -17,6 +17,7 @@ def upgrade() -> None:
     """Nine new tables."""
     _apps()
     _consent()
+    _codes()
     _tokens()
 
 
@@ -126,7 +127,7 @@ def _consent() -> None:
     )
 
 
-def _tokens() -> None:
+def _codes() -> None:
     op.create_table(
         "oauth_families",
         sa.Column("id", BIG, nullable=False),
@@ -168,6 +169,9 @@ def _tokens() -> None:
     op.create_index("ix_oauth_codes_expires_at", "oauth_codes", ["expires_at"])
     op.create_index("ix_oauth_codes_family_id", "oauth_codes", ["family_id"])
     op.create_index("ix_oauth_codes_grant_id", "oauth_codes", ["grant_id"])
+
+
+def _tokens() -> None:
     op.create_table(
         "oauth_access_tokens",
         sa.Column("id", BIG, nullable=False),

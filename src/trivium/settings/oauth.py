@@ -1,0 +1,33 @@
+"""``[oauth]``: other applications, which users let in."""
+
+from trivium.settings.section import Section
+
+
+class OAuth(Section, frozen=True):
+    """The OAuth 2.0 service. Access tokens last two hours, refresh tokens 30 days."""
+
+    code_s: int = 60
+    """Lifetime of an authorization code. At most 600 (RFC 6749)."""
+    family_days: int = 365
+    """After so long a user agrees anew, however often an application refreshed its tokens."""
+    strict_state: bool = False
+    """Whether every authorization request needs ``state``; else PKCE does as well, which protects
+    the answer in the same way and is what Auth.js sends."""
+    allow_insecure_redirect: bool = False
+    """Whether applications may be registered with ``http://localhost``, ``http://127.0.0.1`` or
+    ``http://[::1]``, for development."""
+    userinfo_sub: bool = True
+    """Whether ``userinfo`` has ``sub`` (the id as a text) as well, which OpenID libraries need."""
+    balance_decimals: int = 2
+    """Decimals of ``balance_formatted``, 2 to 6."""
+    apps_max: int = 20
+    """Applications of one user."""
+    apps_per_hour: int = 10
+    """Applications one user registers an hour."""
+    authorize_per_minute: int = 60
+    """Authorization requests from one address a minute, counted by each worker."""
+    token_per_minute: int = 60
+    """Token and revocation requests of one application a minute, counted by each worker."""
+    failures_per_minute: int = 20
+    """Token and revocation requests from one address a minute that name no client or a wrong
+    secret; beyond it that address waits. Counted by each worker."""
