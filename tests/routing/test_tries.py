@@ -138,3 +138,31 @@ def test_no_run_of_failures_exceeds_the_budget(names, failures, attempts, repeat
     for one in failures[: len(made) - 1]:
         assert one.fault.row.fallback
         assert not (one.sent and one.took_s > Budget().slow_s)
+
+
+@pytest.mark.parametrize(
+    ("channels", "attempts", "found"),
+    [
+        ("ab", 5, "b"),
+        ("aab", 5, "b"),
+        ("aa", 5, None),
+        ("a", 5, None),
+        ("ab", 2, "b"),
+        ("ab", 1, None),
+    ],
+)
+def test_beside_an_attempt_another_channel_is_tried(channels, attempts, found):
+    """Never the same one, and out of the same budget; what was passed over is still to come."""
+
+    class Binding:
+        def __init__(self, channel):
+            self.channel = channel
+
+    tries = Tries(Budget(attempts=attempts), 0.0)
+    tries.plan(steps([Binding(name) for name in channels]))
+    first = tries.first(0.0).step
+    beside = tries.beside(first, 1.0)
+    assert found == (beside and beside.binding.channel)
+    left = attempts - 1 - (found is not None)
+    assert (left == 0) == tries.spent(1.0)
+    assert (beside is None) or tries.beside(beside, 200.0) is None

@@ -221,6 +221,8 @@ class Attempt:
         return True
 
     def _commit(self) -> None:
+        if self.story.race is not None:
+            self.story.race.win(self)
         self._committed = True
         self.story.first_byte_at = self.story.services.time()
         self._explain()
@@ -257,6 +259,8 @@ class Attempt:
     def _answer(self, body: bytes) -> None:
         story = self.story
         whole = self.lane.whole(body)
+        if story.race is not None:
+            story.race.win(self)
         story.usage = whole.usage
         story.status = 200
         story.first_byte_at = story.services.time()

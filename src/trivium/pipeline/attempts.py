@@ -34,17 +34,23 @@ async def run(story: Story, planned: Planned, attempt: Attempt, told: Told) -> N
         last = fault
     used: Used = {}
     failure = None
-    if plan is not None:
+    if story.recalled is not None:
+        story.race = None  # it carries state that one channel alone can read
+    if plan is not None and story.race is None:
         # HOT: what follows a failure is thought of when there is one
         failure = await _one(story, Next(plan.steps[0]), attempt, used)
         if failure is None:
             return
         last = failure.fault
     tries = Tries(story.services.budget, story.exchange.arrived)
-    if plan is not None and failure is not None:
+    if plan is not None:
+        step = plan.steps[0]
         tries.plan(plan.steps)
         tries.first(story.services.time())
-        found = await _Run(story, tries, attempt, told, used).after(plan.steps[0], failure)
+        going = _Run(story, tries, attempt, told, used)
+        if failure is None:
+            step, failure = await going.raced(step)
+        found = None if failure is None else await going.after(step, failure)
         if found is None:
             return
         last = found
@@ -105,6 +111,46 @@ class _Run:
         failure = await _one(self._story, first, self._attempt, self._used)
         return None if failure is None else await self.after(first.step, failure)
 
+    async def raced(self, step: Step) -> tuple[Step, Failure | None]:
+        """The first attempt, and beside it another channel's if it is slow to begin.
+
+        The step whose failure came last, and the failure; ``None``: the caller has its answer.
+        """
+        story = self._story
+        race = story.race
+        assert race is not None
+        steps: dict[asyncio.Task[Failure | None], Step] = {}
+
+        def begin(step: Step) -> None:
+            coming = _one(story, Next(step), self._attempt, self._used)
+            steps[asyncio.get_running_loop().create_task(coming)] = step
+
+        begin(step)
+        try:
+            done, running = await asyncio.wait(steps, timeout=race.after_s)
+            if not done and race.winner is None:
+                other = self.tries.beside(step, story.services.time())
+                if other is not None:
+                    begin(other)
+            failure: Failure | None = None
+            running = set(steps)
+            while running:
+                done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    if task.cancelled():
+                        continue  # it was outrun
+                    failure, step = task.result(), steps[task]
+                    if failure is None:
+                        return step, None
+                    if running and race.winner is None:
+                        self.told(failure.fault)
+            return step, failure
+        finally:
+            story.race = None
+            for task in steps:
+                task.cancel()
+            await asyncio.gather(*steps, return_exceptions=True)
+
     async def after(self, step: Step, failure: Failure) -> Fault | None:
         """Go on after a failed attempt at a step."""
         time = self._story.services.time
@@ -139,6 +185,8 @@ async def _one(story: Story, coming: Next, attempt: Attempt, used: Used) -> Fail
         credential = health.credential(channel, model, tried)
         used[channel.name] = tried | {credential}
     key = story.key = Key(channel.name, credential, model)
+    if story.race is not None:
+        story.race.enter(key)
     began = services.time()
     health.claim(key)
     try:

@@ -10,7 +10,7 @@ import structlog
 
 from trivium.admission.service import OPEN, Pass
 from trivium.faults import Fault, Kind
-from trivium.pipeline import attempts, entrance, fetching, memory, sticky, wishing
+from trivium.pipeline import attempts, entrance, fetching, hedging, memory, sticky, wishing
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
 from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
@@ -142,6 +142,8 @@ def _call(story: Story, members: Members, facts: Facts) -> Awaitable[None]:
     pulse = story.services.pulse
     if facts.stream and pulse is not None:
         pulse.watch(story)
+    if story.model is not None and story.model.hedge_s:
+        story.race = hedging.race(story, members, facts)
     return attempts.run(
         story,
         functools.partial(planned, story),
@@ -192,6 +194,8 @@ async def _attempt(
         limits=binding.limits,
     )
     attempt = Attempt(story, step, lane, facts)
+    if story.race is not None:
+        story.race.call(attempt)
     queued = binding.channel.queue_max > 0
     if queued:
         await services.gate.enter(binding.channel)
@@ -209,7 +213,8 @@ async def _attempt(
         else:
             await attempt.outcome
     finally:
-        exchange.flow = None
+        if exchange.flow is attempt:
+            exchange.flow = None
         attempt.tell()
         attempt.release()
         entered.leave(entrance.used(story))

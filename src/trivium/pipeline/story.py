@@ -1,6 +1,6 @@
 """What is known about one request so far, and its end: settle once, record once."""
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -20,6 +20,9 @@ from trivium.routing.wishes import Wishes
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
+
+if TYPE_CHECKING:
+    from trivium.pipeline.hedging import Race
 
 _STREAM_HEADERS: Final[Headers] = [(b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
 
@@ -51,6 +54,7 @@ class Story:
         "members",
         "model",
         "operation",
+        "race",
         "recalled",
         "recollection",
         "report",
@@ -85,6 +89,8 @@ class Story:
         """Calls whose traces are forgotten, once a translation has read the request."""
         self.key: Key | None = None
         """Whose health the running attempt tells of."""
+        self.race: Race | None = None
+        """Between attempts that may run at once; ``None``: they run one after another."""
         self.wishes: Wishes | None = None
         """What the caller wishes of the route; ``None``: nothing."""
         self.cache_key = b""
@@ -197,8 +203,9 @@ class Story:
 
     def begin(self) -> None:
         """Forget what an earlier attempt left: only the one that answers is paid for."""
-        self.called = False
-        self.usage = None
+        if self.race is None:
+            self.called = False
+            self.usage = None
 
     def deliver(self, data: bytes) -> None:
         """Remember that a piece of the answer was sent. HOT: once per upstream read."""

@@ -51,7 +51,10 @@ def route(story: Story) -> Headers:
     """
     if not story.failures and not story.skipped:
         return []
-    parts = [f"{name};failed={why}" for name, why in story.failures]
+    parts = [
+        f"{name};outrun" if why == "outrun" else f"{name};failed={why}"
+        for name, why in story.failures
+    ]
     parts += [
         f'{skip.binding.channel.name};skipped="{_quoted(skip.why)}"' for skip in story.skipped
     ]

@@ -105,6 +105,7 @@ def build(
             free=entry.free,
             prices=_prices(entry),
             strategy=Strategy(entry.strategy),
+            hedge_s=entry.hedge_s,
             fallbacks=entry.fallbacks,
             title=entry.title,
             owned_by=entry.owned_by,

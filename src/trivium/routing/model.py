@@ -141,6 +141,8 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     prices: tuple[PriceRow, ...] = ()
     """What it costs, oldest first; empty when free."""
     strategy: Strategy = Strategy.WEIGHT
+    hedge_s: float = 0.0
+    """Without a byte for so long, a second channel is asked as well; 0: never."""
     fallbacks: tuple[str, ...] = ()
     """Models that may answer in its place, in this order; theirs are not followed in turn."""
     title: str | None = None

@@ -79,6 +79,16 @@ class Tries:
         """The first attempt of a plan; ``None``: the budget is spent."""
         return self._begin(now)
 
+    def beside(self, step: Step, now: float) -> Step | None:
+        """Another channel's step to be made at the same time; ``None``: there is none."""
+        if self.spent(now):
+            return None
+        for at in range(len(self._queue) - 1, -1, -1):
+            if self._queue[at].binding.channel is not step.binding.channel:
+                self._made += 1
+                return self._queue.pop(at)
+        return None
+
     def after(self, step: Step, failure: Failure, now: float, draw: float) -> Next | None:
         """What follows a failure; ``None``: nothing, of this plan. ``draw``: from 0 to below 1."""
         fault = failure.fault

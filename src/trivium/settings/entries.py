@@ -159,6 +159,10 @@ class ModelEntry(Section, frozen=True):
     strategy: str = "weight"
     """How bindings of one priority share the requests: by ``weight``; by ``latency``: of two drawn
     by weight the one whose answers begin sooner; by ``price``: the lowest ``cost`` first."""
+    hedge_s: float = 0.0
+    """When the first channel has sent nothing of an answer for so long, a second is asked as well
+    and the first to begin wins; you pay both vendors what they bill, the caller pays the answer. 0:
+    never. Requests that store or do something are not sent twice (docs/routing.md)."""
     fallbacks: tuple[str, ...] = ()
     """Other models of this file that may answer when none of this one's channels does, in this
     order; the one that answers is billed, and named in ``trivium-model``. Theirs are not followed

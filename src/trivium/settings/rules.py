@@ -270,6 +270,7 @@ RULES: Final[dict[str, Rule]] = {
     "models.price_changes.videos.size": Rule('size = "1280x720"', syntax.filled),
     "models.free": Rule("free = true"),
     "models.strategy": Rule('strategy = "latency"', one_of("weight", "latency", "price")),
+    "models.hedge_s": Rule("hedge_s = 5.0", _WAIT),
     "models.fallbacks": Rule('fallbacks = ["gpt-5-mini"]'),
     "models.fallbacks.*": Rule('fallbacks = ["gpt-5-mini"]', syntax.model_name),
     "models.title": Rule('title = "GPT-5"', syntax.filled),
