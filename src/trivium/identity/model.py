@@ -45,6 +45,8 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     name: str
     email: str
+    email_verified: bool = False
+    """Whether somebody has shown that letters to the address reach them."""
     role: Role = Role.USER
     disabled: bool = False
     unlimited: bool = False

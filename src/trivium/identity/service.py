@@ -20,7 +20,7 @@ from trivium.identity.model import Budget, Key, Network, Role, User
 from trivium.settings.limits import LIMIT_MAX, RateLimits
 
 if TYPE_CHECKING:
-    from trivium.storage.database import Database
+    from trivium.storage.database import Connection, Database
 
 NAME_CHARS_MAX: Final = 100
 EMAIL_CHARS_MAX: Final = 254
@@ -106,12 +106,26 @@ class Identity:
             return await store.find_users(conn, None)
 
     async def disable_user(self, name_or_email: str) -> User:
-        """Refuse all of a user's keys. Raises ``IdentityError`` (``user``)."""
+        """Refuse all of a user's keys and end their logins. Raises ``IdentityError`` (``user``)."""
         return await self._set_disabled(name_or_email, disabled=True)
 
     async def enable_user(self, name_or_email: str) -> User:
         """Accept a user's keys again, except revoked ones. Raises ``IdentityError`` (``user``)."""
         return await self._set_disabled(name_or_email, disabled=False)
+
+    async def set_role(self, name_or_email: str, role: Role) -> User:
+        """What a user may do from now on; their logins end, so that none outlives what it was for.
+
+        Raises ``IdentityError`` (``user``).
+        """
+        from trivium.identity import store
+
+        async with self._db.write() as conn:
+            await store.bump(conn)
+            user = _only_user(await store.find_users(conn, _folded(name_or_email)), name_or_email)
+            await store.set_role(conn, user.id, role)
+            await self._end_logins(conn, user.id)
+        return msgspec.structs.replace(user, role=role)
 
     async def create_key(
         self,
@@ -206,7 +220,19 @@ class Identity:
             raised = await store.bump(conn)
             user = _only_user(await store.find_users(conn, _folded(name_or_email)), name_or_email)
             await store.set_user_disabled(conn, user.id, raised, disabled=disabled)
+            if disabled:
+                await self._end_logins(conn, user.id)
         return msgspec.structs.replace(user, disabled=disabled)
+
+    async def _end_logins(self, conn: "Connection", user_id: int) -> None:
+        """Sessions, and links and steps that could begin one."""
+        from trivium.identity.accounts import store as accounts_store
+        from trivium.identity.accounts.tickets import OF_USERS
+
+        await accounts_store.end_sessions(conn, user_id)
+        now = int(self._clock.now())
+        purposes = [purpose.value for purpose in OF_USERS]
+        await accounts_store.void(conn, purposes, now, user_id=user_id)
 
 
 def _only_user(found: list[User], asked: str) -> User:

@@ -105,20 +105,23 @@ async def find_users(conn: AsyncConnection, name_or_email: str | None) -> list[U
         query = query.where(
             or_(users.c.name == name_or_email, users.c.email == name_or_email.lower())
         )
-    return [
-        User(
-            id=row.id,
-            name=row.name,
-            email=row.email,
-            role=Role(row.role),
-            disabled=row.disabled,
-            unlimited=row.unlimited,
-            group=row.price_group,
-            created_at=row.created_at,
-            limits=_limits(row),
-        )
-        for row in await conn.execute(query)
-    ]
+    return [user_of(row) for row in await conn.execute(query)]
+
+
+def user_of(row: Any) -> User:
+    """A row of ``users``, or of a join with it, as a user."""
+    return User(
+        id=row.id,
+        name=row.name,
+        email=row.email,
+        email_verified=row.email_verified_at is not None,
+        role=Role(row.role),
+        disabled=row.disabled,
+        unlimited=row.unlimited,
+        group=row.price_group,
+        created_at=row.created_at,
+        limits=_limits(row),
+    )
 
 
 async def set_user_disabled(
@@ -128,6 +131,11 @@ async def set_user_disabled(
     values = {"disabled": disabled, "revision": raised}
     await conn.execute(update(users).where(users.c.id == user_id).values(values))
     await conn.execute(update(keys).where(keys.c.user_id == user_id).values(revision=raised))
+
+
+async def set_role(conn: AsyncConnection, user_id: int, role: Role) -> None:
+    """What a user may do beyond using models."""
+    await conn.execute(update(users).where(users.c.id == user_id).values(role=role.value))
 
 
 async def insert_key(conn: AsyncConnection, key: Key, digest: bytes, raised: int) -> int:

@@ -6,6 +6,7 @@ overrides a scalar. Unknown settings are errors. A secret is written ``env:NAME`
 
 import msgspec
 
+from trivium.settings.accounts import Accounts, LoginEntry, Mail
 from trivium.settings.assets import Assets
 from trivium.settings.audit import Audit
 from trivium.settings.entries import ChannelEntry, ModelEntry
@@ -262,6 +263,9 @@ class Settings(Section, frozen=True):
     oauth: OAuth = OAuth()
     logs: Logs = Logs()
     assets: Assets = Assets()
+    accounts: Accounts = Accounts()
+    mail: Mail = Mail()
+    logins: tuple[LoginEntry, ...] = ()
     groups: dict[str, str] = msgspec.field(default_factory=dict)
     channels: tuple[ChannelEntry, ...] = ()
     models: tuple[ModelEntry, ...] = ()

@@ -12,7 +12,17 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import assets, audit, entries, fetch, model, oauth, payments, profile
+from trivium.settings import (
+    accounts,
+    assets,
+    audit,
+    entries,
+    fetch,
+    model,
+    oauth,
+    payments,
+    profile,
+)
 from trivium.settings.environment import variables
 from trivium.settings.prices import KINDS
 
@@ -36,6 +46,9 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[oauth]": oauth.OAuth,
     "[logs]": model.Logs,
     "[assets]": assets.Assets,
+    "[accounts]": accounts.Accounts,
+    "[mail]": accounts.Mail,
+    "[[logins]]": accounts.LoginEntry,
     "[[channels]]": entries.ChannelEntry,
     "[channels.timeouts]": entries.Timeouts,
     "[channels.probe]": entries.Probe,

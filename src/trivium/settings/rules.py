@@ -164,6 +164,34 @@ RULES: Final[dict[str, Rule]] = {
     "assets.secret_key": Rule(
         'secret_key = "env:S3_SECRET_KEY"', syntax.filled, secret=True, resolved=True
     ),
+    "accounts": Rule("[accounts]"),
+    "accounts.signup": Rule('signup = "invitation"', one_of("open", "invitation", "closed")),
+    "accounts.idle_hours": Rule("idle_hours = 12.0", between(0.1, 8_760)),
+    "accounts.session_days": Rule("session_days = 14.0", between(0.01, 365)),
+    "accounts.invitation_days": Rule("invitation_days = 7.0", between(0.01, 365)),
+    "mail": Rule("[mail]"),
+    "mail.host": Rule('host = "smtp.example.com"', syntax.host_name),
+    "mail.port": Rule("port = 587", between(1, 65_535)),
+    "mail.security": Rule('security = "starttls"', one_of("starttls", "tls", "none")),
+    "mail.user": Rule('user = "trivium"'),
+    "mail.password": Rule(
+        'password = "env:MAIL_PASSWORD"', syntax.filled, secret=True, resolved=True
+    ),
+    "mail.sender": Rule('sender = "Trivium <trivium@example.com>"', syntax.mailbox),
+    "mail.timeout_s": Rule("timeout_s = 20.0", between(1, 600)),
+    "mail.queue_max": Rule("queue_max = 1000", _MANY),
+    "logins": Rule("[[logins]]"),
+    "logins.name": Rule('name = "company"', syntax.login_name),
+    "logins.title": Rule('title = "Example Company"', syntax.filled),
+    "logins.issuer": Rule('issuer = "https://login.example.com"', syntax.web_url),
+    "logins.client_id": Rule('client_id = "trivium"', syntax.filled),
+    "logins.client_secret": Rule(
+        'client_secret = "env:COMPANY_LOGIN_SECRET"', syntax.filled, secret=True, resolved=True
+    ),
+    "logins.scopes": Rule('scopes = ["openid", "email", "profile"]'),
+    "logins.scopes.*": Rule('scopes = ["openid", "email", "profile"]', syntax.scope),
+    "logins.trust_email": Rule("trust_email = true"),
+    "logins.signup": Rule("signup = true"),
     "ledger": Rule("[ledger]"),
     "ledger.flush_s": Rule("flush_s = 1.0", between(0.01, 60)),
     "ledger.fsync_ms": Rule("fsync_ms = 50", between(0, 60_000)),

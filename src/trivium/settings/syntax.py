@@ -20,6 +20,9 @@ Check: TypeAlias = Callable[[Any], str | None]
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2
 _FIELD_VALUE: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?")
 _HOST: Final = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]*[0-9A-Za-z])?\.?|\[[0-9A-Fa-f:.]+\]")
+_LOGIN: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+_SCOPE: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,100}")  # RFC 6749, appendix A.4
+_MAILBOX: Final = re.compile(r"[^@\s<>\x00-\x1f\x7f]{1,64}@[0-9A-Za-z.-]+")
 _CHANNEL: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:/@-]{0,63}")
 
 FRAMING: Final = frozenset(
@@ -84,6 +87,35 @@ def web_url(value: str) -> str | None:
     if "?" in value or "#" in value:
         return "must not have a query or a fragment"
     return None
+
+
+def host_name(value: str) -> str | None:
+    """Check a server's name or address; empty means none."""
+    if value == "" or _HOST.fullmatch(value):
+        return None
+    return f"must be the name of a server, without port, not {shown(value)}"
+
+
+def mailbox(value: str) -> str | None:
+    """Check whom letters are from; empty means nobody yet."""
+    name, bracket, rest = value.partition("<")
+    address = rest.removesuffix(">") if bracket else value
+    whole = not bracket or (rest.endswith(">") and name.isprintable())
+    if value == "" or (whole and _MAILBOX.fullmatch(address)):
+        return None
+    return f"must be an address, perhaps with a name before it, not {shown(value)}"
+
+
+def login_name(value: str) -> str | None:
+    """Check the name of an outside login: it is part of an address."""
+    if _LOGIN.fullmatch(value):
+        return None
+    return f'must be up to 32 lower-case letters, digits and "-", not {shown(value)}'
+
+
+def scope(value: str) -> str | None:
+    """Check one scope."""
+    return None if _SCOPE.fullmatch(value) else f"must be one scope, not {shown(value)}"
 
 
 def public_key(value: str) -> str | None:

@@ -1,0 +1,1 @@
+"""How people get in: passwords, sessions, second factors, passkeys, logins kept elsewhere."""

@@ -1,0 +1,102 @@
+"""Which letters accounts cause, and where the links in them lead.
+
+Letters are *written* by whoever sends them, not by the request that asked: looking up an address,
+counting and issuing a ticket take as long as they take, and the page has answered before. Nothing
+about the answer or its time tells whether the address is known.
+"""
+
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final, Protocol
+
+from trivium.clock import Clock
+from trivium.identity.accounts import tries
+from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.model import Visitor
+from trivium.mail import catalogue
+from trivium.mail.letter import Letter
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection, Database
+
+Writer = Callable[[], Awaitable[Letter | None]]
+"""Writes a letter when its turn comes; ``None``: there is nobody to write to."""
+
+SIGN_UP: Final = "/sign-up/"
+INVITATION: Final = "/invitation/"
+RESET: Final = "/password/reset/"
+EMAIL: Final = "/email/"
+"""Where links lead; the token follows. The pages of ``console`` are there."""
+
+
+class Post(Protocol):
+    """Takes letters for later; see ``mail/outbox.py``."""
+
+    def put(self, write: Writer) -> bool:
+        """Have a letter written and sent soon; ``False`` when too many wait."""
+        ...
+
+
+class Desk:
+    """Where accounts have letters written. ``post``: ``None`` when the gateway sends none."""
+
+    def __init__(self, db: "Database", clock: Clock, post: Post | None, origin: str) -> None:
+        self._db = db
+        self._clock = clock
+        self._post = post
+        self._origin = origin
+
+    @property
+    def is_open(self) -> bool:
+        """Whether letters can be sent."""
+        return self._post is not None
+
+    def check(self) -> None:
+        """Raises ``AccountError`` (MAIL_OFF) when letters cannot be sent."""
+        if self._post is None:
+            raise AccountError(Refusal.MAIL_OFF)
+
+    async def admit(self, visitor: Visitor) -> None:
+        """Count a stranger's wish for a letter, by where it comes from.
+
+        Raises ``AccountError`` (MAIL_OFF, TOO_MANY_TRIES).
+        """
+        self.check()
+        async with self._db.write() as conn:
+            now = int(self._clock.now())
+            refused = await tries.count(conn, now, tries.of_sender(visitor.address))
+        if refused is not None:
+            raise refused
+
+    async def may_write_to(self, conn: "Connection", email: str) -> bool:
+        """Count a letter that a stranger caused; ``False``: the mailbox has had enough of them."""
+        refused = await tries.count(conn, int(self._clock.now()), tries.of_mailbox(email))
+        return refused is None
+
+    def put(self, write: Writer) -> None:
+        """Have a letter written and sent soon. Raises ``AccountError`` (MAIL_OFF, BUSY)."""
+        self.check()
+        if self._post is not None and not self._post.put(write):
+            raise AccountError(Refusal.BUSY, 60)
+
+    def send(self, kind: str, language: str, email: str, path: str = "") -> None:
+        """Send a letter to somebody known. Raises ``AccountError`` (MAIL_OFF, BUSY)."""
+
+        async def write() -> Letter:
+            return self.letter(kind, language, email, path)
+
+        self.put(write)
+
+    def tell(self, kind: str, language: str, email: str) -> None:
+        """Let somebody know of a change, if letters can be sent at all; it stands anyway."""
+        if self._post is not None:
+            with contextlib.suppress(AccountError):
+                self.send(kind, language, email)
+
+    def letter(self, kind: str, language: str, email: str, path: str = "") -> Letter:
+        """One letter of the catalogue, with a link to a page of ours."""
+        return catalogue.letter(kind, language, to=email, link=self.url(path))
+
+    def url(self, path: str) -> str:
+        """A page of ours as the outside sees it: never from what a request says."""
+        return self._origin + path

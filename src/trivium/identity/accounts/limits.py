@@ -1,0 +1,73 @@
+"""How often something may be tried. Pure: counts in, counts out.
+
+So many tries are free within a window; after those each one is followed by a pause that doubles.
+Tries are counted before their outcome is known, so that many at once count as many, and forgiven
+when they turn out well.
+"""
+
+from typing import Final
+
+import msgspec
+
+
+class Limit(msgspec.Struct, frozen=True, kw_only=True):
+    """What one subject may do."""
+
+    free: int
+    """Tries a window without a pause."""
+    window_s: int
+    """Also how long after the last pause everything is forgotten."""
+    pause_s: int
+    """After the last free try; doubles with every further one."""
+    pause_max_s: int
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of one subject."""
+
+    count: int = 0
+    since: int = 0
+    """When the window began, in seconds since the epoch."""
+    until: int = 0
+    """Nothing more before."""
+    forget_at: int = 0
+
+
+NOTHING: Final = Seen()
+
+PER_ACCOUNT: Final = Limit(free=5, window_s=900, pause_s=30, pause_max_s=900)
+"""Passwords for one account, from anywhere: at most 5 in a row, then four an hour for good."""
+PER_ADDRESS: Final = Limit(free=30, window_s=900, pause_s=30, pause_max_s=900)
+"""Failed logins from one IP address, whoever they are for."""
+PER_FACTOR: Final = Limit(free=5, window_s=900, pause_s=30, pause_max_s=3600)
+"""Second factors of one account: of a million codes three are right at any time."""
+LETTERS_TO: Final = Limit(free=3, window_s=3600, pause_s=900, pause_max_s=21_600)
+"""Letters that strangers can cause, to one mailbox."""
+LETTERS_FROM: Final = Limit(free=10, window_s=3600, pause_s=60, pause_max_s=3600)
+"""The same, asked for from one IP address."""
+
+
+def another(limit: Limit, seen: Seen, now: int) -> Seen | None:
+    """One more try, counted; ``None`` when it is not allowed yet."""
+    if now >= seen.forget_at:
+        seen = Seen(since=now)
+    if now < seen.until:
+        return None
+    count = seen.count + 1
+    over = count - limit.free
+    pause = 0 if over < 0 else min(limit.pause_s << min(over, 20), limit.pause_max_s)
+    until = now + pause if pause else 0
+    return Seen(
+        count=count,
+        since=seen.since,
+        until=until,
+        forget_at=(until or seen.since) + limit.window_s,
+    )
+
+
+def forgiven(limit: Limit, seen: Seen) -> Seen:
+    """One try less: it turned out well."""
+    count = max(seen.count - 1, 0)
+    if count >= limit.free:
+        return msgspec.structs.replace(seen, count=count)
+    return Seen(count=count, since=seen.since, forget_at=seen.since + limit.window_s)

@@ -1,0 +1,126 @@
+"""Getting in with a password, and proving again who one is.
+
+Whatever is wrong, the answer and the work are the same: one look-up, one count, one Argon2id hash.
+A user that is not there is checked against a hash that nobody has a password for. Tries are counted
+before the password is looked at, so that a hundred at once are a hundred.
+"""
+
+from typing import TYPE_CHECKING
+
+from trivium.clock import Clock
+from trivium.identity.accounts import names, tries
+from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.hashing import Hasher
+from trivium.identity.accounts.model import HalfWay, LoggedIn, Session, Visitor, Way
+from trivium.identity.accounts.passwords import CHARS_MAX
+from trivium.identity.accounts.sessions import Sessions
+from trivium.identity.accounts.tickets import Purpose, Tickets
+
+if TYPE_CHECKING:
+    from trivium.identity.accounts.store import Account
+    from trivium.storage.database import Connection, Database
+
+
+class Login:
+    """Logins by password. Storage faults pass through as they are."""
+
+    def __init__(
+        self, db: "Database", clock: Clock, hasher: Hasher, sessions: Sessions, tickets: Tickets
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._hasher = hasher
+        self._sessions = sessions
+        self._tickets = tickets
+
+    async def with_password(
+        self, name_or_email: str, password: str, visitor: Visitor
+    ) -> LoggedIn | HalfWay:
+        """A new session, or the step to a second factor.
+
+        Raises ``AccountError`` (WRONG_LOGIN, TOO_MANY_TRIES, BUSY).
+        """
+        from trivium.identity.accounts import store
+
+        typed = names.typed(name_or_email)
+        async with self._db.write() as conn:
+            found = await store.account(conn, name_or_email=typed)
+            ours = tries.of_account(found.user.id if found else None, typed.lower())
+            from_there = tries.of_address(visitor.address)
+            refused = await tries.count(conn, int(self._clock.now()), ours, from_there)
+        if refused is not None:
+            raise refused
+        if not await self._is_right(found, password) or found is None:
+            raise AccountError(Refusal.WRONG_LOGIN)
+        renewed = await self._rehashed(found, password)
+        async with self._db.write() as conn:
+            await tries.forget(conn, ours)
+            await tries.forgive(conn, from_there)
+            if renewed is not None:
+                await store.set_password(conn, found.user.id, renewed, found.password_hash)
+            # what was checked took a while: a new password or an end of the account counts
+            now_there = await store.account(conn, user_id=found.user.id, hold=True)
+            if now_there is None or now_there.password_hash != (renewed or found.password_hash):
+                raise AccountError(Refusal.WRONG_LOGIN)
+            return await self.proven(conn, now_there, Way.PASSWORD, visitor)
+
+    async def proven(
+        self, conn: "Connection", account: "Account", way: Way, visitor: Visitor
+    ) -> LoggedIn | HalfWay:
+        """What follows on a first factor: a session, or the step to the second one.
+
+        ``account`` was read to be held. Raises ``AccountError`` (WRONG_LOGIN) for a disabled user.
+        """
+        if account.user.disabled:
+            raise AccountError(Refusal.WRONG_LOGIN)
+        if account.has_factor:
+            data = {"way": way.value}
+            token = await self._tickets.issue(
+                conn, Purpose.SECOND_FACTOR, user_id=account.user.id, data=data
+            )
+            return HalfWay(token=token)
+        token = await self._sessions.begin(conn, account.user.id, way, visitor)
+        return LoggedIn(user=account.user, token=token)
+
+    async def confirm(self, token: str, session: Session, password: str, visitor: Visitor) -> str:
+        """Prove again who one is: a new token for the session, good for sensitive acts.
+
+        Raises ``AccountError`` (PASSWORD_WRONG, TOO_MANY_TRIES, BUSY, SESSION_GONE).
+        """
+        await self.check_password(session.user.id, password, visitor)
+        async with self._db.write() as conn:
+            return await self._sessions.renew_in(conn, token, Way.PASSWORD)
+
+    async def check_password(self, user_id: int, password: str, visitor: Visitor) -> None:
+        """Whether it is the password of somebody who is logged in; counted like a login.
+
+        Raises ``AccountError`` (PASSWORD_WRONG, TOO_MANY_TRIES, BUSY).
+        """
+        from trivium.identity.accounts import store
+
+        ours, from_there = tries.of_account(user_id, ""), tries.of_address(visitor.address)
+        async with self._db.write() as conn:
+            found = await store.account(conn, user_id=user_id)
+            refused = await tries.count(conn, int(self._clock.now()), ours, from_there)
+        if refused is not None:
+            raise refused
+        if not await self._is_right(found, password):
+            raise AccountError(Refusal.PASSWORD_WRONG)
+        async with self._db.write() as conn:
+            await tries.forget(conn, ours)
+            await tries.forgive(conn, from_there)
+
+    async def _is_right(self, account: "Account | None", password: str) -> bool:
+        """One hash, whoever it is. A disabled user's password is never right."""
+        stored = None if account is None else account.password_hash
+        if len(password) > CHARS_MAX:
+            stored = None  # never set, and hashing its beginning would make two passwords of one
+        right = await self._hasher.verify(stored, password)
+        return right and account is not None and not account.user.disabled
+
+    async def _rehashed(self, account: "Account", password: str) -> str | None:
+        """A hash at today's cost, when the stored one was made at another."""
+        stored = account.password_hash
+        if stored is None or not self._hasher.is_outdated(stored):
+            return None
+        return await self._hasher.hash(password)

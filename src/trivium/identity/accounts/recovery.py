@@ -1,0 +1,229 @@
+"""A forgotten password, a new one, and addresses: shown to be somebody's, or changed.
+
+A reset ends every session and voids every open link; it does not log in, and leaves second factors
+as they are: whoever reads a mailbox has one factor, not two.
+"""
+
+from typing import TYPE_CHECKING
+
+from trivium.clock import Clock
+from trivium.identity.accounts import letters, names, passwords, tries
+from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.hashing import Hasher
+from trivium.identity.accounts.letters import Desk
+from trivium.identity.accounts.login import Login
+from trivium.identity.accounts.model import Session, Visitor
+from trivium.identity.accounts.sessions import Sessions
+from trivium.identity.accounts.tickets import TO_USERS, Purpose, Tickets
+from trivium.identity.model import User
+from trivium.mail.letter import Letter
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection, Database
+
+
+class Recovery:
+    """Passwords and addresses of users that exist. Storage faults pass through as they are."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        *,
+        hasher: Hasher,
+        sessions: Sessions,
+        tickets: Tickets,
+        desk: Desk,
+        login: Login,
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._hasher = hasher
+        self._sessions = sessions
+        self._tickets = tickets
+        self._desk = desk
+        self._login = login
+
+    # --- forgotten ---------------------------------------------------------------------------
+
+    async def ask_reset(self, name_or_email: str, visitor: Visitor) -> None:
+        """Have a link sent to the user of that name or address, if there is one.
+
+        Raises ``AccountError`` (MAIL_OFF, TOO_MANY_TRIES, BUSY), none of which depends on that.
+        """
+        await self._desk.admit(visitor)
+        typed = names.typed(name_or_email)
+        self._desk.put(lambda: self._reset_letter(typed, visitor.language))
+
+    async def _reset_letter(self, typed: str, language: str) -> Letter | None:
+        from trivium.identity.accounts import store
+
+        async with self._db.write() as conn:
+            found = await store.account(conn, name_or_email=typed)
+            if found is None or found.user.disabled:
+                return None
+            user = found.user
+            if not await self._desk.may_write_to(conn, user.email):
+                return None
+            token = await self._tickets.issue(
+                conn, Purpose.RESET, user_id=user.id, email=user.email
+            )
+        return self._desk.letter("reset", language, user.email, letters.RESET + token)
+
+    async def show_reset(self, token: str) -> None:
+        """Whether a link is good; it stays so. Raises ``AccountError`` (TICKET_GONE)."""
+        async with self._db.read() as conn:
+            await self._tickets.show(conn, Purpose.RESET, token)
+
+    async def reset(self, token: str, password: str, visitor: Visitor) -> User:
+        """Set a new password by a link, which is then used up. Every session ends.
+
+        Raises ``AccountError`` (TICKET_GONE, PASSWORD_SHORT, PASSWORD_LONG, PASSWORD_COMMON, BUSY);
+        but for the first the link stays good.
+        """
+        from trivium.identity.accounts import store
+
+        async with self._db.read() as conn:
+            ticket = await self._tickets.show(conn, Purpose.RESET, token)
+            account = await store.account(conn, user_id=ticket.user_id)
+        if account is None or account.user.disabled:
+            raise AccountError(Refusal.TICKET_GONE)
+        user = account.user
+        password = passwords.check(password, (user.name, user.email))
+        stored = await self._hasher.hash(password)
+        async with self._db.write() as conn:
+            ticket = await self._tickets.take(conn, Purpose.RESET, token)
+            await self._set(conn, user, stored)
+            await store.end_sessions(conn, user.id)
+            # the letter arrived, if the address is still the one it was sent to
+            await store.verify_email(conn, user.id, ticket.email or "", int(self._clock.now()))
+        self._desk.tell("password_changed", visitor.language, user.email)
+        return user
+
+    # --- known -------------------------------------------------------------------------------
+
+    async def change_password(
+        self, token: str, session: Session, current: str, new: str, visitor: Visitor
+    ) -> str:
+        """Set another password; every other session ends. A new token for this one.
+
+        A user without a password (passkeys, outside logins) gives an empty ``current`` and needs a
+        recent proof instead. Raises ``AccountError`` (PASSWORD_WRONG, CONFIRM_FIRST,
+        TOO_MANY_TRIES, PASSWORD_SHORT, PASSWORD_LONG, PASSWORD_COMMON, BUSY, SESSION_GONE).
+        """
+        from trivium.identity.accounts import store
+
+        user = session.user
+        new = passwords.check(new, (user.name, user.email))
+        async with self._db.read() as conn:
+            account = await store.account(conn, user_id=user.id)
+        if account is not None and account.password_hash is not None:
+            await self._login.check_password(user.id, current, visitor)
+        elif not session.is_confirmed(self._clock.now()):
+            raise AccountError(Refusal.CONFIRM_FIRST)
+        stored = await self._hasher.hash(new)
+        async with self._db.write() as conn:
+            fresh = await self._sessions.renew_in(conn, token)
+            await self._set(conn, user, stored)
+            await self._sessions.end_others(conn, user.id, fresh)
+        self._desk.tell("password_changed", visitor.language, user.email)
+        return fresh
+
+    async def set_password(self, user: User, password: str) -> None:
+        """An operator sets it: every session ends. Raises ``AccountError`` (PASSWORD_…, BUSY)."""
+        from trivium.identity.accounts import store
+
+        password = passwords.check(password, (user.name, user.email))
+        stored = await self._hasher.hash(password)
+        async with self._db.write() as conn:
+            await self._set(conn, user, stored)
+            await store.end_sessions(conn, user.id)
+
+    async def _set(self, conn: "Connection", user: User, stored: str) -> None:
+        from trivium.identity.accounts import store
+
+        await store.set_password(conn, user.id, stored)
+        await self._tickets.void(conn, user.id, *TO_USERS, Purpose.SECOND_FACTOR)
+        await tries.forget(conn, tries.of_account(user.id, ""))
+
+    # --- addresses ---------------------------------------------------------------------------
+
+    async def ask_verify(self, user: User, visitor: Visitor) -> None:
+        """Have a link sent to a user's own address. Raises ``AccountError`` (MAIL_OFF, BUSY)."""
+        self._desk.put(
+            lambda: self._email_letter(user, user.email, Purpose.VERIFY_EMAIL, visitor.language)
+        )
+
+    async def ask_email(self, session: Session, email: str, visitor: Visitor) -> None:
+        """Have a link sent to the address a user wants to have from now on.
+
+        Neither the answer nor the page tells whether another user has it: the letter does.
+        Raises ``AccountError`` (CONFIRM_FIRST, EMAIL_BAD, MAIL_OFF, TOO_MANY_TRIES, BUSY).
+        """
+        email = names.email(email)
+        if not session.is_confirmed(self._clock.now()):
+            raise AccountError(Refusal.CONFIRM_FIRST)
+        await self._desk.admit(visitor)
+        user = session.user
+        self._desk.put(
+            lambda: self._email_letter(user, email, Purpose.CHANGE_EMAIL, visitor.language)
+        )
+
+    async def _email_letter(
+        self, user: User, email: str, purpose: Purpose, language: str
+    ) -> Letter | None:
+        from trivium.identity.accounts import store
+
+        async with self._db.write() as conn:
+            if not await self._desk.may_write_to(conn, email):
+                return None
+            holder = await store.account(conn, name_or_email=email)
+            if holder is not None and holder.user.id != user.id:
+                return self._desk.letter("email_taken", language, email)
+            token = await self._tickets.issue(conn, purpose, user_id=user.id, email=email)
+        return self._desk.letter(purpose.value, language, email, letters.EMAIL + token)
+
+    async def prove_email(self, token: str, visitor: Visitor) -> User:
+        """Use the link of either letter: the address is the user's, and verified.
+
+        Whoever has the link need not be logged in: it shows that they read the mailbox, and gives
+        them nothing. Raises ``AccountError`` (TICKET_GONE, EMAIL_TAKEN).
+        """
+        from trivium.identity import store as users_store
+        from trivium.identity.accounts import store
+
+        now = int(self._clock.now())
+        async with self._db.write() as conn:
+            # holds other writes of identities off: the address stays as free as it is found
+            await users_store.bump(conn)
+            try:
+                ticket = await self._tickets.take(conn, Purpose.CHANGE_EMAIL, token)
+            except AccountError:
+                ticket = await self._tickets.take(conn, Purpose.VERIFY_EMAIL, token)
+            account = await store.account(conn, user_id=ticket.user_id)
+            email = ticket.email or ""
+            if account is None or account.user.disabled:
+                raise AccountError(Refusal.TICKET_GONE)
+            holder = await store.account(conn, name_or_email=email)
+            if holder is not None and holder.user.id != account.user.id:
+                raise AccountError(Refusal.EMAIL_TAKEN)
+            await store.set_email(conn, account.user.id, email, now)
+            if email != account.user.email:
+                # links in the old mailbox, a password reset among them, are worth nothing now
+                await self._tickets.void(conn, account.user.id, *TO_USERS)
+        if email != account.user.email:
+            self._desk.tell("email_changed", visitor.language, account.user.email)
+        return account.user
+
+    async def rename(self, user: User, name: str) -> str:
+        """Another name, which must be free. Raises ``AccountError`` (NAME_BAD, NAME_TAKEN)."""
+        from trivium.identity import store as users_store
+        from trivium.identity.accounts import store
+
+        name = names.name(name)
+        async with self._db.write() as conn:
+            await users_store.bump(conn)
+            if any(other.id != user.id for other in await users_store.find_users(conn, name)):
+                raise AccountError(Refusal.NAME_TAKEN)
+            await store.set_name(conn, user.id, name)
+        return name

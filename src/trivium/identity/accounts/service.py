@@ -1,0 +1,79 @@
+"""Everything about people's accounts, built from its parts: what pages and commands call.
+
+``sessions`` finds, lists and ends logins; ``login`` lets people in and asks again who they are;
+``signup`` makes accounts; ``recovery`` has passwords and addresses.
+"""
+
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from trivium.clock import Clock
+from trivium.identity.accounts.hashing import COST, Cost, Hasher
+from trivium.identity.accounts.letters import Desk, Post
+from trivium.identity.accounts.login import Login
+from trivium.identity.accounts.recovery import Recovery
+from trivium.identity.accounts.sessions import Sessions
+from trivium.identity.accounts.signup import SignUp
+from trivium.identity.accounts.tickets import Tickets
+from trivium.settings.accounts import Accounts as Settings
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+HOUR_S: Final = 3600
+DAY_S: Final = 86_400
+
+
+class Accounts:
+    """The parts. Close it when done.
+
+    ``post``: takes letters; ``None`` when none are sent. ``origin``: how the outside sees the
+    pages, without a slash at its end.
+    """
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        settings: Settings,
+        *,
+        origin: str,
+        post: Post | None = None,
+        cost: Cost = COST,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self.hasher: Final = Hasher(cost)
+        self.desk: Final = Desk(db, clock, post, origin)
+        tickets = Tickets(clock, random_bytes)
+        self.sessions: Final = Sessions(
+            db,
+            clock,
+            random_bytes,
+            idle_s=int(settings.idle_hours * HOUR_S),
+            lifetime_s=int(settings.session_days * DAY_S),
+        )
+        self.login: Final = Login(db, clock, self.hasher, self.sessions, tickets)
+        self.signup: Final = SignUp(
+            db,
+            clock,
+            hasher=self.hasher,
+            sessions=self.sessions,
+            tickets=tickets,
+            desk=self.desk,
+            mode=settings.signup,
+            invitation_s=int(settings.invitation_days * DAY_S),
+        )
+        self.recovery: Final = Recovery(
+            db,
+            clock,
+            hasher=self.hasher,
+            sessions=self.sessions,
+            tickets=tickets,
+            desk=self.desk,
+            login=self.login,
+        )
+
+    def close(self) -> None:
+        """Let the threads that hash passwords end."""
+        self.hasher.close()

@@ -1,0 +1,257 @@
+"""Making an account: by whoever can read a mailbox, or by invitation.
+
+The address comes first, the name and password after its owner has opened the letter. The other way
+round somebody could make an account for another's address and wait, with a password they know, for
+the owner to confirm it. It also makes the answer to "sign me up" the same for every address: a
+known one gets a letter, too, which says that there is an account.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from trivium.clock import Clock
+from trivium.identity.accounts import letters, names, passwords
+from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.hashing import Hasher
+from trivium.identity.accounts.letters import Desk
+from trivium.identity.accounts.model import Invitation, LoggedIn, Offer, Visitor, Way
+from trivium.identity.accounts.sessions import Sessions
+from trivium.identity.accounts.tickets import Purpose, Tickets
+from trivium.identity.model import Role, User
+from trivium.mail.letter import Letter
+
+if TYPE_CHECKING:
+    from trivium.identity.accounts.store import Ticket
+    from trivium.storage.database import Connection, Database
+
+OPEN: Final = "open"
+INVITED: Final = "invitation"
+
+
+class SignUp:
+    """New accounts. Storage faults pass through as they are."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        *,
+        hasher: Hasher,
+        sessions: Sessions,
+        tickets: Tickets,
+        desk: Desk,
+        mode: str,
+        invitation_s: int,
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._hasher = hasher
+        self._sessions = sessions
+        self._tickets = tickets
+        self._desk = desk
+        self.mode: Final = mode
+        """``open``, ``invitation`` or ``closed``."""
+        self._invitation_s = invitation_s
+
+    async def ask(self, email: str, visitor: Visitor) -> None:
+        """Have a letter sent to somebody who wants an account, or has one.
+
+        Raises ``AccountError`` (SIGN_UP_CLOSED, EMAIL_BAD, MAIL_OFF, TOO_MANY_TRIES, BUSY), none
+        of which depends on whether the address is known.
+        """
+        if self.mode != OPEN:
+            raise AccountError(Refusal.SIGN_UP_CLOSED)
+        email = names.email(email)
+        await self._desk.admit(visitor)
+        self._desk.put(lambda: self._letter(email, visitor.language))
+
+    async def _letter(self, email: str, language: str) -> Letter | None:
+        from trivium.identity.accounts import store
+
+        async with self._db.write() as conn:
+            if not await self._desk.may_write_to(conn, email):
+                return None
+            if await store.account(conn, name_or_email=email) is not None:
+                return self._desk.letter("sign_up_known", language, email)
+            token = await self._tickets.issue(conn, Purpose.SIGN_UP, email=email)
+        return self._desk.letter("sign_up", language, email, letters.SIGN_UP + token)
+
+    async def offer(self, token: str) -> Offer:
+        """What a link to make an account holds, to be shown; the link stays good.
+
+        Raises ``AccountError`` (TICKET_GONE, SIGN_UP_CLOSED).
+        """
+        async with self._db.read() as conn:
+            purpose, ticket = await self._shown(conn, token)
+        return _offer(purpose, ticket)
+
+    async def finish(
+        self, token: str, name: str, password: str, visitor: Visitor, email: str = ""
+    ) -> LoggedIn:
+        """Make the account of a link, and log in. ``email``: where the link has none.
+
+        Raises ``AccountError`` (TICKET_GONE, SIGN_UP_CLOSED, NAME_BAD, NAME_TAKEN, EMAIL_BAD,
+        EMAIL_TAKEN, PASSWORD_SHORT, PASSWORD_LONG, PASSWORD_COMMON, BUSY); the link stays good.
+        """
+        name = names.name(name)
+        async with self._db.read() as conn:
+            purpose, ticket = await self._shown(conn, token)
+        offer = _offer(purpose, ticket)
+        address = offer.email or names.email(email)
+        password = passwords.check(password, (name, address))
+        stored = await self._hasher.hash(password)
+        async with self._db.write() as conn:
+            await self._tickets.take(conn, purpose, token)
+            user = await self._insert(conn, name, address, offer, stored)
+            session = await self._sessions.begin(conn, user.id, Way.LETTER, visitor)
+        return LoggedIn(user=user, token=session)
+
+    async def _insert(
+        self, conn: "Connection", name: str, email: str, offer: Offer, stored: str | None
+    ) -> User:
+        from trivium.identity import store as users_store
+        from trivium.identity.accounts import store
+
+        now = int(self._clock.now())
+        # from here on nobody else writes identities: what is free now stays free
+        raised = await users_store.bump(conn)
+        if await users_store.find_users(conn, name):
+            raise AccountError(Refusal.NAME_TAKEN)
+        if await users_store.find_users(conn, email):
+            raise AccountError(Refusal.EMAIL_TAKEN)
+        user = User(
+            id=0,
+            name=name,
+            email=email,
+            email_verified=offer.proven,
+            role=offer.role,
+            created_at=now,
+        )
+        user_id = await users_store.insert_user(conn, user, raised)
+        if stored is not None:
+            await store.set_password(conn, user_id, stored)
+        if offer.proven:
+            await store.verify_email(conn, user_id, email, now)
+        return msgspec.structs.replace(user, id=user_id)
+
+    async def vouched(self, conn: "Connection", wanted: str, email: str) -> User:
+        """An account without a password, for an address that a trusted provider vouches for.
+
+        It gets the wanted name or one like it. Raises ``AccountError`` (EMAIL_TAKEN).
+        """
+        offer = Offer(email=email, role=Role.USER, proven=True)
+        for name in _alike(wanted, email):
+            try:
+                return await self._insert(conn, name, email, offer, None)
+            except AccountError as error:
+                if error.why is not Refusal.NAME_TAKEN:
+                    raise
+        raise AccountError(Refusal.NAME_TAKEN)
+
+    # --- invitations -------------------------------------------------------------------------
+
+    async def invite(
+        self,
+        email: str | None = None,
+        role: Role = Role.USER,
+        *,
+        language: str = "en",
+        by_mail: bool = False,
+        lifetime_s: int | None = None,
+    ) -> tuple[Invitation, str]:
+        """Leave to make one account, and the address of its link, which is nowhere to be had again.
+
+        ``by_mail``: the link is also sent to ``email``, and using it then proves the address. It is
+        not returned in that case: whoever invites must not be able to use it instead.
+        Raises ``AccountError`` (EMAIL_BAD, EMAIL_TAKEN, MAIL_OFF, BUSY).
+        """
+        from trivium.identity.accounts import store
+
+        email = names.email(email) if email else None
+        if by_mail:
+            self._desk.check()
+        lifetime_s = self._invitation_s if lifetime_s is None else lifetime_s
+        data = {"role": role.value, "proven": by_mail and email is not None}
+        async with self._db.write() as conn:
+            if email and await store.account(conn, name_or_email=email) is not None:
+                raise AccountError(Refusal.EMAIL_TAKEN)
+            token = await self._tickets.issue(
+                conn, Purpose.INVITATION, email=email, data=data, lifetime_s=lifetime_s
+            )
+            found = await self._tickets.show(conn, Purpose.INVITATION, token)
+        path = letters.INVITATION + token
+        if by_mail and email:
+            self._desk.send("invitation", language, email, path)
+            return _invitation(found), ""
+        return _invitation(found), self._desk.url(path)
+
+    async def invitations(self) -> list[Invitation]:
+        """Those that can still be used, oldest first."""
+        from trivium.identity.accounts import store
+
+        now = int(self._clock.now())
+        async with self._db.read() as conn:
+            found = await store.open_tickets(conn, Purpose.INVITATION.value, now)
+        return [_invitation(ticket) for ticket in found]
+
+    async def withdraw(self, invitation_id: int) -> bool:
+        """Void an invitation; ``False`` when it was used, expired or never was."""
+        from trivium.identity.accounts import store
+
+        now = int(self._clock.now())
+        async with self._db.write() as conn:
+            purposes = [Purpose.INVITATION.value]
+            return await store.void(conn, purposes, now, ticket_id=invitation_id) == 1
+
+    async def _shown(self, conn: "Connection", token: str) -> "tuple[Purpose, Ticket]":
+        """The ticket of either kind of link, as far as the mode allows it."""
+        for purpose, modes in (
+            (Purpose.INVITATION, (OPEN, INVITED)),
+            (Purpose.SIGN_UP, (OPEN,)),
+        ):
+            try:
+                ticket = await self._tickets.show(conn, purpose, token)
+            except AccountError:
+                continue
+            if self.mode not in modes:
+                raise AccountError(Refusal.SIGN_UP_CLOSED)
+            return purpose, ticket
+        raise AccountError(Refusal.TICKET_GONE)
+
+
+class _Data(msgspec.Struct):
+    """What an invitation's ticket says."""
+
+    role: str = Role.USER.value
+    proven: bool = False
+
+
+def _offer(purpose: Purpose, ticket: "Ticket") -> Offer:
+    if purpose is Purpose.SIGN_UP:
+        return Offer(email=ticket.email, role=Role.USER, proven=True)
+    data = msgspec.json.decode(ticket.data, type=_Data)
+    return Offer(email=ticket.email, role=Role(data.role), proven=data.proven)
+
+
+def _invitation(ticket: "Ticket") -> Invitation:
+    return Invitation(
+        id=ticket.id,
+        email=ticket.email,
+        role=Role(msgspec.json.decode(ticket.data, type=_Data).role),
+        created_at=ticket.created_at,
+        expires_at=ticket.expires_at,
+    )
+
+
+def _alike(wanted: str, email: str) -> list[str]:
+    """Names to try, best first."""
+    found: list[str] = []
+    for text in (wanted, email.partition("@")[0], "user"):
+        bare = "".join(c if c.isalnum() or c in "._-" else "-" for c in text).strip("._-")[:32]
+        for ending in ("", *(f"-{n}" for n in range(2, 100))):
+            try:
+                found.append(names.name(bare + ending))
+            except AccountError:
+                continue
+    return found

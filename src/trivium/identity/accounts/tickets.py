@@ -1,0 +1,122 @@
+"""What works once: links in letters, invitations, and the steps of a login under way.
+
+A ticket is known by the SHA-256 of its token, works for its purpose alone and for a while, and is
+used up by one conditional update, whoever tries it at once. Showing a page does not use it up: mail
+programs look at links before people do.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import Enum, unique
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from trivium.clock import Clock
+from trivium.identity.accounts import tokens
+from trivium.identity.accounts.errors import AccountError, Refusal
+
+if TYPE_CHECKING:
+    from trivium.identity.accounts.store import Ticket
+    from trivium.storage.database import Connection
+
+
+@unique
+class Purpose(Enum):
+    """What a ticket is for."""
+
+    SIGN_UP = "sign_up"
+    INVITATION = "invitation"
+    RESET = "reset"
+    VERIFY_EMAIL = "verify_email"
+    CHANGE_EMAIL = "change_email"
+    SECOND_FACTOR = "second_factor"
+    PASSKEY = "passkey"
+    OUTSIDE = "outside"
+
+
+LIFETIME_S: Final[Mapping[Purpose, int]] = {
+    Purpose.SIGN_UP: 24 * 3600,
+    Purpose.INVITATION: 7 * 86_400,
+    Purpose.RESET: 1800,
+    Purpose.VERIFY_EMAIL: 24 * 3600,
+    Purpose.CHANGE_EMAIL: 24 * 3600,
+    Purpose.SECOND_FACTOR: 600,
+    Purpose.PASSKEY: 300,
+    Purpose.OUTSIDE: 600,
+}
+KEPT_S: Final = 86_400
+"""An expired ticket is deleted after a day."""
+OF_USERS: Final = (
+    Purpose.RESET,
+    Purpose.VERIFY_EMAIL,
+    Purpose.CHANGE_EMAIL,
+    Purpose.SECOND_FACTOR,
+    Purpose.PASSKEY,
+)
+"""Whatever is issued to a user that exists."""
+TO_USERS: Final = (Purpose.RESET, Purpose.VERIFY_EMAIL, Purpose.CHANGE_EMAIL)
+"""What somebody with access to an old mailbox could still use."""
+
+_NO_DATA: Final[Mapping[str, Any]] = {}
+
+
+class Tickets:
+    """Issues, shows and takes tickets, in transactions of whoever calls."""
+
+    def __init__(self, clock: Clock, random_bytes: Callable[[int], bytes]) -> None:
+        self._clock = clock
+        self._random_bytes = random_bytes
+
+    async def issue(
+        self,
+        conn: "Connection",
+        purpose: Purpose,
+        *,
+        user_id: int | None = None,
+        email: str | None = None,
+        data: Mapping[str, Any] = _NO_DATA,
+        lifetime_s: int | None = None,
+    ) -> str:
+        """A new ticket's token."""
+        from trivium.identity.accounts import store
+
+        now = int(self._clock.now())
+        token = tokens.issue(self._random_bytes)
+        values = {
+            "digest": tokens.digest(token),
+            "purpose": purpose.value,
+            "user_id": user_id,
+            "email": email,
+            "data": msgspec.json.encode(data).decode(),
+            "created_at": now,
+            "expires_at": now + (LIFETIME_S[purpose] if lifetime_s is None else lifetime_s),
+        }
+        await store.insert_ticket(conn, values)
+        return token
+
+    async def show(self, conn: "Connection", purpose: Purpose, token: str) -> "Ticket":
+        """An open ticket, left open. Raises ``AccountError`` (TICKET_GONE)."""
+        from trivium.identity.accounts import store
+
+        digest = tokens.digest(token)
+        found = digest and await store.ticket(conn, purpose.value, digest, int(self._clock.now()))
+        if not found:
+            raise AccountError(Refusal.TICKET_GONE)
+        return found
+
+    async def take(self, conn: "Connection", purpose: Purpose, token: str) -> "Ticket":
+        """An open ticket, used up with the transaction. Raises ``AccountError`` (TICKET_GONE)."""
+        from trivium.identity.accounts import store
+
+        digest = tokens.digest(token)
+        found = digest and await store.claim(conn, purpose.value, digest, int(self._clock.now()))
+        if not found:
+            raise AccountError(Refusal.TICKET_GONE)
+        return found
+
+    async def void(self, conn: "Connection", user_id: int, *purposes: Purpose) -> None:
+        """Use up a user's open tickets for nothing."""
+        from trivium.identity.accounts import store
+
+        now = int(self._clock.now())
+        await store.void(conn, [p.value for p in purposes], now, user_id=user_id)

@@ -1,0 +1,93 @@
+"""Counting tries in the database: all workers and nodes see one count, and a restart forgets none.
+
+A subject is kept as a digest: the table tells nobody which names and addresses were tried.
+"""
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.limits import (
+    LETTERS_FROM,
+    LETTERS_TO,
+    PER_ACCOUNT,
+    PER_ADDRESS,
+    PER_FACTOR,
+    Limit,
+    another,
+    forgiven,
+)
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection
+Subject = tuple[Limit, bytes]
+"""Who is counted, and by which limit."""
+
+
+def of_account(user_id: int | None, typed: str) -> Subject:
+    """Passwords for one user, by whatever name; for an unknown one, by what was typed."""
+    return PER_ACCOUNT, _digest("typed" if user_id is None else "user", user_id or typed)
+
+
+def of_factor(user_id: int) -> Subject:
+    """Second factors of one user."""
+    return PER_FACTOR, _digest("factor", user_id)
+
+
+def of_address(address: str) -> Subject | None:
+    """Logins from one IP address; ``None`` when it is not known."""
+    return (PER_ADDRESS, _digest("address", address)) if address else None
+
+
+def of_mailbox(email: str) -> Subject:
+    """Letters to one mailbox."""
+    return LETTERS_TO, _digest("mailbox", email)
+
+
+def of_sender(address: str) -> Subject | None:
+    """Letters asked for from one IP address; ``None`` when it is not known."""
+    return (LETTERS_FROM, _digest("letters", address)) if address else None
+
+
+async def count(conn: "Connection", now: int, *subjects: Subject | None) -> AccountError | None:
+    """Count one try for every subject, or for none of them and say why.
+
+    What is returned is to be raised *after* the transaction, which would be undone otherwise.
+    Subjects are held in a fixed order, so that two tries cannot wait for each other.
+    """
+    from trivium.identity.accounts import store
+
+    counted = []
+    wait_s = 0
+    for limit, subject in sorted((s for s in subjects if s), key=lambda s: s[1]):
+        known = await store.seen(conn, subject)
+        more = another(limit, known, now)
+        if more is None:
+            wait_s = max(wait_s, known.until - now)
+        else:
+            counted.append((subject, more))
+    if wait_s:
+        return AccountError(Refusal.TOO_MANY_TRIES, wait_s)
+    for subject, more in counted:
+        await store.keep(conn, subject, more)
+    return None
+
+
+async def forgive(conn: "Connection", subject: Subject | None) -> None:
+    """Take one try back that turned out well."""
+    from trivium.identity.accounts import store
+
+    if subject is not None:
+        limit, key = subject
+        await store.keep(conn, key, forgiven(limit, await store.seen(conn, key)))
+
+
+async def forget(conn: "Connection", subject: Subject) -> None:
+    """Begin anew: whoever is counted has proved to be the owner."""
+    from trivium.identity.accounts import store
+
+    await store.forget(conn, subject[1])
+
+
+def _digest(kind: str, who: object) -> bytes:
+    return sha256(f"{kind}\0{who}".encode("utf-8", "replace")).digest()

@@ -1,0 +1,15 @@
+"""A letter, ready to be sent."""
+
+import msgspec
+
+
+class Letter(msgspec.Struct, frozen=True, kw_only=True):
+    """Plain text to one mailbox."""
+
+    to: str
+    subject: str
+    text: str
+
+    def __repr__(self) -> str:
+        """Without what it says: there are links in it that open doors."""
+        return f"Letter(subject={self.subject!r})"

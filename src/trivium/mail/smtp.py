@@ -1,0 +1,75 @@
+"""Handing letters to an SMTP server, by `aiosmtplib`; each over a connection of its own."""
+
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from typing import TYPE_CHECKING
+
+from trivium.clock import Clock
+from trivium.mail.letter import Letter
+from trivium.mail.outbox import MailError
+from trivium.secret import Secret
+from trivium.settings.accounts import Mail
+
+if TYPE_CHECKING:
+    import ssl
+
+
+class Smtp:
+    """One server. ``tls``: ``None`` trusts what the system trusts."""
+
+    def __init__(self, settings: Mail, clock: Clock, tls: "ssl.SSLContext | None" = None) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._tls = tls
+        self._password = Secret(settings.password)
+
+    async def send(self, letter: Letter) -> None:
+        """Hand one letter over. Raises ``MailError``, which names nobody's address."""
+        import aiosmtplib
+
+        settings = self._settings
+        try:
+            await aiosmtplib.send(
+                self.message(letter),
+                hostname=settings.host,
+                port=settings.port,
+                use_tls=settings.security == "tls",
+                # never "if the server offers it": whoever is on the way could take the offer out
+                start_tls=settings.security == "starttls",
+                username=settings.user or None,
+                password=self._password.reveal() if settings.user else None,
+                tls_context=self._tls,
+                timeout=settings.timeout_s,
+            )
+        except aiosmtplib.SMTPRecipientsRefused as error:
+            code = max((refused.code for refused in error.recipients), default=0)
+            raise _refused(code, "a recipient") from None
+        except aiosmtplib.SMTPAuthenticationError as error:
+            raise MailError(
+                f"the mail server refuses our name and password ({error.code})"
+            ) from None
+        except aiosmtplib.SMTPResponseException as error:
+            raise _refused(error.code, "a letter") from None
+        except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
+            raise MailError(f"the mail server cannot be used: {type(error).__name__}") from error
+
+    def message(self, letter: Letter) -> EmailMessage:
+        """The letter as it is sent."""
+        from email.utils import format_datetime, make_msgid, parseaddr
+
+        message = EmailMessage()
+        message["From"] = self._settings.sender
+        message["To"] = letter.to
+        message["Subject"] = letter.subject
+        message["Date"] = format_datetime(datetime.fromtimestamp(self._clock.now(), UTC))
+        domain = parseaddr(self._settings.sender)[1].rpartition("@")[2]
+        message["Message-ID"] = make_msgid(domain=domain or "localhost")
+        # RFC 3834: no answering machine answers, no out-of-office note comes back
+        message["Auto-Submitted"] = "auto-generated"
+        message.set_content(letter.text)
+        return message
+
+
+def _refused(code: int, what: str) -> MailError:
+    """RFC 5321 section 4.2.1: 4xx may go well later, 5xx will not."""
+    return MailError(f"the mail server refuses {what} ({code})", is_final=500 <= code <= 599)
