@@ -1,6 +1,6 @@
 # Everything here works on a machine with Python 3.11 or newer and `make`; the rest is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help demo check test layout lint types format dependencies node langchain soak compat bench lock news clean dev
+.PHONY: help demo check test layout lint types format dependencies node langchain soak agents compat bench lock news clean dev
 
 RUN := .venv/bin
 
@@ -39,6 +39,9 @@ langchain: ## install LangChain's clients, which tests/langchain drives, from th
 
 soak: dev ## the slow tests that `make check` leaves out
 	@exec $(RUN)/python -m pytest -m slow --timeout 7200 $(ARGS)
+
+agents: dev ## coding agents as published (Codex, Gemini CLI, opencode) work through a gateway
+	@exec scripts/agents.sh $(ARGS)
 
 compat: dev node langchain ## the tests against the local engine, the Node clients and LangChain
 	@scripts/environment.sh engine && exec $(RUN)/python -m pytest -m "engine or node or langchain" $(ARGS)
