@@ -21,6 +21,7 @@ from trivium.routing.model import Catalogue
 from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
 from trivium.settings.model import Settings
+from trivium.wiring.accounts import caretaker
 from trivium.wiring.assets import assets_of
 from trivium.wiring.background import background
 from trivium.wiring.memory import (
@@ -102,6 +103,7 @@ async def serve(
         await background(stack, snapshot.watch(settings.storage.poll_s))
         await background(stack, sweeper(database, settings).run())
         await background(stack, forgetter(database, settings).run())
+        await background(stack, caretaker(settings, database).run())
         await background(stack, act_sweeper(database, settings).run())
         if config_path is not None:
             await background(stack, watch.run())

@@ -11,7 +11,9 @@ from trivium.identity.accounts.service import Accounts
 from trivium.identity.model import Role
 from trivium.identity.service import Identity
 from trivium.mail.outbox import Outbox
+from trivium.secret import Keyring
 from trivium.settings.accounts import Accounts as Settings
+from trivium.storage.vault import Vault
 
 CHEAP = Cost(memory_kib=8, passes=1)
 ORIGIN = "https://gateway.example"
@@ -54,13 +56,19 @@ async def letters():
 
 
 @pytest.fixture
-def build(database, clock, letters):
+def vault():
+    """Seals under a key of this test's own."""
+    return Vault(Keyring(b"k" * 32))
+
+
+@pytest.fixture
+def build(database, clock, letters, vault):
     """Makes accounts with other settings."""
     made = []
 
     def make(**changes):
         settings = Settings(**{"signup": "open", **changes})
-        more = {"origin": ORIGIN, "post": letters.outbox, "cost": CHEAP}
+        more = {"origin": ORIGIN, "post": letters.outbox, "cost": CHEAP, "vault": vault}
         made.append(Accounts(database, clock, settings, **more))
         return made[-1]
 

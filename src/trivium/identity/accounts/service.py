@@ -1,7 +1,8 @@
 """Everything about people's accounts, built from its parts: what pages and commands call.
 
 ``sessions`` finds, lists and ends logins; ``login`` lets people in and asks again who they are;
-``signup`` makes accounts; ``recovery`` has passwords and addresses.
+``signup`` makes accounts; ``recovery`` has passwords and addresses; ``factor`` asks for more than a
+password.
 """
 
 import secrets
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from trivium.clock import Clock
+from trivium.identity.accounts.factor.service import SecondFactor
 from trivium.identity.accounts.hashing import COST, Cost, Hasher
 from trivium.identity.accounts.letters import Desk, Post
 from trivium.identity.accounts.login import Login
@@ -20,6 +22,7 @@ from trivium.settings.accounts import Accounts as Settings
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
+    from trivium.storage.vault import Vault
 
 HOUR_S: Final = 3600
 DAY_S: Final = 86_400
@@ -28,8 +31,8 @@ DAY_S: Final = 86_400
 class Accounts:
     """The parts. Close it when done.
 
-    ``post``: takes letters; ``None`` when none are sent. ``origin``: how the outside sees the
-    pages, without a slash at its end.
+    ``origin``: how the outside sees the pages, without a slash at its end. ``vault``: seals what
+    must be read again. ``post``: takes letters; ``None`` when none are sent.
     """
 
     def __init__(
@@ -39,6 +42,7 @@ class Accounts:
         settings: Settings,
         *,
         origin: str,
+        vault: "Vault",
         post: Post | None = None,
         cost: Cost = COST,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
@@ -72,6 +76,16 @@ class Accounts:
             tickets=tickets,
             desk=self.desk,
             login=self.login,
+        )
+
+        self.factor: Final = SecondFactor(
+            db,
+            clock,
+            random_bytes,
+            vault=vault,
+            sessions=self.sessions,
+            tickets=tickets,
+            desk=self.desk,
         )
 
     def close(self) -> None:

@@ -1,0 +1,65 @@
+"""People's accounts, with the mail server their letters go by."""
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trivium.clock import SystemClock
+from trivium.settings.load import environment
+from trivium.settings.model import Settings
+
+if TYPE_CHECKING:
+    from trivium.identity.accounts.service import Accounts
+    from trivium.identity.accounts.sweep import Sweeper
+    from trivium.mail.outbox import Outbox
+    from trivium.storage.database import Database
+
+
+def accounts_of(
+    settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
+) -> "Accounts":
+    """Everything about accounts; closed with the stack, after letters that wait were sent."""
+    from trivium.identity.accounts.service import Accounts
+    from trivium.storage.root_key import root_keys
+    from trivium.storage.vault import Vault
+
+    keys = root_keys(
+        environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
+    )
+    post = outbox(settings)
+    if post is not None:
+        post.start()
+        stack.push_async_callback(post.close)
+    accounts = Accounts(
+        database,
+        SystemClock(),
+        settings.accounts,
+        origin=origin(settings),
+        vault=Vault(keys.ring("accounts")),
+        post=post,
+    )
+    stack.callback(accounts.close)
+    return accounts
+
+
+def origin(settings: Settings) -> str:
+    """How the outside sees the pages."""
+    server = settings.server
+    return (server.public_url or f"http://{server.listen}").rstrip("/")
+
+
+def outbox(settings: Settings) -> "Outbox | None":
+    """Where letters wait; ``None`` when none are sent."""
+    if not settings.mail.host:
+        return None
+    from trivium.mail.outbox import Outbox
+    from trivium.mail.smtp import Smtp
+
+    return Outbox(Smtp(settings.mail, SystemClock()).send, settings.mail.queue_max)
+
+
+def caretaker(settings: Settings, database: "Database") -> "Sweeper":
+    """Removes sessions, links and counts that are over."""
+    from trivium.identity.accounts.sweep import Sweeper
+
+    return Sweeper(database, SystemClock(), idle_s=int(settings.accounts.idle_hours * 3600))

@@ -1,0 +1,48 @@
+"""Accounts are built from the settings, and end with the worker."""
+
+import asyncio
+import contextlib
+
+import pytest
+
+from trivium.identity.accounts.model import Visitor
+from trivium.settings.accounts import Accounts, Mail
+from trivium.settings.model import Server, Settings, Storage
+from trivium.wiring.accounts import accounts_of, caretaker, origin, outbox
+
+MAIL = Mail(host="127.0.0.1", port=9, security="none", sender="t@gateway.example")
+
+
+def test_links_are_built_from_the_settings():
+    """Whatever a request says it was sent to."""
+    assert "http://127.0.0.1:8080" == origin(Settings())
+    public = Server(public_url="https://gateway.example/")
+    assert "https://gateway.example" == origin(Settings(server=public))
+
+
+def test_without_a_server_no_letters():
+    """And with one there is an outbox."""
+    assert outbox(Settings()) is None
+    assert outbox(Settings(mail=MAIL)) is not None
+
+
+@pytest.mark.asyncio
+async def test_everything_ends_with_the_stack(database, tmp_path):
+    """Letters that cannot be sent do not hold the end up for long."""
+    settings = Settings(
+        accounts=Accounts(signup="open"), mail=MAIL, storage=Storage(journal=str(tmp_path))
+    )
+    before = asyncio.all_tasks()
+    async with contextlib.AsyncExitStack() as stack:
+        accounts = accounts_of(settings, database, stack)
+        assert accounts.desk.is_open
+        await accounts.signup.ask("ada@example.com", Visitor())
+        stack.callback(setattr, accounts.desk._post, "_waiting", 0)
+        accounts.desk._post._idle.set()
+    assert before == asyncio.all_tasks()
+
+
+@pytest.mark.asyncio
+async def test_the_caretaker_knows_how_long_sessions_last(database):
+    """By the settings."""
+    assert 3600 == caretaker(Settings(accounts=Accounts(idle_hours=1.0)), database)._idle_s
