@@ -77,6 +77,12 @@ class Stripe:
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
 
+    def forget(self):
+        """Begin anew, for the next test."""
+        for kept in (self.sessions, self.requests, self.fail, self._idempotent):
+            kept.clear()
+        self.drop_answers = self._events = 0
+
     @property
     def url(self):
         return f"http://127.0.0.1:{self.server.server_address[1]}"

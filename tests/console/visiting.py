@@ -16,9 +16,13 @@ from trivium.clock import FixedClock
 from trivium.console import app
 from trivium.console.context import Console
 from trivium.identity.service import Identity
+from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
+from trivium.ledger.payments.service import Payments
+from trivium.observe.audit.service import Audit
 from trivium.secret import Keyring
 from trivium.settings.model import Server, Settings
+from trivium.settings.payments import Payments as Limits
 
 ORIGIN = "https://gateway.example"
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
@@ -92,6 +96,9 @@ def console_over(database, clock=None, **server):
         identity=Identity(database, clock),
         entries=Entries(database, clock),
         accounts=SimpleNamespace(sessions=MemorySessions()),
+        payments=Payments(database, clock, Audit(database, clock), Limits(), None),
+        codes=Codes(database, clock),
+        audit=Audit(database, clock),
     )
 
 

@@ -17,19 +17,28 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
 from trivium.console.account import preferences
+from trivium.console.audit import acts
 from trivium.console.context import Console
 from trivium.console.forms import Guarded
 from trivium.console.headers import Strict
 from trivium.console.language import N_, Text
 from trivium.console.render import page
+from trivium.console.topup import credit, redeem, topup, webhook
 from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
 from trivium.wire import errors
 
-PAGES: Final[tuple[BaseRoute, ...]] = (*preferences.PAGES,)
+PAGES: Final[tuple[BaseRoute, ...]] = (
+    *preferences.PAGES,
+    *topup.PAGES,
+    *redeem.PAGES,
+    *credit.PAGES,
+    *acts.PAGES,
+)
 ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     Route("/static/{name}", static.serve),
     Route("/favicon.ico", static.favicon),
+    *webhook.ENDPOINTS,
 )
 
 

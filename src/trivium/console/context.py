@@ -9,7 +9,10 @@ from starlette.requests import Request
 from trivium.clock import Clock
 from trivium.console.session import Accounts
 from trivium.identity.service import Identity
+from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
+from trivium.ledger.payments.service import Payments
+from trivium.observe.audit.service import Audit
 from trivium.secret import Keyring
 from trivium.settings.model import Settings
 
@@ -28,6 +31,9 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     identity: Identity
     entries: Entries
     accounts: Accounts
+    payments: Payments
+    codes: Codes
+    audit: Audit
 
     @property
     def origin(self) -> str:

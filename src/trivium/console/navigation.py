@@ -34,15 +34,23 @@ SECTIONS: Final = (
             Link("/account/keys", N_("Keys"), "key"),
             Link("/account/usage", N_("Requests"), "activity"),
             Link("/account/statement", N_("Statement"), "receipt"),
+            Link("/topup", N_("Top up"), "wallet"),
         ),
     ),
     Section(
         N_("Settings"),
-        (Link("/account/profile", N_("Profile"), "user"),),
+        (
+            Link("/account/profile", N_("Profile"), "user"),
+            Link("/account/log", N_("Security log"), "history"),
+        ),
     ),
     Section(
         N_("Administration"),
-        (Link("/admin/users", N_("Users"), "users"),),
+        (
+            Link("/admin/users", N_("Users"), "users"),
+            Link("/admin/credit", N_("Credit"), "plus"),
+            Link("/admin/log", N_("Audit log"), "shield"),
+        ),
         Role.ADMIN,
     ),
 )

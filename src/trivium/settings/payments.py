@@ -30,6 +30,9 @@ class Payments(Section, frozen=True):
     """The most one may pay at once: the loss from one stolen card."""
     base_url: str | None = None
     """The provider's API elsewhere, for tests; ``None``: the provider's own."""
+    page_url: str = "https://checkout.stripe.com"
+    """Where its pages are. Change it with a domain of your own at Stripe: browsers follow the
+    form only to the origin that is named here."""
     contact: str = ""
     """How to reach the operator, as the page says it: an address or a sentence. Empty: nothing."""
 

@@ -125,6 +125,7 @@ RULES: Final[dict[str, Rule]] = {
     "payments.minimum": Rule('minimum = "5"', payments.dollars),
     "payments.maximum": Rule('maximum = "500"', payments.dollars),
     "payments.base_url": Rule('base_url = "http://127.0.0.1:12111"', syntax.web_url),
+    "payments.page_url": Rule('page_url = "https://checkout.stripe.com"', syntax.web_url),
     "payments.contact": Rule('contact = "billing@gateway.example"'),
     "records": Rule("[records]"),
     "records.flush_s": Rule("flush_s = 1.0", above_zero),

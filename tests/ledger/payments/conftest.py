@@ -23,11 +23,7 @@ def _double():
 @pytest.fixture
 def double(_double):
     """The double, without a past."""
-    _double.sessions.clear()
-    _double.requests.clear()
-    _double.fail.clear()
-    _double._idempotent.clear()
-    _double.drop_answers = 0
+    _double.forget()
     return _double
 
 

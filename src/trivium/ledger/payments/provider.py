@@ -35,6 +35,11 @@ class PaymentProvider(Protocol):
         """Begins the request ids of its entries: never to be changed."""
         ...
 
+    @property
+    def page_url(self) -> str:
+        """Where its pages are; a browser that is sent there must be allowed to go."""
+        ...
+
     async def begin(self, order: Order) -> Begun:
         """A page where the order can be paid. Raises ``PaymentError`` (UNAVAILABLE).
 

@@ -81,6 +81,11 @@ class Payments:
         """The provider's name; ``None`` where nothing can be paid."""
         return self._provider.name if self._provider else None
 
+    @property
+    def page_url(self) -> str:
+        """Where the provider's pages are; empty where nothing can be paid."""
+        return self._provider.page_url if self._provider else ""
+
     async def begin(
         self,
         user_id: int,

@@ -25,6 +25,7 @@ from trivium.secret import Secret
 if TYPE_CHECKING:
     from stripe import StripeClient
 
+PAGES: Final = "https://checkout.stripe.com"
 TOLERANCE_S: Final = 300
 """Age of a signature; the library's default. Nothing older is believed, so nothing is replayed."""
 TIMEOUT_S: Final = 20.0
@@ -85,16 +86,24 @@ EVENTS: Final = ("checkout.session.completed", *_SESSIONS, "charge.refunded", *_
 
 
 class Stripe:
-    """One Stripe account. ``base_url``: another address of its API, for tests."""
+    """One Stripe account.
+
+    ``base_url``: another address of its API, for tests. ``page_url``: where its pages are.
+    """
 
     name: Final = "stripe"
 
     def __init__(
-        self, secret_key: Secret, webhook_secret: Secret, base_url: str | None = None
+        self,
+        secret_key: Secret,
+        webhook_secret: Secret,
+        base_url: str | None = None,
+        page_url: str = PAGES,
     ) -> None:
         self._secret_key = secret_key
         self._webhook_secret = webhook_secret
         self._base_url = base_url
+        self.page_url = page_url
         self._client: StripeClient | None = None
 
     async def begin(self, order: Order) -> Begun:

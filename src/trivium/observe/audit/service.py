@@ -117,6 +117,13 @@ class Audit:
         async with self._db.read() as conn:
             return await store.newest(conn, before_id, min(limit, PAGE_MAX), kind, user_id)
 
+    async def count(self, kind: ActKind, subject: int, since_ms: int) -> int:
+        """How often something befell a user after a moment; for limits on guessing."""
+        from trivium.observe.audit import store
+
+        async with self._db.read() as conn:
+            return await store.count(conn, kind, subject, since_ms)
+
     def _act(
         self,
         kind: ActKind,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Select, delete, or_, select, union
+from sqlalchemy import Select, delete, func, or_, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.observe.audit.model import Act, ActKind
@@ -46,6 +46,14 @@ async def newest(
     if user_id is not None:
         query = query.where(or_(acts.c.actor_id == user_id, acts.c.subject_id == user_id))
     return await _acts(conn, _page(query, before_id, limit))
+
+
+async def count(conn: AsyncConnection, kind: ActKind, subject_id: int, since_ms: int) -> int:
+    """Acts of a kind on a user after a moment."""
+    query = select(func.count()).where(
+        acts.c.kind == kind.value, acts.c.subject_id == subject_id, acts.c.at_ms > since_ms
+    )
+    return int(await conn.scalar(query) or 0)
 
 
 async def delete_before(conn: AsyncConnection, at_ms: int, limit: int) -> int:

@@ -1,0 +1,1 @@
+"""Pages where balance is bought, redeemed and, by administrators, given."""

@@ -1,0 +1,40 @@
+"""Payments from the settings. The provider's own library is imported at the first payment."""
+
+from typing import TYPE_CHECKING
+
+import structlog
+
+from trivium.clock import SystemClock
+from trivium.observe.audit.service import Audit
+from trivium.secret import Secret
+from trivium.settings.model import Settings
+
+if TYPE_CHECKING:
+    from trivium.ledger.payments.provider import PaymentProvider
+    from trivium.ledger.payments.service import Payments
+    from trivium.storage.database import Database
+
+log = structlog.get_logger()
+
+
+def payments_of(settings: Settings, database: "Database", audit: Audit) -> "Payments":
+    """Payments through the provider of the settings, or through none."""
+    from trivium.ledger.payments.service import Payments
+
+    return Payments(database, SystemClock(), audit, settings.payments, _provider(settings))
+
+
+def _provider(settings: Settings) -> "PaymentProvider | None":
+    given = settings.payments
+    if given.provider != "stripe":
+        return None
+    from trivium.ledger.payments import stripe
+
+    if not stripe.installed():
+        log.error("payment_library_missing", what=stripe.MISSING)
+    return stripe.Stripe(
+        Secret(given.secret_key),
+        Secret(given.webhook_secret),
+        base_url=given.base_url,
+        page_url=given.page_url,
+    )

@@ -1,0 +1,237 @@
+"""A user buys balance: for the account that is shown, at the provider, booked by its signed event."""
+
+import pytest
+
+import stripes
+from console.visiting import ORIGIN, Seen, visiting
+from trivium.console.topup.topup import PATIENCE_S
+
+DOLLAR = 10**9
+
+
+async def deliver(payer, event):
+    """The provider's event reaches the webhook."""
+    body, headers = event
+    return await payer.client.post("/webhooks/stripe", content=body, headers=headers)
+
+
+async def begun(payer, **fields):
+    """A payment that was begun; the path of its page."""
+    await payer.get("/topup")
+    answer = await payer.post("/topup", **fields)
+    assert 303 == answer.status_code, answer.text
+    (payment, *_) = await payer.console.payments.newest()
+    return answer, f"/topup/{payment.reference}"
+
+
+@pytest.mark.asyncio
+async def test_the_account_is_shown_before_anybody_pays(payer, shop, ada):
+    """By name, address and balance: whoever is logged in as another notices."""
+    await shop.codes.redeem(ada.id, (await shop.codes.create(7 * DOLLAR, 1))[1][0])
+    page = await payer.get("/topup")
+    text = Seen(page.text).text
+    assert 200 == page.status_code
+    assert [] == [w for w in ("ada", "ada@example.com", "$7.00", "$25.00") if w not in text]
+
+
+@pytest.mark.asyncio
+async def test_a_visitor_logs_in_first(database, shop):
+    """And comes back to the same address by a sealed id."""
+    async with visiting(database, shop) as visitor:
+        answer = await visitor.get("/topup?app=x&t=y")
+        assert 303 == answer.status_code
+        assert answer.headers["location"].startswith("/login?for=")
+        assert "topup" not in answer.headers["location"]
+
+
+@pytest.mark.asyncio
+async def test_an_offered_amount_leads_to_the_provider(payer, double, ada):
+    """With the user's address filled in, and back to a page of ours from the settings' origin."""
+    answer, path = await begun(payer, offered="50.00", amount="")
+    assert f"{double.url}/pay/cs_test_1" == answer.headers["location"]
+    ((_, _, form),) = double.requests
+    assert ("5000", "ada@example.com", f"{ORIGIN}{path}", f"{ORIGIN}/topup") == (
+        form["line_items[0][price_data][unit_amount]"],
+        form["customer_email"],
+        form["success_url"],
+        form["cancel_url"],
+    )
+
+
+@pytest.mark.asyncio
+async def test_a_typed_amount_goes_before_the_offer(payer, double):
+    """Which is only what was chosen at first."""
+    await begun(payer, offered="10.00", amount="12.50")
+    assert "1250" == double.requests[0][2]["line_items[0][price_data][unit_amount]"]
+
+
+@pytest.mark.asyncio
+async def test_the_form_may_lead_to_the_provider_and_nowhere_else(payer, double):
+    """Browsers apply the policy to the redirect after a form."""
+    policy = (await payer.get("/topup")).headers["content-security-policy"]
+    (action,) = [part.strip() for part in policy.split(";") if "form-action" in part]
+    assert f"form-action 'self' {double.url}" == action
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"),
+    [
+        ("4.99", "from $5.00 to $500.00"),
+        ("500.01", "from $5.00 to $500.00"),
+        ("10.001", "from $5.00 to $500.00"),
+        ("-10", "from $5.00 to $500.00"),
+        ("1e3", "as digits"),
+        ("ten", "as digits"),
+        ("10,50", "as digits"),
+        ("9" * 40, "as digits"),
+    ],
+)
+@pytest.mark.asyncio
+async def test_a_wrong_amount_is_told_beside_its_field(payer, double, amount, said):
+    """Nothing is begun."""
+    await payer.get("/topup")
+    answer = await payer.post("/topup", offered="10.00", amount=amount)
+    assert (422, []) == (answer.status_code, double.requests)
+    assert said in Seen(answer.text).text
+    assert 'aria-invalid="true"' in answer.text
+
+
+@pytest.mark.asyncio
+async def test_nothing_chosen_is_no_amount(payer, double):
+    """A form that was made by hand."""
+    await payer.get("/topup")
+    assert 422 == (await payer.post("/topup")).status_code
+    assert [] == double.requests
+
+
+@pytest.mark.parametrize("csrf", ["", "wrong"])
+@pytest.mark.asyncio
+async def test_another_site_cannot_begin_a_payment(payer, double, csrf):
+    """Neither without the form's token nor from another origin."""
+    await payer.get("/topup")
+    assert 403 == (await payer.post("/topup", csrf=csrf, offered="10.00")).status_code
+    answer = await payer.post("/topup", headers={"sec-fetch-site": "cross-site"}, offered="10.00")
+    assert (403, []) == (answer.status_code, double.requests)
+
+
+@pytest.mark.asyncio
+async def test_a_provider_that_is_away_is_told(payer, double):
+    """Nothing was charged, and the page is there to try again."""
+    double.fail = [400]
+    await payer.get("/topup")
+    answer = await payer.post("/topup", offered="10.00", amount="")
+    assert 503 == answer.status_code
+    assert "cannot be reached. Nothing was charged" in Seen(answer.text).text
+
+
+@pytest.mark.asyncio
+async def test_too_many_payments_are_refused(payer):
+    """Each is a page at the provider."""
+    await payer.get("/topup")
+    for _ in range(10):
+        assert 303 == (await payer.post("/topup", offered="10.00", amount="")).status_code
+    answer = await payer.post("/topup", offered="10.00", amount="")
+    assert 422 == answer.status_code
+    assert "several payments just now" in Seen(answer.text).text
+
+
+@pytest.mark.asyncio
+async def test_coming_back_books_nothing(payer, double):
+    """The page waits for the provider's word, and looks again by itself."""
+    _, path = await begun(payer, offered="25.00", amount="")
+    page = await payer.get(path)
+    assert "waiting for the payment provider" in Seen(page.text).text
+    assert '<meta http-equiv="refresh" content="4">' in page.text
+    await deliver(payer, double.pay("cs_test_1"))
+    page = await payer.get(path)
+    assert "Your balance is now $25.00" in Seen(page.text).text
+    assert "refresh" not in page.text
+
+
+@pytest.mark.asyncio
+async def test_the_page_does_not_look_for_ever(payer, shop):
+    """A tab that was forgotten is left alone, with a link to look again."""
+    _, path = await begun(payer, offered="25.00", amount="")
+    shop.clock.advance(PATIENCE_S)
+    page = await payer.get(path)
+    assert 'http-equiv="refresh"' not in page.text
+    assert "Look again" in Seen(page.text).text
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (lambda d: d.finish_later("cs_test_1"), "on its way"),
+        (lambda d: d.later("cs_test_1", "expired"), "not made in time"),
+        (lambda d: d.later("cs_test_1", "async_payment_failed"), "did not succeed"),
+        (lambda d: d.pay("cs_test_1", amount_total=1), "Something else arrived"),
+    ],
+)
+@pytest.mark.asyncio
+async def test_every_end_is_told_in_words(payer, double, event, said):
+    """On the payment's page; the list has the state."""
+    _, path = await begun(payer, offered="25.00", amount="")
+    assert 200 == (await deliver(payer, event(double))).status_code
+    assert said in Seen((await payer.get(path)).text).text
+
+
+@pytest.mark.asyncio
+async def test_payments_are_listed_with_what_was_given_back(payer, double):
+    """As a statement of what was bought."""
+    await begun(payer, offered="25.00", amount="")
+    await deliver(payer, double.pay("cs_test_1"))
+    await deliver(payer, double.refund("cs_test_1", 500))
+    text = Seen((await payer.get("/topup")).text).text
+    assert "$20.00" in text
+    assert "Paid $5.00 Details" in text
+
+
+@pytest.mark.asyncio
+async def test_nobody_sees_another_ones_payment(payer, database, shop):
+    """The page answers as if there were none."""
+    _, path = await begun(payer, offered="25.00", amount="")
+    bob = await shop.identity.create_user("bob", "bob@example.com")
+    async with visiting(database, shop) as other:
+        other.log_in(bob, "session-of-bob")
+        assert (404, 404) == (
+            (await other.get(path)).status_code,
+            (await other.get("/topup/tp_none")).status_code,
+        )
+
+
+@pytest.mark.asyncio
+async def test_without_a_provider_the_operator_is_named(database, ada):
+    """And an administrator is shown the other way."""
+    async with visiting(database) as visitor:
+        visitor.log_in(ada)
+        page = await visitor.get("/topup")
+        text = Seen(page.text).text
+        assert "ask the operator" in text
+        assert "Continue to payment" not in text
+        answer = await visitor.post("/topup", offered="25.00", amount="")
+        assert (422, True) == (
+            answer.status_code,
+            "Payments are not set up here" in Seen(answer.text).text
+            or "ask the operator" in Seen(answer.text).text,
+        )
+
+
+@pytest.mark.asyncio
+async def test_who_began_is_told_with_the_address(payer, shop, ada):
+    """As the edge knows it, not as a header claims."""
+    await payer.get("/topup")
+    await payer.post("/topup", headers={"x-forwarded-for": "192.0.2.1"}, offered="25.00", amount="")
+    (act,) = await shop.audit.of_user(ada.id)
+    assert ("top_up_started", "198.51.100.7") == (act.kind, act.address)
+
+
+@pytest.mark.asyncio
+async def test_no_secret_of_the_provider_is_on_any_page(payer, double):
+    """Not after a payment and not after a failure."""
+    _, path = await begun(payer, offered="25.00", amount="")
+    double.fail = [401]
+    pages = [await payer.get(path), await payer.post("/topup", offered="25.00", amount="")]
+    for page in pages:
+        assert stripes.SECRET_KEY not in page.text
+        assert stripes.WEBHOOK_SECRET not in page.text
+        assert "cs_test_1" not in page.text
