@@ -1,6 +1,6 @@
 """Payments from the settings. The provider's own library is imported at the first payment."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
@@ -8,6 +8,7 @@ from trivium.clock import SystemClock
 from trivium.observe.audit.service import Audit
 from trivium.secret import Secret
 from trivium.settings.model import Settings
+from trivium.settings.payments import Payments as Given
 
 if TYPE_CHECKING:
     from trivium.ledger.payments.provider import PaymentProvider
@@ -25,9 +26,11 @@ def payments_of(settings: Settings, database: "Database", audit: Audit) -> "Paym
 
 
 def _provider(settings: Settings) -> "PaymentProvider | None":
-    given = settings.payments
-    if given.provider != "stripe":
-        return None
+    build = _BUILDERS.get(settings.payments.provider)
+    return build(settings.payments) if build else None
+
+
+def _stripe(given: Given) -> "PaymentProvider":
     from trivium.ledger.payments import stripe
 
     if not stripe.installed():
@@ -38,3 +41,7 @@ def _provider(settings: Settings) -> "PaymentProvider | None":
         base_url=given.base_url,
         page_url=given.page_url,
     )
+
+
+_BUILDERS: Final = {"stripe": _stripe}
+"""One row a provider, by its name in the settings."""
