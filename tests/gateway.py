@@ -78,6 +78,7 @@ def settings_for(
     fallback=None,
     channel=None,
     model=None,
+    stand_in=None,
 ):
     """One model, `m` unless named, bound to (provider, double) pairs in order of priority, or all
     at one where another strategy is to order them.
@@ -118,6 +119,7 @@ def settings_for(
                 ModelEntry(
                     name=fallback,
                     free=True,
+                    **(stand_in or {}),
                     bindings=(
                         BindingEntry(channel=f"{provider}-{split}", model=f"{fallback}-own"),
                     ),

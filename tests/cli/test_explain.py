@@ -112,3 +112,18 @@ def test_a_request_that_would_be_refused_fails(trivium, folder, settings):
     (folder / "odd.json").write_text('{"model": "sonnet", "messages": "Hi"}')
     done = trivium("explain", "odd.json")
     assert (1, True) == (done.code, "messages" in done.err)
+
+
+@pytest.mark.parametrize("with_body", [True, False])
+def test_models_that_may_stand_in_are_listed_after(trivium, body, settings, with_body):
+    """Each with its plan and its price."""
+    text = settings.read_text().replace(
+        'name = "sonnet"\n', 'name = "sonnet"\nfallbacks = ["small"]\n'
+    )
+    more = '[[models]]\nname = "small"\nprice = { input = "1", output = "2" }\n'
+    settings.write_text(text + more + 'bindings = [{ channel = "second", model = "haiku" }]\n')
+    done = trivium("explain", *([body] if with_body else ["--model", "sonnet"]))
+    assert done.code == 0
+    _, _, rest = done.out.partition("then small, in its place:\n")
+    assert ["1.", "second", "anthropic", "haiku"] == rest.splitlines()[1].split()[:4]
+    assert with_body == ("at most $" in rest)

@@ -346,3 +346,40 @@ async def test_calls_wait_for_a_channel_that_takes_one_at_a_time():
         assert 1 == first.connections
         assert (0, 0) == gateway.services.gate.standing("openai-0")
         assert {} == gateway.services.health.open()
+
+
+@pytest.mark.asyncio
+async def test_a_model_that_stands_in_keeps_to_its_own_limits():
+    """Beyond them it does not answer, and the caller is told what became of the first."""
+    async with (
+        Double([BROKEN]) as first,
+        Double([OK]) as second,
+        Gateway.to(
+            ("openai", first),
+            ("openai", second),
+            fallback="spare",
+            stand_in={"requests_per_minute": 2},
+        ) as gateway,
+    ):
+        got = [(await gateway.post(CHAT, HELLO))[0] for _ in range(3)]
+        if time.time() % 60 > 1:  # a clock minute is what counts
+            assert ([200, 200, 502], 2) == (got, len(second.requests))
+        assert 3 == len(gateway.services.ledger.settled)
+
+
+@pytest.mark.asyncio
+async def test_a_slot_of_a_model_that_stands_in_is_given_back():
+    """After its answer, and after its failure."""
+    async with (
+        Double([BROKEN]) as first,
+        Double([OK, BROKEN, OK]) as second,
+        Gateway.to(
+            ("openai", first),
+            ("openai", second),
+            fallback="spare",
+            stand_in={"max_concurrency": 1},
+            rules=Rules(failures=99),
+        ) as gateway,
+    ):
+        got = [(await gateway.post(CHAT, HELLO))[0] for _ in range(3)]
+        assert [200, 502, 200] == got

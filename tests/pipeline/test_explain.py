@@ -172,3 +172,22 @@ async def test_a_rehearsal_needs_no_gateway():
         with pytest.raises(AssertionError, match="records nothing"):
             services.recorder.add(Record(request_id="r", at=0.0))
         await services.client.close()
+
+
+@pytest.mark.asyncio
+async def test_models_that_may_stand_in_are_rehearsed_too():
+    """With their own plan and body; not those the key may not use."""
+    async with (
+        Double([[]]) as vendor,
+        Gateway.to(("openai", vendor), ("anthropic", vendor), fallback="spare") as gateway,
+    ):
+        told = await explain(asked("chat", LOSSY), CALLER, gateway.services)
+        (other,) = told["fallbacks"]
+        assert ("spare", None) == (other["model"], other["refused"])
+        assert [("anthropic-1", "spare-own", "translation")] == [
+            (step["channel"], step["upstream_model"], step["lane"]) for step in other["steps"]
+        ]
+        assert ["openai-0"] == [step["channel"] for step in told["steps"]]
+        bound = msgspec.structs.replace(CALLER, models=frozenset({"m"}))
+        told = await explain(asked("chat", LOSSY), bound, gateway.services)
+        assert [] == told["fallbacks"]

@@ -49,10 +49,14 @@ def beat_of(name: str, request_id: str) -> bytes:
     return heartbeat(STREAMS[name][4], "m", request_id, array=name == "array")
 
 
-def without(got: bytes, beat: bytes) -> bytes:
-    """What is left when the heartbeats at the front are taken off."""
+def without(got: bytes, beat: bytes, *, told: bool = False) -> bytes:
+    """What is left when the heartbeats at the front are taken off, and what is told after them
+    unless that is wanted.
+    """
     while got.startswith(beat):
         got = got[len(beat) :]
+    if not told and got.startswith(b": trivium-"):
+        got = got.partition(b"\n\n")[2]
     return got
 
 
@@ -241,3 +245,63 @@ def test_nobody_ticks_for_nobody():
     pulse.forget(story)
     loop.armed.pop()()
     assert [] == loop.armed
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", STREAMS)
+async def test_a_stream_that_a_heartbeat_began_says_late_who_answers(name):
+    """In a comment before the answer, where the shape's clients skip comments."""
+    provider, path, body, file, shape = STREAMS[name]
+    wire = (FIXTURES / file).read_bytes()
+    broken = [SILENCE, Send(sized(b"{}", status=b"500 Broken"))]
+    async with (
+        Double([broken]) as bad,
+        Double([[Send(chunked(wire, headers=SSE))]]) as good,
+        Gateway.to((provider, bad), (provider, good), heartbeat_s=BEAT_S) as gateway,
+    ):
+        _, headers, got = await gateway.post(path, body)
+        beat = beat_of(name, headers[b"x-request-id"].decode())
+        assert b"trivium-channel" not in headers
+        comment = (
+            f": trivium-channel: {provider}-1\n: trivium-attempts: 2\n: trivium-route: "
+            f"{provider}-0;failed=upstream_broke, {provider}-1;answered\n\n"
+        ).encode()
+        told = b"" if shape is Shape.GENERATE else comment
+        assert told + wire == without(got, beat, told=True)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("shown", [True, False])
+async def test_an_early_stream_that_fails_says_late_who_did(shown):
+    """Unless the operator keeps it to himself."""
+    broken = [SILENCE, Send(sized(b"{}", status=b"500 Broken"))]
+    async with (
+        Double([broken]) as bad,
+        Gateway.to(("openai", bad), heartbeat_s=BEAT_S) as gateway,
+    ):
+        gateway.services.explain_headers = shown
+        _, path, body, _, _ = STREAMS["chat"]
+        _, headers, got = await gateway.post(path, body)
+        beat = beat_of("chat", headers[b"x-request-id"].decode())
+        rest = without(got, beat, told=True)
+        assert shown == rest.startswith(b": trivium-route: openai-0;failed=upstream_broke\n\n")
+        assert (True, True) == (b'"error"' in rest, rest.endswith(ENDINGS["chat"]))
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", ["chat", "completions", "responses", "messages", "array"])
+async def test_a_vendor_that_keeps_the_line_open_after_its_last_event_keeps_nobody_waiting(name):
+    """The answer ends instead of beating on, is whole on record, and the vendor is let go."""
+    provider, path, body, file, _ = STREAMS[name]
+    wire = (FIXTURES / file).read_bytes()
+    open_end = [Send(HEAD + b"%x\r\n%s\r\n" % (len(wire), wire)), Stall()]
+    async with (
+        Double([open_end]) as vendor,
+        Gateway.to((provider, vendor), heartbeat_s=BEAT_S) as gateway,
+    ):
+        status, _, got = await asyncio.wait_for(gateway.post(path, body), 2)
+        assert (200, wire) == (status, got)
+        async with asyncio.timeout(1):
+            await vendor.peers[0].left.wait()
+        assert [(200, "")] == [(r.status, r.fault) for r in gateway.records]
+        assert 1 == len(gateway.services.ledger.settled)

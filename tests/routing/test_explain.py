@@ -92,3 +92,19 @@ def test_who_needs_no_translation_comes_first(bind, catalogue):
     found = catalogue(m=[bind("heavy", "anthropic", weight=9), bind("light")])
     told = _explain(found, Operation.CHAT)
     assert ["light", "heavy"] == [step["channel"] for step in told["steps"]]
+
+
+def test_fallback_models_are_explained_with_their_own_plans(bind, catalogue):
+    """In the order in which they would be tried; theirs are not followed."""
+    found = catalogue(m=[bind("a")], n=[bind("b", "anthropic")], o=[])
+    models = dict(found.models)
+    models["m"] = msgspec.structs.replace(models["m"], fallbacks=("n", "o"))
+    models["n"] = msgspec.structs.replace(models["n"], fallbacks=("m",))
+    found = msgspec.structs.replace(found, models=models)
+
+    told = _explain(found, Operation.CHAT)["fallbacks"]
+
+    assert [("n", ["b"]), ("o", [])] == [
+        (one["model"], [step["channel"] for step in one["steps"]]) for one in told
+    ]
+    assert ("fallbacks" in told[0], told[1]["refused"]["status"]) == (False, 503)

@@ -174,23 +174,26 @@ class Admission:
         return self._paid(granted, purse, nanos)
 
     def enter(
-        self, request_id: str, channel: Channel, operation: Operation, facts: Facts, body: bytes
+        self, request_id: str, of: Channel | Model, operation: Operation, facts: Facts, body: bytes
     ) -> Pass | None:
-        """A pass for one call of a channel. Raises ``Fault`` (UPSTREAM_BUSY)."""
-        if channel.rates is None:
+        """A pass for one call of a channel, or for a model that is to answer in another's place.
+
+        Raises ``Fault`` (UPSTREAM_BUSY; RATE_LIMITED, LIMIT_TOO_LOW of a model).
+        """
+        if of.rates is None:
             return OPEN
         if self._shared is not None and self._shared.is_up:
             return None
-        meters = [self._meter(Subject.CHANNEL, channel.name, channel.rates)]
+        meters = [self._meter_of(of, of.rates)]
         tokens = _reserved(meters, operation, facts, body)
         return self._take(request_id, meters, tokens, self._clock.now())
 
     async def ask_enter(
-        self, request_id: str, channel: Channel, operation: Operation, facts: Facts, body: bytes
+        self, request_id: str, of: Channel | Model, operation: Operation, facts: Facts, body: bytes
     ) -> Pass:
         """As ``enter``, after asking the shared state."""
-        assert channel.rates is not None
-        meters = [self._meter(Subject.CHANNEL, channel.name, channel.rates)]
+        assert of.rates is not None
+        meters = [self._meter_of(of, of.rates)]
         return await self._ask(request_id, meters, _reserved(meters, operation, facts, body))
 
     def take_back(self, given: Pass, used: int | None, cost_nanos: int) -> None:
@@ -270,6 +273,10 @@ class Admission:
         if model.rates is not None:
             found.append(self._meter(Subject.MODEL, model.name, model.rates))
         return found
+
+    def _meter_of(self, of: Channel | Model, rates: RateLimits) -> Meter:
+        subject = Subject.CHANNEL if isinstance(of, Channel) else Subject.MODEL
+        return self._meter(subject, of.name, rates)
 
     def _meter(self, subject: Subject, of: object, limits: RateLimits) -> Meter:
         meter = self._meters.get((subject, of))

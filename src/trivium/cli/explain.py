@@ -113,7 +113,27 @@ def _rehearse(
 
 
 def _page(found: dict[str, Any]) -> str:
-    """The plan for people: steps in the order they would be tried, then what was passed over."""
+    """For people: what would be called, what else could be, and what each would be sent."""
+    title = f"{found['model']}, asked for {found['asked_for']}:"
+    parts = [_plan(title, found)]
+    if found.get("price"):
+        parts.append(f"at most ${found['price']['usd']}")
+    for number, step in enumerate(found["steps"], 1):
+        parts += _told(number, step)
+    for other in found["fallbacks"]:
+        title = f"then {other['model']}, in its place:"
+        parts.append(f"\n{_plan(title, other)}")
+        if other.get("price"):
+            parts.append(f"at most ${other['price']['usd']}")
+        if other["refused"]:
+            parts.append(f"refused: {other['refused']['message']}")
+        for number, step in enumerate(other["steps"], 1):
+            parts += _told(number, step)
+    return "\n".join(parts)
+
+
+def _plan(title: str, found: dict[str, Any]) -> str:
+    """Steps in the order they would be tried, then what was passed over, below a title."""
     rows = [
         (
             f"{number}.",
@@ -129,13 +149,7 @@ def _page(found: dict[str, Any]) -> str:
         ("skipped", skip["channel"], skip["provider"], skip["upstream_model"], "", skip["why"])
         for skip in found["skipped"]
     ]
-    title = f"{found['model']}, asked for {found['asked_for']}:"
-    parts = [f"{title}\n{table(HEADS, rows)}" if rows else f"{title} no channel"]
-    if found.get("price"):
-        parts.append(f"at most ${found['price']['usd']}")
-    for number, step in enumerate(found["steps"], 1):
-        parts += _told(number, step)
-    return "\n".join(parts)
+    return f"{title}\n{table(HEADS, rows)}" if rows else f"{title} no channel"
 
 
 def _told(number: int, step: dict[str, Any]) -> list[str]:

@@ -163,6 +163,15 @@ class Attempt:
         self.broke(fault)
         return True
 
+    def conclude(self) -> bool:
+        """End an answer whose terminal event has passed, though the vendor keeps the line open."""
+        watch = self._watch
+        if not self._committed or self.outcome.done() or watch is None or not watch.finished:
+            return False
+        self.release()
+        self.done()
+        return True
+
     def tell(self) -> None:
         """Leave what the vendor has reported so far to the bill, should the answer break off."""
         if self._committed and not self.outcome.done() and self._watch is not None:
@@ -226,6 +235,8 @@ class Attempt:
         self._committed = True
         self.story.first_byte_at = self.story.services.time()
         self._explain()
+        if self.story.exchange.begun:
+            wishing.tell_late(self.story)
         self.story.status = 200
         self.story.let_go()
         self.lane.body = b""

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from trivium.faults import Fault, Kind
+from trivium.pipeline import entrance
 from trivium.pipeline.story import Story
 from trivium.routing.health import Key
 from trivium.routing.model import Model, Plan, Step, Strategy
@@ -59,16 +60,27 @@ async def run(story: Story, planned: Planned, attempt: Attempt, told: Told) -> N
 
 async def _stand_in(story: Story, planned: Planned, going: "_Run", last: Fault) -> None:
     """Go on with the models that may answer instead, or raise the last ``Fault``."""
+    facts = story.facts
+    assert facts is not None
     for model in story.stand_ins:
         if not _may_go_on(story, last) or going.tries.spent(story.services.time()):
             break
-        going.told(last)
-        story.serve(model)
         try:
-            plan = await planned()
+            entered = entrance.enter(story, model, facts)
+            if entered is None:
+                entered = await entrance.ask_enter(story, model, facts)
         except Fault:
-            continue
-        found = await going.through(plan)
+            continue  # at a limit of its own: the caller is told what became of what it asked for
+        try:
+            going.told(last)
+            story.serve(model)
+            try:
+                plan = await planned()
+            except Fault:
+                continue
+            found = await going.through(plan)
+        finally:
+            entered.leave(entrance.used(story))
         if found is None:
             return
         last = found

@@ -97,20 +97,21 @@ def _tell_granted(exchange: Exchange, services: Services, given: Pass) -> None:
     )
 
 
-def enter(story: Story, channel: Channel, facts: Facts) -> Pass | None:
-    """Let one call to a channel; ``None``: only the shared state can tell, ``ask_enter`` does.
+def enter(story: Story, of: Channel | Model, facts: Facts) -> Pass | None:
+    """Let one call to a channel, or a model that stands in; ``None``: only the shared state can
+    tell, ``ask_enter`` does.
 
-    Raises ``Fault`` (UPSTREAM_BUSY): another channel may do.
+    Raises ``Fault`` (UPSTREAM_BUSY, or a model's RATE_LIMITED): another may do.
     """
     return story.services.admission.enter(
-        story.exchange.request_id, channel, story.operation, facts, story.body
+        story.exchange.request_id, of, story.operation, facts, story.body
     )
 
 
-async def ask_enter(story: Story, channel: Channel, facts: Facts) -> Pass:
-    """Let one call to a channel as the shared state says. Raises as ``enter`` does."""
+async def ask_enter(story: Story, of: Channel | Model, facts: Facts) -> Pass:
+    """Let it as the shared state says. Raises as ``enter`` does."""
     return await story.services.admission.ask_enter(
-        story.exchange.request_id, channel, story.operation, facts, story.body
+        story.exchange.request_id, of, story.operation, facts, story.body
     )
 
 

@@ -17,7 +17,7 @@ from trivium.ledger.model import NANOS
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
-from trivium.pipeline import fetching, memory, wishing
+from trivium.pipeline import attempts, fetching, memory, wishing
 from trivium.pipeline.context import Flow, Headers, Route, Router, Services, Translator
 from trivium.pipeline.handle import lane_for, planned, read
 from trivium.pipeline.lane import Lane, PassThrough
@@ -111,6 +111,7 @@ async def explain(
         "strict": asked.strict or caller.strict or asked.headers.get(STRICT, b"") == b"true",
         "steps": [],
         "skipped": [],
+        "fallbacks": [],
         "price": None,
         "refused": None,
     }
@@ -123,7 +124,25 @@ async def explain(
             await memory.recollect(story, members)
         model = _allowed(story, facts)
         out["price"] = _price(model, facts, story)
-        out["skipped"] = [_skip(skip) for skip in candidates(model, operation).skipped]
+        others = attempts.fallbacks(story)
+        out["fallbacks"] = [{"model": other.name} for other in others]
+        await _plan(out, story, members, facts)
+        for other, told in zip(others, out["fallbacks"], strict=True):
+            story.model = other
+            told["price"] = _price(other, facts, story)
+            await _plan(told, story, members, facts)
+    except Fault as fault:
+        out["refused"] = _refusal(fault)
+    return out
+
+
+async def _plan(out: dict[str, Any], story: Story, members: Members, facts: Facts) -> None:
+    """The plan of the story's model, each step rehearsed; a refusal is part of it."""
+    model = story.model
+    assert model is not None
+    out |= {"steps": [], "refused": None}
+    out["skipped"] = [_skip(skip) for skip in candidates(model, story.operation).skipped]
+    try:
         plan = await planned(story)
         out["skipped"] = [_skip(skip) for skip in plan.skipped]
         faults: list[Fault | None] = []
@@ -134,7 +153,6 @@ async def explain(
         out["refused"] = _verdict(faults)
     except Fault as fault:
         out["refused"] = _refusal(fault)
-    return out
 
 
 def offline(

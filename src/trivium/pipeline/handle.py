@@ -297,6 +297,7 @@ def _fail(story: Story, fault: Fault) -> None:
     if story.services.explain_headers:
         story.exchange.extra += wishing.route(story)
     if story.early:
+        wishing.tell_late(story)
         assert story.facts is not None
         watch = story.services.passages[story.operation].watch
         assert watch is not None

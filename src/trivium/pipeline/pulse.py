@@ -9,6 +9,7 @@ still be tried, for nothing of an answer has gone out.
 import asyncio
 from typing import Final
 
+from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.story import Story
 from trivium.wire.heartbeat import heartbeat
 from trivium.wire.operation import SHAPE
@@ -62,11 +63,14 @@ class Pulse:
 
 
 def beat(story: Story) -> None:
-    """Send one heartbeat, unless the caller has yet to read what it was sent."""
+    """Send one heartbeat, unless the caller has yet to read what it was sent, or has it all."""
     exchange, facts = story.exchange, story.facts
     assert facts is not None
     if exchange.congested:
         return
+    flow = exchange.flow
+    if isinstance(flow, Attempt) and flow.conclude():
+        return  # its last event has passed: a heartbeat after that would be heard by nobody
     story.open_stream()
     shape = SHAPE[story.operation]
     exchange.write(heartbeat(shape, facts.model, exchange.request_id, array=facts.array))

@@ -7,11 +7,14 @@ from trivium.pipeline.context import Headers
 from trivium.pipeline.story import Story
 from trivium.routing import wishes
 from trivium.wire import peek
+from trivium.wire.operation import Shape
 from trivium.wire.peek import Members
 
 ROUTE: Final = b"trivium-route"
 ROUTE_MAX: Final = 2_000
 """Bytes of the header; proxies begin to refuse at 4 KiB for all together."""
+_OURS: Final = b"trivium-"
+_COMMENTED: Final = frozenset({Shape.CHAT, Shape.COMPLETIONS, Shape.RESPONSES, Shape.MESSAGES})
 _CACHE_KEY: Final = "prompt_cache_key"
 
 
@@ -66,6 +69,23 @@ def route(story: Story) -> Headers:
             break
         told += f", {part}" if told else part
     return [(ROUTE, told.encode("ascii", "replace"))]
+
+
+def tell_late(story: Story) -> None:
+    """Say in a comment of the stream what would have been headers, had a heartbeat not sent these.
+
+    Comments are legal on all shapes of server-sent events, and every official SDK skips them but
+    Google's, whose reader takes each line that is no data for an error.
+    """
+    exchange = story.exchange
+    if exchange.shape in _COMMENTED:
+        lines = [
+            b": %b: %b\n" % (name, value.translate(None, b"\r\n"))
+            for name, value in exchange.extra
+            if name.startswith(_OURS)
+        ]
+        if lines:
+            exchange.write(b"".join(lines) + b"\n")
 
 
 def _quoted(text: str) -> str:

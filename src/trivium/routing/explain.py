@@ -3,7 +3,7 @@
 from typing import Any
 
 from trivium.providers.address import target
-from trivium.routing.model import Binding, Skip, Step
+from trivium.routing.model import Binding, Model, Skip, Step
 from trivium.routing.policy import TITLES, plan
 from trivium.routing.router import Router, no_route
 from trivium.wire.operation import COUNTING, SHAPE, Operation
@@ -12,10 +12,20 @@ from trivium.wire.operation import COUNTING, SHAPE, Operation
 def explain(router: Router, operation: Operation, model_name: str) -> dict[str, Any]:
     """The plan of one operation on one model, heaviest binding first within a priority.
 
-    ``refused`` says why nothing would be called; ``None`` when something would, or when the gateway
-    answers by an ``estimated`` count of its own. Raises ``Fault`` (MODEL_UNKNOWN).
+    ``fallbacks``: the same of each model that may answer in its place, in order. ``refused`` says
+    why nothing would be called; ``None`` when something would, or when the gateway answers by an
+    ``estimated`` count of its own. Raises ``Fault`` (MODEL_UNKNOWN).
     """
     model = router.find(model_name)
+    names = () if operation in COUNTING else model.fallbacks
+    return {
+        **_of(router, operation, model),
+        "fallbacks": [_of(router, operation, router.find(name)) for name in names],
+    }
+
+
+def _of(router: Router, operation: Operation, model: Model) -> dict[str, Any]:
+    """One model's own plan."""
     found = plan(model, operation, lambda: 0.0)
     steps = sorted(
         found.steps,

@@ -193,12 +193,25 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "strict": {"type": "boolean"},
             "steps": array(free("A channel that would be tried: why, path, body, losses.")),
             "skipped": array(free("A channel that was passed over, and why.")),
+            "fallbacks": array(
+                free("A model that may answer in its place: `model`, and its own plan as here.")
+            ),
             "price": nullable(free("The most it can cost: `nanos`, and `usd` as a decimal.")),
             "refused": nullable(
                 free("What the caller would be told: `status`, `code`, `message`, `param`.")
             ),
         },
-        ("model", "operation", "stream", "strict", "steps", "skipped", "price", "refused"),
+        (
+            "model",
+            "operation",
+            "stream",
+            "strict",
+            "steps",
+            "skipped",
+            "fallbacks",
+            "price",
+            "refused",
+        ),
     ),
     "Health": record({"status": one_of("ok")}, ("status",)),
     "Readiness": record(
