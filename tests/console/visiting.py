@@ -22,7 +22,10 @@ from trivium.ledger.payments.service import Payments
 from trivium.observe.audit.service import Audit
 from trivium.secret import Keyring
 from trivium.settings.model import Server, Settings
+from trivium.settings.oauth import OAuth as Rules
 from trivium.settings.payments import Payments as Limits
+from trivium.storage.root_key import RootKeys
+from trivium.wiring.oauth import oauth_of
 
 ORIGIN = "https://gateway.example"
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
@@ -85,11 +88,12 @@ class Visitor:
         self.client.cookies.set("__Host-gw_session", token, domain="gateway.example")
 
 
-def console_over(database, clock=None, **server):
+def console_over(database, clock=None, oauth=Rules(), **server):  # noqa: B008 - immutable
     """The services of the pages over a test's database."""
     clock = clock or FixedClock()
+    settings = Settings(server=Server(**{"public_url": ORIGIN} | server), oauth=oauth)
     return Console(
-        settings=Settings(server=Server(**{"public_url": ORIGIN} | server)),
+        settings=settings,
         clock=clock,
         database=database,
         ring=Keyring(b"k" * 32),
@@ -99,6 +103,7 @@ def console_over(database, clock=None, **server):
         payments=Payments(database, clock, Audit(database, clock), Limits(), None),
         codes=Codes(database, clock),
         audit=Audit(database, clock),
+        oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
     )
 
 

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
 from trivium.console.account import preferences
+from trivium.console.api import account, apps, metadata, token
 from trivium.console.audit import acts
 from trivium.console.context import Console
 from trivium.console.forms import Guarded
@@ -39,6 +40,10 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     Route("/static/{name}", static.serve),
     Route("/favicon.ico", static.favicon),
     *webhook.ENDPOINTS,
+    *apps.ENDPOINTS,
+    *token.ENDPOINTS,
+    *account.ENDPOINTS,
+    *metadata.ENDPOINTS,
 )
 
 

@@ -12,6 +12,7 @@ from trivium.identity.service import Identity
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments
+from trivium.oauth.service import OAuth
 from trivium.observe.audit.service import Audit
 from trivium.secret import Keyring
 from trivium.settings.model import Settings
@@ -34,6 +35,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     payments: Payments
     codes: Codes
     audit: Audit
+    oauth: OAuth
 
     @property
     def origin(self) -> str:

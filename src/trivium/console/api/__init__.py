@@ -1,0 +1,1 @@
+"""Endpoints for programs: they authenticate by themselves and answer in JSON."""

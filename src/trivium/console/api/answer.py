@@ -1,0 +1,88 @@
+"""What the OAuth endpoints have in common: their host, their errors, their headers."""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal
+
+import msgspec
+import structlog
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trivium.console import context
+from trivium.console.session import Handler
+from trivium.oauth.errors import OAuthError
+from trivium.oauth.rates import network_of
+from trivium.oauth.sender import Sender
+from trivium.storage.errors import StorageError
+
+JSON: Final = "application/json;charset=UTF-8"
+NOT_STORED: Final = {"cache-control": "no-store", "pragma": "no-cache"}
+
+Origin = Literal["auth", "api"]
+
+log = structlog.get_logger()
+
+
+def json(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """An answer that nobody stores."""
+    said = {**NOT_STORED, **(headers or {}), "content-type": JSON}
+    return Response(msgspec.json.encode(body), status, headers=said)
+
+
+def refused(error: OAuthError, headers: Mapping[str, str] | None = None) -> Response:
+    """An error as RFC 6749 section 5.2 has it."""
+    said = dict(headers or {})
+    if error.retry_after is not None:
+        said["retry-after"] = str(error.retry_after)
+    body = {"error": error.code, "error_description": error.description}
+    return json(body, error.status, said)
+
+
+def endpoint(origin: Origin) -> Callable[[Handler], Handler]:
+    """An endpoint of one of our origins: where the settings name several hosts, it is not found on
+    another. What we fail at is told as ``server_error``.
+    """
+
+    def wrap(handler: Handler) -> Handler:
+        @functools.wraps(handler)
+        async def served(request: Request) -> Response:
+            check_host(request, origin)
+            try:
+                return await handler(request)
+            except HTTPException:
+                raise
+            except StorageError as error:
+                log.warning("oauth_without_database", error=str(error))
+                return json({"error": "server_error"}, 503)
+            except Exception:
+                log.exception("oauth_failed", request_id=request.scope["state"]["request_id"])
+                return json({"error": "server_error"}, 500)
+
+        return served
+
+    return wrap
+
+
+def check_host(request: Request, origin: Origin) -> None:
+    """Raises HTTPException (404) on another host than the endpoint's own."""
+    addresses = context.of(request).oauth.addresses
+    own = addresses.auth if origin == "auth" else addresses.api
+    if not addresses.serves(own, request.headers.get("host", "")):
+        raise HTTPException(404)
+
+
+def address_of(request: Request) -> str:
+    """Where a request came from; empty when nobody can tell."""
+    return request.client.host if request.client else ""
+
+
+def network(request: Request) -> str:
+    """Where a request came from, as it is limited."""
+    return network_of(address_of(request))
+
+
+def sender(request: Request) -> Sender:
+    """Who sent a request, for the audit log."""
+    return Sender(address=address_of(request), agent=request.headers.get("user-agent", ""))

@@ -1,0 +1,20 @@
+"""``GET /.well-known/oauth-authorization-server``: where everything is (RFC 8414)."""
+
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trivium.console import context
+from trivium.console.api import answer
+from trivium.console.endpoint import Endpoint
+from trivium.oauth import metadata
+
+
+@answer.endpoint("auth")
+async def document(request: Request) -> Response:
+    """The metadata document."""
+    return answer.json(metadata.document(context.of(request).oauth.addresses.auth))
+
+
+ENDPOINTS: Final = (Endpoint(metadata.PATH, document, methods=["GET"]),)

@@ -1,0 +1,315 @@
+"""Operations and schemas of the OAuth 2.0 service, for other applications.
+
+Its errors are those of the RFCs, not ``GatewayError``: clients of every language read them.
+"""
+
+from typing import Any, Final
+
+from trivium.edge.openapi.schema import (
+    Schema,
+    boolean,
+    integer,
+    nullable,
+    one_of,
+    record,
+    ref,
+    text,
+)
+
+TAG: Final = "oauth"
+ABOUT: Final = "Other applications: their registration, authorization, tokens, the user's record."
+
+_FORM: Final = "application/x-www-form-urlencoded"
+_DEVELOPER: Final = "developerBearer"
+_ACCESS: Final = "oauthBearer"
+_CLIENT: Final = "oauthClient"
+
+SECURITY: Final[dict[str, Schema]] = {
+    _DEVELOPER: {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "`Authorization: Bearer gwdev_…`: a token of the user centre.",
+    },
+    _ACCESS: {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "`Authorization: Bearer gwat_…`: an access token, in the header alone.",
+    },
+    _CLIENT: {
+        "type": "http",
+        "scheme": "basic",
+        "description": "Client id and client secret; both may stand in the form instead.",
+    },
+}
+
+SCHEMAS: Final[dict[str, Schema]] = {
+    "OAuthAppRegistration": record(
+        {
+            "name": text("Shown to users.", minLength=1, maxLength=64),
+            "description": text("Shown to users.", maxLength=500),
+            "redirect_uri": text("An HTTPS address of the application's server.", maxLength=2000),
+        },
+        ("name", "redirect_uri"),
+    ),
+    "OAuthApp": record(
+        {
+            "success": boolean(),
+            "message": text("Empty."),
+            "data": record(
+                {
+                    "id": integer(),
+                    "name": text(),
+                    "client_id": text("Public."),
+                    "client_secret": text("Shown once; for the application's server only."),
+                    "redirect_uri": text(),
+                    "created_time": integer("Unix seconds."),
+                },
+                ("id", "name", "client_id", "client_secret", "redirect_uri", "created_time"),
+            ),
+        },
+        ("success", "message", "data"),
+    ),
+    "OAuthAppFailure": record(
+        {
+            "success": boolean(),
+            "message": text("Names the field that is wrong."),
+            "data": nullable(text()),
+        },
+        ("success", "message", "data"),
+    ),
+    "OAuthTokenRequest": record(
+        {
+            "grant_type": one_of("authorization_code", "refresh_token"),
+            "code": text("With `authorization_code`."),
+            "redirect_uri": text("With `authorization_code`: as in the authorization request."),
+            "code_verifier": text("If the authorization request had a `code_challenge`."),
+            "refresh_token": text("With `refresh_token`."),
+            "scope": text("With `refresh_token`: fewer scopes for the access token."),
+            "client_id": text("Unless in a Basic header."),
+            "client_secret": text("Unless in a Basic header."),
+        },
+        ("grant_type",),
+    ),
+    "OAuthTokens": record(
+        {
+            "access_token": text(),
+            "token_type": one_of("Bearer"),
+            "expires_in": integer("Seconds; 7200."),
+            "refresh_token": text("Good for 30 days; each refresh gives a new one."),
+            "scope": text("What was granted, separated by spaces."),
+        },
+        ("access_token", "token_type", "expires_in", "refresh_token", "scope"),
+    ),
+    "OAuthRevocation": record(
+        {
+            "token": text("An access token, or a refresh token with everything that came of it."),
+            "token_type_hint": text("Ignored."),
+            "client_id": text("Unless in a Basic header."),
+            "client_secret": text("Unless in a Basic header."),
+        },
+        ("token",),
+    ),
+    "OAuthUserinfo": record(
+        {
+            "id": integer(),
+            "username": text("Scope `profile`."),
+            "email": text("Scope `profile`."),
+            "quota": integer("Scope `balance`: what is left; 500,000 units are one US dollar."),
+            "used_quota": integer("Scope `balance`: what was spent, in the same units."),
+            "balance_formatted": text("Scope `balance`: what is left in US dollars."),
+            "created_time": integer("Scope `profile`: Unix seconds."),
+            "status": integer("Scope `profile`: 1, active."),
+            "sub": text("The id as a text, for OpenID libraries; an operator may switch it off."),
+        },
+        ("id",),
+    ),
+    "OAuthTopup": record({"topup_url": text("For the user's browser.")}, ("topup_url",)),
+    "OAuthFailure": record(
+        {
+            "error": text("As RFC 6749 and RFC 6750 name it."),
+            "error_description": text("For developers."),
+        },
+        ("error",),
+    ),
+    "OAuthMetadata": record(
+        {
+            "issuer": text(),
+            "authorization_endpoint": text(),
+            "token_endpoint": text(),
+            "userinfo_endpoint": text(),
+            "revocation_endpoint": text(),
+        },
+        ("issuer", "authorization_endpoint", "token_endpoint"),
+        "More in RFC 8414.",
+    ),
+}
+
+
+def _query(name: str, schema: Schema, about: str, *, required: bool = False) -> Schema:
+    out: Schema = {"name": name, "in": "query", "schema": schema, "description": about}
+    return {**out, "required": True} if required else out
+
+
+PARAMETERS: Final[dict[str, Schema]] = {
+    "client_id": _query("client_id", text(), "Of the application.", required=True),
+    "redirect_uri": _query(
+        "redirect_uri", text(), "Exactly as registered, to the byte.", required=True
+    ),
+    "response_type": _query("response_type", one_of("code"), "Always `code`.", required=True),
+    "scope": _query("scope", text(), "`profile`, `balance` or both; `profile` when left out."),
+    "state": _query(
+        "state", text(), "Comes back as it was. May be left out where there is a `code_challenge`."
+    ),
+    "code_challenge": _query(
+        "code_challenge", text(pattern="^[A-Za-z0-9._~-]{43,128}$"), "PKCE (RFC 7636)."
+    ),
+    "code_challenge_method": _query(
+        "code_challenge_method", one_of("S256"), "With `code_challenge`."
+    ),
+    "auto_authorize": _query(
+        "auto_authorize",
+        text(),
+        "`true`: no question is asked of users who agreed before, who log in for this very "
+        "request, or whose operator trusts the application.",
+    ),
+}
+
+
+def _content(kind: str, name: str) -> Schema:
+    return {kind: {"schema": ref(name)}}
+
+
+def _failure(about: str, name: str) -> Schema:
+    return {"description": about, "content": _content("application/json", name)}
+
+
+def _operation(
+    name: str,
+    about: str,
+    answer: str,
+    failures: dict[str, Schema],
+    *,
+    keys: tuple[str, ...] = (),
+    body: Schema | None = None,
+) -> Schema:
+    out: Schema = {
+        "operationId": name,
+        "tags": [TAG],
+        "summary": about,
+        "responses": {
+            "200": {
+                "description": "The answer.",
+                "content": _content("application/json", answer) if answer else {},
+            },
+            **failures,
+        },
+        "security": [{key: []} for key in keys],
+    }
+    return {**out, "requestBody": {"required": True, "content": body}} if body else out
+
+
+_CLIENT_FAILURES: Final = {
+    "400": _failure("The request or the grant is wrong.", "OAuthFailure"),
+    "401": _failure("The client is unknown, or its secret is wrong.", "OAuthFailure"),
+    "429": _failure("Too many requests; `Retry-After` says how long to wait.", "OAuthFailure"),
+}
+_BEARER_FAILURES: Final = {
+    "400": _failure("The token is not where it belongs.", "OAuthFailure"),
+    "401": _failure("The token is missing or not valid.", "OAuthFailure"),
+    "403": _failure("The token lacks the scope.", "OAuthFailure"),
+}
+_APP_FAILURES: Final = {
+    status: _failure(about, "OAuthAppFailure")
+    for status, about in {
+        "400": "A field is missing or wrong.",
+        "401": "The developer token is missing or not valid.",
+        "403": "The account is disabled, or has as many applications as it may have.",
+        "415": "The body is not JSON.",
+        "429": "Too many registrations within an hour.",
+    }.items()
+}
+
+
+def _authorize() -> Schema:
+    return {
+        "operationId": "oauthAuthorize",
+        "tags": [TAG],
+        "summary": "Where an application sends its user, who is asked to log in and to agree.",
+        "parameters": [{"$ref": f"#/components/parameters/{name}"} for name in PARAMETERS],
+        "responses": {
+            "303": {
+                "description": "On to our own pages, and from there to `redirect_uri` with `code` "
+                "and `state`, or with `error`, `error_description` and `state`."
+            },
+            "400": {
+                "description": "A page: the application or its address is wrong. Never a redirect.",
+                "content": {"text/html": {"schema": text()}},
+            },
+        },
+        "security": [],
+    }
+
+
+def paths(auth_url: str | None, api_url: str | None) -> dict[str, dict[str, Any]]:
+    """Every operation by path. An origin is named where it is not the document's own."""
+    made: dict[str, dict[str, Any]] = {
+        "/api/oauth_apps": {
+            "post": _operation(
+                "createOAuthApp",
+                "Registers an application.",
+                "OAuthApp",
+                _APP_FAILURES,
+                keys=(_DEVELOPER,),
+                body=_content("application/json", "OAuthAppRegistration"),
+            )
+        },
+        "/api/oauth2/authorize": {"get": _authorize()},
+        "/api/oauth2/token": {
+            "post": _operation(
+                "oauthToken",
+                "Exchanges a code, or a refresh token, for tokens.",
+                "OAuthTokens",
+                _CLIENT_FAILURES,
+                keys=(_CLIENT,),
+                body=_content(_FORM, "OAuthTokenRequest"),
+            )
+        },
+        "/api/oauth2/userinfo": {
+            "get": _operation(
+                "oauthUserinfo",
+                "The user's record, as much as the token's scopes allow.",
+                "OAuthUserinfo",
+                _BEARER_FAILURES,
+                keys=(_ACCESS,),
+            )
+        },
+        "/api/oauth2/topup": {
+            "get": _operation(
+                "oauthTopup",
+                "Where the user tops up.",
+                "OAuthTopup",
+                _BEARER_FAILURES,
+                keys=(_ACCESS,),
+            )
+        },
+        "/api/oauth2/revoke": {
+            "post": _operation(
+                "oauthRevoke",
+                "Revokes a token (RFC 7009).",
+                "",
+                _CLIENT_FAILURES,
+                keys=(_CLIENT,),
+                body=_content(_FORM, "OAuthRevocation"),
+            )
+        },
+        "/.well-known/oauth-authorization-server": {
+            "get": _operation(
+                "oauthMetadata", "Where everything is (RFC 8414).", "OAuthMetadata", {}
+            )
+        },
+    }
+    for path, item in made.items():
+        origin = api_url if path == "/api/oauth_apps" else auth_url
+        if origin is not None:
+            item["servers"] = [{"url": origin.rstrip("/")}]
+    return made

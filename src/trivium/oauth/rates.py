@@ -1,0 +1,67 @@
+"""How often something may be asked in a minute, in this process's memory.
+
+Every moment within the last sixty seconds is kept, so any sixty seconds have at most the limit. The
+memory is bounded: of too many subjects the one that was quiet longest is forgotten.
+"""
+
+import math
+from collections import OrderedDict, deque
+from ipaddress import IPv6Address, ip_address
+from typing import Final
+
+from trivium.clock import Clock
+
+MINUTE_S: Final = 60.0
+SUBJECTS_MAX: Final = 10_000
+_NETWORK_BITS: Final = 64
+"""Of an IPv6 address: whoever has one has all the rest of them."""
+
+
+class Rate:
+    """So many a minute for each subject."""
+
+    def __init__(self, limit: int, clock: Clock) -> None:
+        self._limit = limit
+        self._clock = clock
+        self._taken: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def wait(self, subject: str) -> int | None:
+        """Whole seconds until one more fits; ``None``: it fits now."""
+        taken = self._taken.get(subject)
+        if taken is None:
+            return None
+        now = self._clock.monotonic()
+        while taken and taken[0] <= now - MINUTE_S:
+            taken.popleft()
+        if not taken:
+            del self._taken[subject]
+            return None
+        if len(taken) < self._limit:
+            return None
+        return max(1, math.ceil(taken[0] + MINUTE_S - now))
+
+    def count(self, subject: str) -> None:
+        """One more."""
+        taken = self._taken.setdefault(subject, deque(maxlen=self._limit))
+        taken.append(self._clock.monotonic())
+        self._taken.move_to_end(subject)
+        if len(self._taken) > SUBJECTS_MAX:
+            self._taken.popitem(last=False)
+
+    def take(self, subject: str) -> int | None:
+        """Count one more if it fits; else the seconds until it does."""
+        wait = self.wait(subject)
+        if wait is None:
+            self.count(subject)
+        return wait
+
+
+def network_of(address: str) -> str:
+    """An address as it is limited: IPv4 alone, IPv6 by its network."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        return str(int(found) >> (128 - _NETWORK_BITS))
+    return address

@@ -1,0 +1,102 @@
+"""The whole OAuth service: what the endpoints and the pages call, built once."""
+
+from typing import TYPE_CHECKING, Final
+
+from trivium.clock import Clock
+from trivium.oauth import topup
+from trivium.oauth.account import Members, userinfo
+from trivium.oauth.addresses import Addresses
+from trivium.oauth.apps.service import Apps
+from trivium.oauth.consent.service import Consents
+from trivium.oauth.developer.service import DeveloperTokens
+from trivium.oauth.errors import OAuthError
+from trivium.oauth.rates import Rate
+from trivium.oauth.scope import BALANCE, PROFILE
+from trivium.oauth.tokens.model import Access
+from trivium.oauth.tokens.service import Tokens
+from trivium.oauth.topup import Attribution
+from trivium.observe.audit.service import Audit
+from trivium.secret import Keyring
+from trivium.settings.oauth import OAuth as Rules
+
+if TYPE_CHECKING:
+    from trivium.oauth.apps.model import App
+    from trivium.storage.database import Database
+
+DAY_S: Final = 86_400
+
+
+class OAuth:
+    """Applications, consent and tokens over one database. Storage faults pass as they are."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        audit: Audit,
+        rules: Rules,
+        addresses: Addresses,
+        *,
+        refresh_keys: Keyring,
+        topup_keys: Keyring,
+    ) -> None:
+        """``refresh_keys``, ``topup_keys``: of the gateway, one ring for each purpose."""
+        self.rules = rules
+        self.addresses = addresses
+        self.apps = Apps(
+            db,
+            clock,
+            audit,
+            apps_max=rules.apps_max,
+            apps_per_hour=rules.apps_per_hour,
+            allow_insecure_redirect=rules.allow_insecure_redirect,
+        )
+        self.developer = DeveloperTokens(db, clock, audit)
+        self.consents = Consents(db, clock, audit, issuer=addresses.auth, code_s=rules.code_s)
+        self.tokens = Tokens(db, clock, audit, refresh_keys, family_s=rules.family_days * DAY_S)
+        self.authorizations = Rate(rules.authorize_per_minute, clock)
+        """Authorization requests by address."""
+        self.exchanges = Rate(rules.token_per_minute, clock)
+        """Token and revocation requests by application."""
+        self.failures = Rate(rules.failures_per_minute, clock)
+        """Failed client authentications by address."""
+        self._db = db
+        self._clock = clock
+        self._topup_keys = topup_keys
+
+    async def userinfo(self, access: Access) -> Members:
+        """What an access token lets its application know of the user.
+
+        Raises OAuthError (``insufficient_scope``, ``invalid_token``).
+        """
+        from trivium.oauth import store
+
+        if not access.scopes & {PROFILE, BALANCE}:
+            raise OAuthError("insufficient_scope", "the token has neither profile nor balance", 403)
+        async with self._db.read() as conn:
+            account = await store.account(conn, access.user_id)
+        if account is None:
+            raise OAuthError("invalid_token", "the access token is not valid", 401)
+        return userinfo(
+            account,
+            access.scopes,
+            decimals=self.rules.balance_decimals,
+            sub=self.rules.userinfo_sub,
+        )
+
+    def topup_url(self, access: Access) -> str:
+        """Where the user tops up, with the application that sent them there."""
+        who = Attribution(user_id=access.user_id, app_id=access.app_id)
+        value = topup.sealed(self._topup_keys, who, self._clock.now())
+        return f"{self.addresses.auth}/topup?app={access.client_id}&t={value}"
+
+    async def topup_of(self, client_id: str, value: str) -> "tuple[Attribution, App] | None":
+        """Who sent whom to the top-up page; ``None`` when the address is not ours, or too old."""
+        from trivium.oauth.apps import store
+
+        who = topup.opened(self._topup_keys, value, self._clock.now())
+        if who is None:
+            return None
+        async with self._db.read() as conn:
+            app = await store.by_id(conn, who.app_id)
+        return None if app is None or app.client_id != client_id else (who, app)

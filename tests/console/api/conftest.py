@@ -1,0 +1,14 @@
+"""The console's whole application, with an OAuth application in it."""
+
+import pytest_asyncio
+
+from console.api.calling import Caller
+from console.visiting import console_over
+from trivium.clock import FixedClock
+
+
+@pytest_asyncio.fixture
+async def caller(database):
+    """An application's server that calls the endpoints."""
+    async with Caller.over(console_over(database, FixedClock())) as made:
+        yield made

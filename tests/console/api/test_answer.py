@@ -1,0 +1,48 @@
+"""What the endpoints have in common."""
+
+from types import SimpleNamespace
+
+from starlette.requests import Request
+
+from trivium.console.api import answer
+from trivium.oauth.errors import OAuthError
+
+
+def request(client, agent="agent/1"):
+    headers = [(b"user-agent", agent.encode())] if agent else []
+    return Request({"type": "http", "headers": headers, "client": client})
+
+
+def test_an_error_says_how_long_to_wait():
+    """Where it knows."""
+    made = answer.refused(OAuthError("temporarily_unavailable", "later", 429, retry_after=7))
+    assert (429, "7", "no-store") == (
+        made.status_code,
+        made.headers["retry-after"],
+        made.headers["cache-control"],
+    )
+    assert "retry-after" not in answer.refused(OAuthError("x", "y")).headers
+
+
+def test_a_sender_is_an_address_and_a_program():
+    """Either may be missing."""
+    told = answer.sender(request(("192.0.2.1", 1)))
+    assert ("192.0.2.1", "agent/1") == (told.address, told.agent)
+    told = answer.sender(request(None, ""))
+    assert ("", "") == (told.address, told.agent)
+    assert answer.network(request(("2001:db8::1", 1))) == answer.network(
+        request(("2001:db8::2", 1))
+    )
+
+
+def test_a_body_is_json_that_nobody_stores():
+    """Whatever else is said with it."""
+    made = answer.json({"a": 1}, headers={"x": "y"})
+    assert (
+        SimpleNamespace(**made.headers).__dict__.items()
+        >= {
+            "content-type": "application/json;charset=UTF-8",
+            "pragma": "no-cache",
+            "x": "y",
+        }.items()
+    )
