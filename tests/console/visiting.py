@@ -40,6 +40,9 @@ class MemorySessions:
     async def find(self, token):
         return self.open.get(token)
 
+    async def end(self, token):
+        self.open.pop(token, None)
+
 
 class Stated:
     """What the edge adds to every request."""

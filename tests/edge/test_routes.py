@@ -289,6 +289,8 @@ def test_everything_described_is_served():
             assert isinstance(target, Stored), template
         elif template == "/api/explain":
             assert isinstance(target, Explain)
+        elif "oauth" in template:
+            assert isinstance(target, Page), template
         else:
             assert isinstance(target, Route if method == "POST" else Listing | Page), template
 
@@ -306,7 +308,9 @@ def test_everything_served_is_described():
     routed |= {("GET", stored), ("DELETE", stored)}
     routed |= {("POST", f"{stored}/cancel"), ("GET", f"{stored}/input_items")}
     routed.add(("POST", EXPLAIN.decode()))
-    assert routed == openapi.served()
+    # what the pages plane serves of the OAuth service is compared with its routes where those are
+    described = {(method, path) for method, path in openapi.served() if "oauth" not in path}
+    assert routed == described
     assert set(BODIES.values()) | set(METHODS.values()) == set(Operation) - LASTING
     assert BODIES == RELAY
 

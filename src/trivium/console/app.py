@@ -17,8 +17,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
 from trivium.console.account import preferences
-from trivium.console.api import account, apps, metadata, token
+from trivium.console.api import account, apps, authorize, metadata, token
 from trivium.console.audit import acts
+from trivium.console.consent import question
 from trivium.console.context import Console
 from trivium.console.forms import Guarded
 from trivium.console.headers import Strict
@@ -30,6 +31,7 @@ from trivium.storage.errors import StorageError
 from trivium.wire import errors
 
 PAGES: Final[tuple[BaseRoute, ...]] = (
+    *question.PAGES,
     *preferences.PAGES,
     *topup.PAGES,
     *redeem.PAGES,
@@ -41,6 +43,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     Route("/favicon.ico", static.favicon),
     *webhook.ENDPOINTS,
     *apps.ENDPOINTS,
+    *authorize.ENDPOINTS,
     *token.ENDPOINTS,
     *account.ENDPOINTS,
     *metadata.ENDPOINTS,

@@ -54,6 +54,10 @@ class Sessions(Protocol):
         """The session of a cookie's token; ``None`` when it is over or its user disabled."""
         ...
 
+    async def end(self, token: str) -> None:
+        """Log out. Nothing happens to a session that is over."""
+        ...
+
 
 class Accounts(Protocol):
     """What pages ask of people's accounts."""

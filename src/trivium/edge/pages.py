@@ -14,11 +14,13 @@ from trivium.wire import errors
 def build(
     *,
     public_url: str | None,
+    auth_url: str | None = None,
+    api_url: str | None = None,
     readiness: Callable[[], Awaitable[dict[str, bool]]],
     routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
-    """The application. ``readiness`` names each part a request needs and whether it is there;
-    ``routes`` are those of the pages for people.
+    """The application. The three addresses are those of the settings. ``readiness`` names each
+    part a request needs and whether it is there; ``routes`` are those of the pages for people.
     """
 
     async def healthz(_: Request) -> Response:
@@ -34,7 +36,9 @@ def build(
 
     async def description(_: Request) -> Response:
         """Our own OpenAPI description of exactly what is served."""
-        return Response(openapi.document(public_url), media_type="application/json")
+        return Response(
+            openapi.document(public_url, auth_url, api_url), media_type="application/json"
+        )
 
     async def failed(request: Request, _: Exception) -> Response:
         """Our error body for what nobody planned; whoever serves the exchange logs it."""

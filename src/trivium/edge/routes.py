@@ -34,6 +34,7 @@ PEOPLE: Final = frozenset(
         b"account",
         b"admin",
         b"api",
+        b"authorize",
         b"favicon.ico",
         b"forgot",
         b"login",

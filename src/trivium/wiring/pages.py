@@ -27,7 +27,13 @@ async def serve_pages(
             "accepting": not listeners[0].draining,
         }
 
-    application = pages(public_url=settings.server.public_url, readiness=readiness)
+    server = settings.server
+    application = pages(
+        public_url=server.public_url,
+        auth_url=server.auth_url,
+        api_url=server.api_url,
+        readiness=readiness,
+    )
     for listener in listeners:
         listener.serve_pages(application)
 

@@ -9,15 +9,24 @@ from functools import lru_cache
 
 
 @lru_cache(maxsize=4)
-def document(public_url: str | None = None) -> bytes:
-    """The description as JSON. ``public_url`` is the origin clients see; ``None``: relative."""
+def document(
+    public_url: str | None = None, auth_url: str | None = None, api_url: str | None = None
+) -> bytes:
+    """The description as JSON. ``public_url`` is the origin clients see; ``None``: relative.
+
+    ``auth_url``, ``api_url``: origins of the OAuth service and of registration; ``None``: the same.
+    """
     from trivium.edge.openapi.assemble import describe
 
-    return describe(public_url)
+    return describe(public_url, auth_url, api_url)
 
 
 def served() -> set[tuple[str, str]]:
     """(method, path template) of every operation in the description; methods in upper case."""
+    from trivium.edge.openapi import oauth
     from trivium.edge.openapi.paths import OPERATIONS
 
-    return {(operation.method, operation.path) for operation in OPERATIONS}
+    others = {
+        (method.upper(), path) for path, item in oauth.paths(None, None).items() for method in item
+    }
+    return {(operation.method, operation.path) for operation in OPERATIONS} | others

@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium import __version__
-from trivium.edge.openapi import chat, generate, messages, others, responses, shared
+from trivium.edge.openapi import chat, generate, messages, oauth, others, responses, shared
 from trivium.edge.openapi.paths import OPERATIONS, Body, Row
 from trivium.edge.openapi.schema import Schema, array, free, integer, one_of, ref, text
 
@@ -97,11 +97,17 @@ _PARAMETERS: Final[dict[str, Schema]] = {
 }
 
 
-def describe(public_url: str | None) -> bytes:
-    """The whole document as JSON. ``public_url`` is the origin clients see; ``None``: relative."""
+def describe(
+    public_url: str | None, auth_url: str | None = None, api_url: str | None = None
+) -> bytes:
+    """The whole document as JSON. ``public_url`` is the origin clients see; ``None``: relative.
+
+    ``auth_url``, ``api_url``: origins of the OAuth service and of registration; ``None``: the same.
+    """
     paths: dict[str, dict[str, Any]] = {}
     for row in OPERATIONS:
         paths.setdefault(row.path, {})[row.method.lower()] = _operation(row)
+    paths |= oauth.paths(auth_url, api_url)
     document = {
         "openapi": "3.1.0",
         "info": {
@@ -113,13 +119,14 @@ def describe(public_url: str | None) -> bytes:
             "x-software-version": __version__,
         },
         "servers": [{"url": (public_url or "").rstrip("/") or "/"}],
-        "tags": [{"name": name, "description": about} for name, about in _TAGS.items()],
+        "tags": [{"name": name, "description": about} for name, about in _TAGS.items()]
+        + [{"name": oauth.TAG, "description": oauth.ABOUT}],
         "paths": paths,
         "components": {
             "schemas": _schemas(),
             "responses": {name: _failure(about) for name, about in _FAILURES.values()},
-            "parameters": _PARAMETERS,
-            "securitySchemes": _SECURITY,
+            "parameters": _PARAMETERS | oauth.PARAMETERS,
+            "securitySchemes": _SECURITY | oauth.SECURITY,
         },
     }
     return msgspec.json.encode(document)
@@ -127,7 +134,7 @@ def describe(public_url: str | None) -> bytes:
 
 def _schemas() -> dict[str, Schema]:
     out: dict[str, Schema] = {"Description": free("An OpenAPI document.")}
-    for module in (shared, chat, responses, messages, generate, others):
+    for module in (shared, chat, responses, messages, generate, others, oauth):
         twice = out.keys() & module.SCHEMAS.keys()
         assert not twice, f"described twice: {twice}"
         out.update(module.SCHEMAS)

@@ -1,0 +1,81 @@
+"""``GET /api/oauth2/authorize``: where an application sends its user.
+
+Everything about the request is checked here; what passed is kept under a random id, and the browser
+goes on to our own pages with that id alone. Nothing of the application's travels through them.
+"""
+
+from typing import Final
+
+import structlog
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from trivium.console import context
+from trivium.console.api import answer
+from trivium.console.consent.refusal import refused, too_many
+from trivium.console.endpoint import Endpoint
+from trivium.oauth.consent import request as asking
+from trivium.oauth.consent.model import Asked
+from trivium.oauth.errors import Refused, SentBack
+from trivium.oauth.tokens.request import FORM
+from trivium.storage.errors import StorageError
+
+PATH: Final = "/api/oauth2/authorize"
+PAGE: Final = "/authorize"
+FORM_BYTES_MAX: Final = 16_384
+
+log = structlog.get_logger()
+
+
+async def authorize(request: Request) -> Response:
+    """On to our pages, back to the application, or a page that says what is wrong."""
+    answer.check_host(request, "auth")
+    if request.method == "HEAD":
+        raise HTTPException(405, headers={"Allow": "GET, POST"})
+    wait = context.of(request).oauth.authorizations.take(answer.network(request))
+    if wait is not None:
+        return too_many(request, wait)
+    try:
+        asked = await _asked(request)
+    except Refused as error:
+        return refused(request, error.reason)
+    except SentBack as error:
+        return RedirectResponse(error.location, 303)
+    return RedirectResponse(await _begun(request, asked), 303)
+
+
+async def _asked(request: Request) -> Asked:
+    """The request, checked. Raises Refused, SentBack, HTTPException, and what the database does:
+    an application that cannot be looked up is nobody we may redirect to.
+    """
+    oauth = context.of(request).oauth
+    given = asking.parameters(request.scope["query_string"])
+    if request.method == "POST":
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != FORM:
+            raise HTTPException(415)
+        body = await request.body()
+        if len(body) > FORM_BYTES_MAX:
+            raise HTTPException(413)
+        given = [*given, *asking.parameters(body)]
+    app = await oauth.apps.find(asking.client_id(given))
+    return asking.check(
+        given, app, strict_state=oauth.rules.strict_state, issuer=oauth.addresses.auth
+    )
+
+
+async def _begun(request: Request, asked: Asked) -> str:
+    """Where the browser goes on: no failure of ours from here on leaves the application waiting."""
+    consents = context.of(request).oauth.consents
+    try:
+        return f"{PAGE}/{await consents.begin(asked)}"
+    except StorageError as error:
+        log.warning("oauth_without_database", error=str(error))
+        return consents.failed(asked, "temporarily_unavailable", "please try again soon")
+    except Exception:
+        log.exception("oauth_failed", request_id=request.scope["state"]["request_id"])
+        return consents.failed(asked, "server_error", "something went wrong on our side")
+
+
+ENDPOINTS: Final = (Endpoint(PATH, authorize, methods=["GET", "POST"]),)

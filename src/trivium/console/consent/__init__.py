@@ -1,0 +1,1 @@
+"""The pages on which people let other applications in."""
