@@ -19,6 +19,7 @@ def accounts_of(
     settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
 ) -> "Accounts":
     """Everything about accounts; closed with the stack, after letters that wait were sent."""
+    from trivium.identity.accounts.outside.provider import by_name
     from trivium.identity.accounts.service import Accounts
     from trivium.storage.root_key import root_keys
     from trivium.storage.vault import Vault
@@ -37,6 +38,7 @@ def accounts_of(
         origin=origin(settings),
         vault=Vault(keys.ring("accounts")),
         post=post,
+        providers=by_name(settings.logins, SystemClock()),
     )
     stack.callback(accounts.close)
     return accounts

@@ -41,6 +41,8 @@ PER_ADDRESS: Final = Limit(free=30, window_s=900, pause_s=30, pause_max_s=900)
 """Failed logins from one IP address, whoever they are for."""
 PER_FACTOR: Final = Limit(free=5, window_s=900, pause_s=30, pause_max_s=3600)
 """Second factors of one account: of a million codes three are right at any time."""
+CHALLENGES: Final = Limit(free=100, window_s=900, pause_s=30, pause_max_s=900)
+"""Beginnings of logins that leave a row behind, from one IP address."""
 LETTERS_TO: Final = Limit(free=3, window_s=3600, pause_s=900, pause_max_s=21_600)
 """Letters that strangers can cause, to one mailbox."""
 LETTERS_FROM: Final = Limit(free=10, window_s=3600, pause_s=60, pause_max_s=3600)

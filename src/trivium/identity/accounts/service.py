@@ -2,11 +2,12 @@
 
 ``sessions`` finds, lists and ends logins; ``login`` lets people in and asks again who they are;
 ``signup`` makes accounts; ``recovery`` has passwords and addresses; ``factor`` asks for more than a
-password.
+password; ``passkeys`` does without one, ``outside`` by way of a
+provider.
 """
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from trivium.clock import Clock
@@ -14,6 +15,9 @@ from trivium.identity.accounts.factor.service import SecondFactor
 from trivium.identity.accounts.hashing import COST, Cost, Hasher
 from trivium.identity.accounts.letters import Desk, Post
 from trivium.identity.accounts.login import Login
+from trivium.identity.accounts.outside.provider import Provider
+from trivium.identity.accounts.outside.service import OutsideLogins
+from trivium.identity.accounts.passkeys.service import Passkeys
 from trivium.identity.accounts.recovery import Recovery
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.signup import SignUp
@@ -32,7 +36,8 @@ class Accounts:
     """The parts. Close it when done.
 
     ``origin``: how the outside sees the pages, without a slash at its end. ``vault``: seals what
-    must be read again. ``post``: takes letters; ``None`` when none are sent.
+    must be read again. ``post``: takes letters; ``None`` when none are sent. ``providers``:
+    of outside logins, by name.
     """
 
     def __init__(
@@ -44,6 +49,7 @@ class Accounts:
         origin: str,
         vault: "Vault",
         post: Post | None = None,
+        providers: Mapping[str, Provider] | None = None,
         cost: Cost = COST,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
@@ -86,6 +92,28 @@ class Accounts:
             sessions=self.sessions,
             tickets=tickets,
             desk=self.desk,
+        )
+
+        self.passkeys: Final = Passkeys(
+            db,
+            clock,
+            origin=origin,
+            sessions=self.sessions,
+            tickets=tickets,
+            desk=self.desk,
+            random_bytes=random_bytes,
+        )
+
+        self.outside: Final = OutsideLogins(
+            db,
+            clock,
+            random_bytes,
+            providers=providers or {},
+            sessions=self.sessions,
+            tickets=tickets,
+            desk=self.desk,
+            login=self.login,
+            signup=self.signup,
         )
 
     def close(self) -> None:

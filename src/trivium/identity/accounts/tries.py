@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.limits import (
+    CHALLENGES,
     LETTERS_FROM,
     LETTERS_TO,
     PER_ACCOUNT,
@@ -37,6 +38,11 @@ def of_factor(user_id: int) -> Subject:
 def of_address(address: str) -> Subject | None:
     """Logins from one IP address; ``None`` when it is not known."""
     return (PER_ADDRESS, _digest("address", address)) if address else None
+
+
+def of_challenges(address: str) -> Subject | None:
+    """Logins begun from one IP address; ``None`` when it is not known."""
+    return (CHALLENGES, _digest("challenges", address)) if address else None
 
 
 def of_mailbox(email: str) -> Subject:

@@ -1,0 +1,1 @@
+"""Logins kept elsewhere: providers of OpenID Connect that the operator names."""

@@ -1,0 +1,62 @@
+"""Outside logins as pages see them, and what a provider says about somebody."""
+
+from enum import Enum, unique
+
+import msgspec
+
+from trivium.identity.accounts.model import HalfWay, LoggedIn
+
+
+class OutsideLogin(msgspec.Struct, frozen=True, kw_only=True):
+    """A login at a provider that is linked to a user. Times are seconds since the epoch."""
+
+    id: int
+    issuer: str
+    email: str
+    """As the provider had it last; empty when it says none."""
+    created_at: int
+    used_at: int | None
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """What a provider says about whoever logged in there, verified to be its word."""
+
+    issuer: str
+    subject: str
+    """Names the person at this issuer, for good; nothing else does."""
+    email: str = ""
+    email_verified: bool = False
+    """The provider's own word for it."""
+    name: str = ""
+    """What the person may want to be called."""
+    auth_time: int | None = None
+    """When they last proved who they are there; ``None``: not said."""
+
+
+@unique
+class Errand(Enum):
+    """What somebody was sent to a provider for."""
+
+    ENTER = "enter"
+    LINK = "link"
+    CONFIRM = "confirm"
+
+
+class Departure(msgspec.Struct, frozen=True, kw_only=True):
+    """Off to a provider."""
+
+    url: str
+    step: str
+    """For a cookie of this browser: without it nobody comes back."""
+
+
+class Arrival(msgspec.Struct, frozen=True, kw_only=True):
+    """Back from a provider."""
+
+    errand: Errand
+    outcome: LoggedIn | HalfWay | None = None
+    """Of ``ENTER``."""
+    token: str = ""
+    """Of the session that goes on, for ``LINK`` and ``CONFIRM``: another one than before."""
+    place: str = ""
+    """What ``begin`` was given."""

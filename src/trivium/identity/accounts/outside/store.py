@@ -1,0 +1,54 @@
+"""Outside logins in SQL. Every function works in the transaction it is given."""
+
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.identity.accounts.outside.model import OutsideLogin
+from trivium.storage.schema import outside_logins
+
+
+async def user_of(conn: AsyncConnection, issuer: str, subject: str) -> int | None:
+    """The user that a login is linked to."""
+    query = select(outside_logins.c.user_id).where(
+        outside_logins.c.issuer == issuer, outside_logins.c.subject == subject
+    )
+    found: int | None = await conn.scalar(query)
+    return found
+
+
+async def insert_login(conn: AsyncConnection, values: dict[str, Any]) -> None:
+    """Link a login. Raises Conflict when it is linked already."""
+    await conn.execute(insert(outside_logins).values(values))
+
+
+async def used(conn: AsyncConnection, issuer: str, subject: str, email: str, now: int) -> None:
+    """Note a login, and the address the provider has now."""
+    query = update(outside_logins).where(
+        outside_logins.c.issuer == issuer, outside_logins.c.subject == subject
+    )
+    await conn.execute(query.values(used_at=now, email=email))
+
+
+async def of_user(conn: AsyncConnection, user_id: int) -> list[OutsideLogin]:
+    """A user's outside logins, in the order they were linked."""
+    query = select(outside_logins).where(outside_logins.c.user_id == user_id)
+    return [
+        OutsideLogin(
+            id=row.id,
+            issuer=row.issuer,
+            email=row.email,
+            created_at=row.created_at,
+            used_at=row.used_at,
+        )
+        for row in await conn.execute(query.order_by(outside_logins.c.id))
+    ]
+
+
+async def remove(conn: AsyncConnection, user_id: int, login_id: int) -> bool:
+    """Unlink one of a user's; ``False`` when there was none."""
+    query = delete(outside_logins).where(
+        outside_logins.c.id == login_id, outside_logins.c.user_id == user_id
+    )
+    return (await conn.execute(query)).rowcount == 1

@@ -1,0 +1,322 @@
+"""Adding passkeys and logging in with them: verification is `webauthn`'s, what follows is ours.
+
+The user is always verified by the device (PIN, finger, face): a passkey is two factors, and no
+second one is asked for. A challenge works once, whatever becomes of it. A device whose counter runs
+backwards was copied, and is refused.
+"""
+
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import structlog
+
+from trivium.clock import Clock
+from trivium.identity.accounts import tries
+from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.letters import Desk
+from trivium.identity.accounts.model import LoggedIn, Session, Visitor, Way
+from trivium.identity.accounts.passkeys.model import Challenge, Passkey, party_of
+from trivium.identity.accounts.sessions import Sessions
+from trivium.identity.accounts.tickets import Purpose, Tickets
+from trivium.storage.errors import Conflict
+
+if TYPE_CHECKING:
+    from trivium.identity.accounts.passkeys.store import Stored
+    from trivium.storage.database import Connection, Database
+
+PASSKEYS_MAX: Final = 20
+"""Of one user."""
+NAME_CHARS_MAX: Final = 60
+ANSWER_CHARS_MAX: Final = 20_000
+"""An answer with a long attestation has some 6 KB."""
+HANDLE_BYTES: Final = 32
+PARTY_NAME: Final = "Trivium"
+TRANSPORTS: Final = frozenset({"usb", "nfc", "ble", "internal", "hybrid", "smart-card", "cable"})
+
+log = structlog.get_logger()
+
+
+class _Response(msgspec.Struct, frozen=True, rename="camel"):
+    user_handle: str | None = None
+    transports: tuple[str, ...] = ()
+
+
+class _Answer(msgspec.Struct, frozen=True, rename="camel"):
+    """What we read of a browser's answer before it is verified."""
+
+    raw_id: str = ""
+    response: _Response = _Response()
+
+
+class Passkeys:
+    """Passkeys. Storage faults pass through as they are."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        *,
+        origin: str,
+        sessions: Sessions,
+        tickets: Tickets,
+        desk: Desk,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._origin = origin
+        self.party: Final = party_of(origin)
+        """The name they are bound to; ``None``: the gateway's address allows none."""
+        self._sessions = sessions
+        self._tickets = tickets
+        self._desk = desk
+        self._random_bytes = random_bytes
+
+    async def of_user(self, user_id: int) -> list[Passkey]:
+        """A user's passkeys, in the order they were added."""
+        from trivium.identity.accounts.passkeys import store
+
+        async with self._db.read() as conn:
+            return await store.of_user(conn, user_id)
+
+    # --- adding and removing -----------------------------------------------------------------
+
+    async def begin(self, session: Session) -> Challenge:
+        """Ask the browser for a new passkey.
+
+        Raises ``AccountError`` (CONFIRM_FIRST, PASSKEY_BAD, PASSKEY_MANY).
+        """
+        from webauthn import generate_registration_options, options_to_json
+        from webauthn.helpers import structs
+
+        from trivium.identity.accounts.passkeys import store
+
+        party = self._checked(session)
+        user = session.user
+        async with self._db.write() as conn:
+            known = await store.credentials(conn, user.id)
+            if len(known) >= PASSKEYS_MAX:
+                raise AccountError(Refusal.PASSKEY_MANY)
+            handle = await store.handle_of(conn, user.id) or self._random_bytes(HANDLE_BYTES)
+            options = generate_registration_options(
+                rp_id=party,
+                rp_name=PARTY_NAME,
+                user_name=user.name,
+                user_id=handle,
+                challenge=self._random_bytes(32),
+                authenticator_selection=structs.AuthenticatorSelectionCriteria(
+                    resident_key=structs.ResidentKeyRequirement.REQUIRED,
+                    user_verification=structs.UserVerificationRequirement.REQUIRED,
+                ),
+                exclude_credentials=[
+                    structs.PublicKeyCredentialDescriptor(id=one) for one, _ in known
+                ],
+            )
+            data = {"challenge": options.challenge, "handle": handle}
+            step = await self._tickets.issue(conn, Purpose.PASSKEY, user_id=user.id, data=data)
+        return Challenge(step=step, options=options_to_json(options))
+
+    async def finish(
+        self, session: Session, step: str, answer: str, name: str, visitor: Visitor
+    ) -> Passkey:
+        """Keep what the browser made; a letter tells.
+
+        Raises ``AccountError`` (CONFIRM_FIRST, TICKET_GONE, PASSKEY_BAD).
+        """
+        from webauthn import verify_registration_response
+
+        from trivium.identity.accounts.passkeys import store
+
+        party = self._checked(session)
+        asked = await self._take(step, session.user.id)
+        read = _read(answer)
+        try:
+            made = verify_registration_response(
+                credential=answer,
+                expected_challenge=asked.challenge,
+                expected_rp_id=party,
+                expected_origin=self._origin,
+                require_user_verification=True,
+            )
+        except Exception as error:
+            raise _bad(error) from error
+        now = int(self._clock.now())
+        values = {
+            "user_id": session.user.id,
+            "credential": made.credential_id,
+            "public_key": made.credential_public_key,
+            "handle": asked.handle,
+            "sign_count": made.sign_count,
+            "transports": msgspec.json.encode(
+                sorted(TRANSPORTS & set(read.response.transports))
+            ).decode(),
+            "synced": made.credential_backed_up,
+            "name": _name(name),
+            "created_at": now,
+        }
+        try:
+            async with self._db.write() as conn:
+                await store.insert_passkey(conn, values)
+        except Conflict as error:
+            raise AccountError(Refusal.PASSKEY_BAD) from error
+        self._desk.tell("passkey_added", visitor.language, session.user.email)
+        return (await self.of_user(session.user.id))[-1]
+
+    async def remove(self, session: Session, passkey_id: int) -> bool:
+        """Forget a passkey of the user's; ``False`` when there was none.
+
+        Raises ``AccountError`` (CONFIRM_FIRST, LAST_WAY_IN).
+        """
+        from trivium.identity.accounts import store as accounts_store
+        from trivium.identity.accounts.passkeys import store
+
+        user_id = session.user.id
+        if not session.is_confirmed(self._clock.now()):
+            raise AccountError(Refusal.CONFIRM_FIRST)
+        async with self._db.write() as conn:
+            # holds the user: two that are removed at once are not both the last but one
+            await accounts_store.account(conn, user_id=user_id, hold=True)
+            removed = await store.remove(conn, user_id, passkey_id)
+            if removed and not await accounts_store.ways_in(conn, user_id):
+                raise AccountError(Refusal.LAST_WAY_IN)
+        return removed
+
+    # --- logging in --------------------------------------------------------------------------
+
+    async def ask(self, visitor: Visitor) -> Challenge:
+        """Ask the browser for any passkey that it has for us.
+
+        Raises ``AccountError`` (PASSKEY_BAD, TOO_MANY_TRIES).
+        """
+        from webauthn import generate_authentication_options, options_to_json
+        from webauthn.helpers.structs import UserVerificationRequirement
+
+        if self.party is None:
+            raise AccountError(Refusal.PASSKEY_BAD)
+        options = generate_authentication_options(
+            rp_id=self.party,
+            challenge=self._random_bytes(32),
+            user_verification=UserVerificationRequirement.REQUIRED,
+        )
+        step = ""
+        async with self._db.write() as conn:
+            now = int(self._clock.now())
+            refused = await tries.count(conn, now, tries.of_challenges(visitor.address))
+            if refused is None:
+                data = {"challenge": options.challenge}
+                step = await self._tickets.issue(conn, Purpose.PASSKEY, data=data)
+        if refused is not None:
+            raise refused
+        return Challenge(step=step, options=options_to_json(options))
+
+    async def enter(self, step: str, answer: str, visitor: Visitor) -> LoggedIn:
+        """Log in with what the browser had signed.
+
+        Raises ``AccountError`` (TICKET_GONE, PASSKEY_BAD, TOO_MANY_TRIES).
+        """
+        from trivium.identity.accounts import store as accounts_store
+
+        there = tries.of_address(visitor.address)
+        async with self._db.write() as conn:
+            refused = await tries.count(conn, int(self._clock.now()), there)
+        if refused is not None:
+            raise refused
+        asked = await self._take(step, None)
+        async with self._db.write() as conn:
+            stored = await self._verified(conn, asked, answer)
+            account = await accounts_store.account(conn, user_id=stored.user_id, hold=True)
+            if account is None or account.user.disabled:
+                raise AccountError(Refusal.PASSKEY_BAD)
+            await tries.forgive(conn, there)
+            token = await self._sessions.begin(conn, account.user.id, Way.PASSKEY, visitor)
+        return LoggedIn(user=account.user, token=token)
+
+    async def confirm(self, token: str, session: Session, step: str, answer: str) -> str:
+        """Prove again who one is: a new token for the session, good for sensitive acts.
+
+        Raises ``AccountError`` (TICKET_GONE, PASSKEY_BAD, SESSION_GONE).
+        """
+        asked = await self._take(step, None)
+        async with self._db.write() as conn:
+            stored = await self._verified(conn, asked, answer)
+            if stored.user_id != session.user.id:
+                raise AccountError(Refusal.PASSKEY_BAD)
+            return await self._sessions.renew_in(conn, token, Way.PASSKEY)
+
+    async def _verified(self, conn: "Connection", asked: "_Ticket", answer: str) -> "Stored":
+        """The passkey that signed a challenge, its counter moved on."""
+        from webauthn import verify_authentication_response
+        from webauthn.helpers import base64url_to_bytes
+
+        from trivium.identity.accounts.passkeys import store
+
+        read = _read(answer)
+        try:
+            credential = base64url_to_bytes(read.raw_id)
+            handle = base64url_to_bytes(read.response.user_handle or "")
+        except ValueError as error:
+            raise _bad(error) from error
+        stored = await store.find(conn, credential)
+        # a discoverable credential says whose it is; one that says another is not what it seems
+        if stored is None or self.party is None or handle != stored.handle:
+            raise AccountError(Refusal.PASSKEY_BAD)
+        try:
+            found = verify_authentication_response(
+                credential=answer,
+                expected_challenge=asked.challenge,
+                expected_rp_id=self.party,
+                expected_origin=self._origin,
+                credential_public_key=stored.public_key,
+                credential_current_sign_count=stored.sign_count,
+                require_user_verification=True,
+            )
+        except Exception as error:
+            raise _bad(error) from error
+        now = int(self._clock.now())
+        synced = found.credential_backed_up
+        await store.used(conn, stored.id, found.new_sign_count, now, synced=synced)
+        return stored
+
+    async def _take(self, step: str, user_id: int | None) -> "_Ticket":
+        """Use a challenge up, whatever its answer is worth. One for adding belongs to its user."""
+        async with self._db.write() as conn:
+            ticket = await self._tickets.take(conn, Purpose.PASSKEY, step)
+        if ticket.user_id != user_id:
+            raise AccountError(Refusal.TICKET_GONE)
+        return msgspec.json.decode(ticket.data, type=_Ticket)
+
+    def _checked(self, session: Session) -> str:
+        if not session.is_confirmed(self._clock.now()):
+            raise AccountError(Refusal.CONFIRM_FIRST)
+        if self.party is None:
+            raise AccountError(Refusal.PASSKEY_BAD)
+        return self.party
+
+
+class _Ticket(msgspec.Struct):
+    """What a challenge's ticket says."""
+
+    challenge: bytes
+    handle: bytes = b""
+
+
+def _read(answer: str) -> _Answer:
+    try:
+        if len(answer) > ANSWER_CHARS_MAX:
+            raise AccountError(Refusal.PASSKEY_BAD)
+        return msgspec.json.decode(answer, type=_Answer)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise _bad(error) from error
+
+
+def _bad(error: Exception) -> AccountError:
+    """Whatever a verifier says is one answer outside, and one line for the operator."""
+    log.info("passkey_refused", reason=type(error).__name__, said=str(error)[:200])
+    return AccountError(Refusal.PASSKEY_BAD)
+
+
+def _name(text: str) -> str:
+    bare = "".join(c for c in text.strip() if c.isprintable())[:NAME_CHARS_MAX]
+    return bare or "Passkey"
