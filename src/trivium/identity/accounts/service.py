@@ -56,13 +56,7 @@ class Accounts:
         self.hasher: Final = Hasher(cost)
         self.desk: Final = Desk(db, clock, post, origin)
         tickets = Tickets(clock, random_bytes)
-        self.sessions: Final = Sessions(
-            db,
-            clock,
-            random_bytes,
-            idle_s=int(settings.idle_hours * HOUR_S),
-            lifetime_s=int(settings.session_days * DAY_S),
-        )
+        self.sessions: Final = _sessions(db, clock, random_bytes, settings)
         self.login: Final = Login(db, clock, self.hasher, self.sessions, tickets)
         self.signup: Final = SignUp(
             db,
@@ -119,3 +113,10 @@ class Accounts:
     def close(self) -> None:
         """Let the threads that hash passwords end."""
         self.hasher.close()
+
+
+def _sessions(
+    db: "Database", clock: Clock, random_bytes: Callable[[int], bytes], settings: Settings
+) -> Sessions:
+    idle_s, lifetime_s = settings.idle_hours * HOUR_S, settings.session_days * DAY_S
+    return Sessions(db, clock, random_bytes, idle_s=int(idle_s), lifetime_s=int(lifetime_s))
