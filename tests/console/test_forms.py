@@ -7,7 +7,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from console.visiting import ORIGIN, visiting
+from console.visiting import ORIGIN, user_of, visiting
 from trivium.console import app, forms
 from trivium.console.language import speech
 
@@ -136,6 +136,17 @@ async def test_a_token_is_good_in_its_own_browser_only(database, changing):
         await victim.get("/account/none")
         assert 403 == (await victim.post("/account/x", csrf=attacker.token)).status_code
         assert 200 == (await victim.post("/account/x")).status_code
+
+
+@pytest.mark.asyncio
+async def test_whoever_was_logged_out_meanwhile_logs_in_again(database, changing):
+    """Instead of being told that the form is wrong; nothing was changed."""
+    async with visiting(database) as visitor:
+        token = await visitor.log_in(await user_of(visitor.console))
+        await visitor.get("/account/profile")
+        await visitor.console.accounts.sessions.end(token)
+        answer = await visitor.post("/account/x", x="1")
+        assert (303, "/login?for=") == (answer.status_code, answer.headers["location"][:11])
 
 
 @pytest.mark.asyncio

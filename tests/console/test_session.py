@@ -6,12 +6,9 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from console.visiting import console_over, visiting
+from console.visiting import console_over, user_of, visiting
 from trivium.console import app, session
-from trivium.identity.model import Role, User
-
-ADA = User(id=1, name="ada", email="ada@example.com")
-EVE = User(id=2, name="eve", email="eve@example.com", role=Role.ADMIN)
+from trivium.identity.model import Role
 
 
 async def mine(request):
@@ -78,10 +75,10 @@ async def test_a_page_too_long_to_remember_is_not(database):
 async def test_a_user_sees_their_page(database):
     """And an administrator's is not theirs."""
     async with visiting(database) as visitor:
-        visitor.log_in(ADA)
+        await visitor.log_in(await user_of(visitor.console))
         assert "of ada" == (await visitor.get("/account/mine")).text
         assert 403 == (await visitor.get("/admin/all")).status_code
-        visitor.log_in(EVE)
+        await visitor.log_in(await user_of(visitor.console, "eve", Role.ADMIN))
         assert "of eve" == (await visitor.get("/admin/all")).text
 
 
@@ -89,7 +86,7 @@ async def test_a_user_sees_their_page(database):
 async def test_sensitive_pages_ask_again_after_ten_minutes(database, clock):
     """Then the user proves once more who they are."""
     async with visiting(database, console_over(database, clock)) as visitor:
-        visitor.log_in(ADA)
+        await visitor.log_in(await user_of(visitor.console))
         clock.advance(600)
         assert "of ada" == (await visitor.get("/account/secret")).text
         clock.advance(1)
@@ -123,7 +120,7 @@ async def test_a_login_leaves_nothing_of_what_the_browser_had_before(database):
         token = visitor.token
         await visitor.get("/account/enters")
         assert before != visitor.client.cookies["__Host-gw_visit"]
-        visitor.log_in(ADA, "fresh-session-token")
+        await visitor.log_in(await user_of(visitor.console))
         await visitor.get("/account/none")
         assert token != visitor.token
         assert 403 == (await visitor.post("/account/secret", csrf=token)).status_code
@@ -133,7 +130,7 @@ async def test_a_login_leaves_nothing_of_what_the_browser_had_before(database):
 async def test_logging_out_forgets_both_cookies(database):
     """In the browser; the server ends the session itself."""
     async with visiting(database) as visitor:
-        visitor.log_in(ADA)
+        await visitor.log_in(await user_of(visitor.console))
         await visitor.get("/account/leaves")
         assert {} == dict(visitor.client.cookies)
 

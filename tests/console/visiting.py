@@ -8,40 +8,57 @@ async with visiting(database) as visitor:
 import contextlib
 import re
 from html.parser import HTMLParser
-from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 import httpx
 
 from trivium.clock import FixedClock
-from trivium.console import app
+from trivium.console import app, session
 from trivium.console.context import Console
+from trivium.identity.accounts.hashing import Cost
+from trivium.identity.accounts.model import Visitor as Somebody
+from trivium.identity.accounts.model import Way
+from trivium.identity.accounts.service import Accounts
+from trivium.identity.model import Role
+from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments
+from trivium.ledger.statement.service import Statement
 from trivium.observe.audit.service import Audit
+from trivium.observe.history.service import History
 from trivium.secret import Keyring
+from trivium.settings.accounts import Accounts as AccountSettings
 from trivium.settings.model import Server, Settings
 from trivium.settings.oauth import OAuth as Rules
 from trivium.settings.payments import Payments as Limits
 from trivium.storage.root_key import RootKeys
+from trivium.storage.vault import Vault
 from trivium.wiring.oauth import oauth_of
 
 ORIGIN = "https://gateway.example"
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
 
 
-class MemorySessions:
-    """Sessions by token, put there by a test."""
+CHEAP = Cost(memory_kib=64, passes=1, lanes=1)
+PASSWORD = "correct horse battery staple"
+
+
+class MemoryPost:
+    """Keeps letters where a test can read them."""
 
     def __init__(self):
-        self.open = {}
+        self.letters = []
 
-    async def find(self, token):
-        return self.open.get(token)
+    def put(self, write):
+        self.letters.append(write)
+        return True
 
-    async def end(self, token):
-        self.open.pop(token, None)
+    async def last(self):
+        """The text of the letter that was put last; ``None`` where there is nobody to write to."""
+        letter = await self.letters[-1]()
+        return None if letter is None else letter.text
 
 
 class Stated:
@@ -82,19 +99,40 @@ class Visitor:
             self.token = found[1]
         return answer
 
-    def log_in(self, user, token="session-of-a-test"):
+    async def log_in(self, user):
         """Be logged in as that user, without the login page."""
-        at = int(self.console.clock.now())
-        self.console.accounts.sessions.open[token] = SimpleNamespace(
-            id=1, user=user, confirmed_at=at, is_confirmed=lambda now: now - at <= 600
-        )
-        self.client.cookies.set("__Host-gw_session", token, domain="gateway.example")
+        sessions = self.console.accounts.sessions
+        async with self.console.database.write() as conn:
+            token = await sessions.begin(conn, user.id, Way.PASSWORD, Somebody(address="::1"))
+        name = session.cookie_name(self.console, session.SESSION)
+        self.client.cookies.set(name, token, domain=urlsplit(self.console.origin).hostname)
+        return token
 
 
-def console_over(database, clock=None, oauth=Rules(), **server):  # noqa: B008 - immutable
+async def user_of(console, name="ada", role=Role.USER, *, password=None):
+    """A user, with a password if one is given."""
+    user = await console.identity.create_user(name, f"{name}@example.com", role)
+    if password:
+        await console.accounts.recovery.set_password(user, password)
+    return user
+
+
+def console_over(
+    database,
+    clock=None,
+    oauth=Rules(),  # noqa: B008 - immutable
+    *,
+    signup="closed",
+    letters=True,
+    **server,
+):
     """The services of the pages over a test's database."""
     clock = clock or FixedClock()
-    settings = Settings(server=Server(**{"public_url": ORIGIN} | server), oauth=oauth)
+    settings = Settings(
+        server=Server(**{"public_url": ORIGIN} | server),
+        accounts=AccountSettings(signup=signup),
+        oauth=oauth,
+    )
     return Console(
         settings=settings,
         clock=clock,
@@ -102,9 +140,20 @@ def console_over(database, clock=None, oauth=Rules(), **server):  # noqa: B008 -
         ring=Keyring(b"k" * 32),
         identity=Identity(database, clock),
         entries=Entries(database, clock),
-        accounts=SimpleNamespace(sessions=MemorySessions()),
         payments=Payments(database, clock, Audit(database, clock), Limits(), None),
         codes=Codes(database, clock),
+        accounts=Accounts(
+            database,
+            clock,
+            settings.accounts,
+            origin=ORIGIN,
+            post=MemoryPost() if letters else None,
+            cost=CHEAP,
+            vault=Vault(Keyring(b"v" * 32)),
+        ),
+        own_keys=OwnKeys(database),
+        statement=Statement(database),
+        history=History(database),
         audit=Audit(database, clock),
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
     )

@@ -1,5 +1,6 @@
 """The pages plane on its port."""
 
+import asyncio
 import socket
 
 import msgspec
@@ -38,3 +39,19 @@ async def test_pages_may_have_a_port_of_their_own(tmp_path):
             assert (404, "unknown_url") == (status, msgspec.json.decode(body)["error"]["code"])
             assert headers[b"x-request-id"] == headers[b"request-id"]
         assert 1 == len(vendor.requests)
+
+
+@pytest.mark.asyncio
+async def test_the_pages_for_people_are_there_when_somebody_asks(tmp_path):
+    """On the port that has pages; several who ask first wait for one building."""
+    own = f'admin_listen = "127.0.0.1:{free_port()}"'
+    async with (
+        Double([OK]) as vendor,
+        serving(tmp_path, settings(vendor, server=own)) as gateway,
+    ):
+        asking = [gateway.get("/login", number=1) for _ in range(3)]
+        for status, headers, body in await asyncio.gather(*asking):
+            assert (200, b"no-store") == (status, headers[b"cache-control"])
+            assert b"<h1>" in body
+        status, _, body = await gateway.get("/login")
+        assert (404, "unknown_url") == (status, msgspec.json.decode(body)["error"]["code"])

@@ -16,11 +16,12 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
-from trivium.console.account import preferences
+from trivium.console.account import keys, overview, preferences, profile, statement, usage
 from trivium.console.api import account, apps, authorize, metadata, token
 from trivium.console.audit import acts
 from trivium.console.consent import question
 from trivium.console.context import Console
+from trivium.console.entrance import email, login, password, signup
 from trivium.console.forms import Guarded
 from trivium.console.headers import Strict
 from trivium.console.language import N_, Text
@@ -31,8 +32,17 @@ from trivium.storage.errors import StorageError
 from trivium.wire import errors
 
 PAGES: Final[tuple[BaseRoute, ...]] = (
-    *question.PAGES,
+    *login.PAGES,
+    *signup.PAGES,
+    *password.PAGES,
+    *email.PAGES,
+    *overview.PAGES,
+    *keys.PAGES,
+    *usage.PAGES,
+    *statement.PAGES,
+    *profile.PAGES,
     *preferences.PAGES,
+    *question.PAGES,
     *topup.PAGES,
     *redeem.PAGES,
     *credit.PAGES,

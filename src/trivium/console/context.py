@@ -7,13 +7,16 @@ import msgspec
 from starlette.requests import Request
 
 from trivium.clock import Clock
-from trivium.console.session import Accounts
+from trivium.identity.accounts.service import Accounts
+from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments
+from trivium.ledger.statement.service import Statement
 from trivium.oauth.service import OAuth
 from trivium.observe.audit.service import Audit
+from trivium.observe.history.service import History
 from trivium.secret import Keyring
 from trivium.settings.model import Settings
 
@@ -34,6 +37,9 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     accounts: Accounts
     payments: Payments
     codes: Codes
+    own_keys: OwnKeys
+    statement: Statement
+    history: History
     audit: Audit
     oauth: OAuth
 
@@ -42,6 +48,11 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
         """How the outside sees the gateway; links are built from it, never from ``Host``."""
         server = self.settings.server
         return (server.public_url or f"http://{server.listen}").rstrip("/")
+
+    @property
+    def api_origin(self) -> str:
+        """Where the models are asked; the pages show it in examples."""
+        return (self.settings.server.api_url or self.origin).rstrip("/")
 
     @property
     def secure(self) -> bool:

@@ -155,11 +155,15 @@ class Guarded:
         """Serve, or refuse with 403. Raises HTTPException."""
         request = Request(scope, receive)
         # the session decides what a form's token is bound to
-        await session.current(request)
+        found = await session.current(request)
         if request.method not in _SAFE:
             _same_site(request)
             request.state.form = await _read(request)
             if not session.bears_token(request, "".join(request.state.form.get(TOKEN, ()))):
+                if found is None and session.token(request):
+                    # the session has ended since the page was shown
+                    await session.to_login(request, session.HOME)(scope, receive, send)
+                    return
                 raise HTTPException(403, "form")
         await self._app(scope, receive, send)
 

@@ -113,6 +113,20 @@ class Speech:
         """A date in UTC."""
         return dates.format_date(_utc(at), "medium", self.locale)
 
+    def short_day(self, at: float) -> str:
+        """A date without its year, in UTC."""
+        return dates.format_skeleton("MMMd", _utc(at), locale=self.locale)
+
+    def duration(self, milliseconds: int) -> str:
+        """How long something took: ``340 ms``, ``2.4 s``."""
+        if milliseconds < 1000:
+            return f"{self.number(milliseconds)} ms"
+        return f"{numbers.format_decimal(milliseconds / 1000, '#,##0.0', self.locale)} s"
+
+    def million(self, usd: str) -> str:
+        """The price of a million, of the price of one in decimal dollars."""
+        return numbers.format_decimal(Decimal(usd) * 10**6, "$#,##0.00####", self.locale)
+
     def time(self, at: float) -> str:
         """A date with its time, in UTC."""
         return dates.format_datetime(_utc(at), "medium", locale=self.locale)
@@ -146,6 +160,12 @@ def choose(chosen: str | None, accepted: str) -> str:
         if found:
             return found
     return ENGLISH
+
+
+def speech_tag(cookies: Mapping[str, str], headers: Mapping[str, str]) -> str:
+    """The language of whoever sent these."""
+    chosen = cookies.get(f"__Host-{COOKIE}") or cookies.get(COOKIE)
+    return choose(chosen, headers.get("accept-language", ""))
 
 
 def _by_preference(accepted: str) -> list[str]:

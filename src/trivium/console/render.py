@@ -103,8 +103,7 @@ def session_user(request: Request) -> User | None:
 
 def speech_of(request: Request) -> Speech:
     """The language of this request."""
-    chosen = _cookie(request, language.COOKIE)
-    return language.speech(language.choose(chosen, request.headers.get("accept-language", "")))
+    return language.speech(language.speech_tag(request.cookies, request.headers))
 
 
 def theme_of(request: Request) -> str:
@@ -134,6 +133,10 @@ def environment(tag: str) -> jinja2.Environment:
         "compact": speaking.compact,
         "day": speaking.day,
         "time": speaking.time,
+        "short_day": speaking.short_day,
+        "duration": speaking.duration,
+        "million": speaking.million,
+        "exact": speaking.exact,
         "say": speaking.say,
         "iso": language.iso,
     }

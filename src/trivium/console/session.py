@@ -12,14 +12,18 @@ carries a sealed path that opens in the same browser only.
 import functools
 import secrets
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final, Protocol
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Final
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from trivium.console import seal
+from trivium.console.language import speech_tag
+from trivium.identity.accounts.model import LoggedIn, Session, Visitor
 from trivium.identity.model import Role, User
+from trivium.observe.audit.model import ActKind
 
 if TYPE_CHECKING:
     from trivium.console.context import Console
@@ -28,52 +32,21 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 SESSION: Final = "gw_session"
 VISIT: Final = "gw_visit"
+STEP: Final = "gw_step"
+"""The cookie of a login that waits for its second factor."""
+STEP_S: Final = 600
 SECURE_PREFIX: Final = "__Host-"
 PLACE_CHARS_MAX: Final = 1024
 """A longer path is not remembered over a login."""
 HOME: Final = "/account"
 
 
-class Session(Protocol):
-    """A login that lasts."""
-
-    @property
-    def user(self) -> User:
-        """Whose it is."""
-        ...
-
-    def is_confirmed(self, now: float) -> bool:
-        """Whether its user proved lately who they are."""
-        ...
-
-
-class Sessions(Protocol):
-    """What pages ask of whoever keeps the sessions."""
-
-    async def find(self, token: str) -> Session | None:
-        """The session of a cookie's token; ``None`` when it is over or its user disabled."""
-        ...
-
-    async def end(self, token: str) -> None:
-        """Log out. Nothing happens to a session that is over."""
-        ...
-
-
-class Accounts(Protocol):
-    """What pages ask of people's accounts."""
-
-    @property
-    def sessions(self) -> Sessions:
-        """Who is logged in."""
-        ...
-
-
 async def current(request: Request) -> Session | None:
     """The session of whoever asks; ``None`` for a visitor. Looked up once a request."""
     state = request.state
     if not hasattr(state, "session"):
-        token = request.cookies.get(cookie_name(_console(request), SESSION))
-        state.session = await _console(request).accounts.sessions.find(token) if token else None
+        known = token(request)
+        state.session = await _console(request).accounts.sessions.find(known) if known else None
     found: Session | None = state.session
     return found
 
@@ -96,19 +69,28 @@ def signed_in(handler: Handler) -> Handler:
     return guarded
 
 
-def recent(handler: Handler) -> Handler:
-    """Only for users who proved who they are in the last ten minutes; others are asked again."""
+def recent_at(back: str) -> Callable[[Handler], Handler]:
+    """Only for users who proved who they are in the last ten minutes; others are asked again.
 
-    @functools.wraps(handler)
-    async def guarded(request: Request) -> Response:
-        session = await current(request)
-        if session is None:
-            return to_login(request)
-        if not session.is_confirmed(_console(request).clock.now()):
-            return _off(request, "/login/confirm")
-        return await handler(request)
+    ``back``: the page they come back to; empty: this one, which a form's target cannot be.
+    """
 
-    return guarded
+    def guard(handler: Handler) -> Handler:
+        @functools.wraps(handler)
+        async def guarded(request: Request) -> Response:
+            session = await current(request)
+            if session is None:
+                return to_login(request)
+            if not session.is_confirmed(_console(request).clock.now()):
+                return _off(request, "/login/confirm", back)
+            return await handler(request)
+
+        return guarded
+
+    return guard
+
+
+recent = recent_at("")
 
 
 def admin(handler: Handler) -> Handler:
@@ -126,16 +108,57 @@ def admin(handler: Handler) -> Handler:
     return guarded
 
 
+# --- who is there -----------------------------------------------------------------------------
+
+
+def visitor(request: Request) -> Visitor:
+    """Whoever is at the other end, for letters, counts and lists of sessions."""
+    return Visitor(
+        address=request.client.host if request.client else "",
+        agent=request.headers.get("user-agent", ""),
+        language=speech_tag(request.cookies, request.headers).partition("-")[0],
+    )
+
+
+def is_loopback(request: Request) -> bool:
+    """Whether nobody is between this browser and us."""
+    try:
+        return ip_address(request.client.host if request.client else "").is_loopback
+    except ValueError:
+        return False
+
+
+def token(request: Request) -> str:
+    """The session's token as the cookie has it; empty without one."""
+    return request.cookies.get(cookie_name(_console(request), SESSION), "")
+
+
+async def tell(
+    request: Request, kind: ActKind, user_id: int, what: str = "", **detail: str | int | bool | None
+) -> None:
+    """Tell the audit log what a user did to an account of theirs."""
+    who = visitor(request)
+    await _console(request).audit.add(
+        kind,
+        actor=user_id,
+        subject=user_id,
+        what=what,
+        address=who.address,
+        agent=who.agent,
+        detail=detail or None,
+    )
+
+
 # --- coming back -----------------------------------------------------------------------------
 
 
-def to_login(request: Request) -> Response:
-    """Off to the login page, from where the visitor returns to this one."""
-    return _off(request, "/login")
+def to_login(request: Request, back: str = "") -> Response:
+    """Off to the login page, from where the visitor returns to this one, or to ``back``."""
+    return _off(request, "/login", back)
 
 
-def _off(request: Request, path: str) -> Response:
-    answer = RedirectResponse(f"{path}?for={place(request)}", 303)
+def _off(request: Request, path: str, back: str = "") -> Response:
+    answer = RedirectResponse(f"{path}?for={place(request, back or None)}", 303)
     send_visit(request, answer)
     return answer
 
@@ -186,17 +209,39 @@ def bears_token(request: Request, given: str) -> bool:
     return seal.bears(console.ring, "form", _bound_to(request), given)
 
 
+async def enter(request: Request, found: LoggedIn, sealed: str) -> Response:
+    """Somebody got in: off to the page they wanted, with a new session and a new visit."""
+    await tell(request, ActKind.LOGIN, found.user.id)
+    answer = RedirectResponse(after(request, sealed), 303)
+    begin(request, answer, found.token)
+    return answer
+
+
 def begin(request: Request, response: Response, token: str) -> None:
     """The visitor is logged in: a new session cookie, and a new visit."""
-    set_cookie(request, response, SESSION, token)
+    renew(request, response, token)
     set_cookie(request, response, VISIT, secrets.token_urlsafe(24))
     request.state.visit_new = None
+
+
+def renew(request: Request, response: Response, token: str) -> None:
+    """The same session has another token from here on."""
+    lifetime_s = _console(request).accounts.sessions.lifetime_s
+    set_cookie(request, response, SESSION, token, lifetime_s)
+
+
+def half_way(request: Request, token: str, sealed: str) -> Response:
+    """The password was right and a second factor is asked for: off to that page."""
+    answer = RedirectResponse(f"/login/code?for={sealed}", 303)
+    set_cookie(request, answer, STEP, token, STEP_S)
+    send_visit(request, answer)
+    return answer
 
 
 def end(request: Request, response: Response) -> None:
     """Forget both cookies."""
     console = _console(request)
-    for name in (SESSION, VISIT):
+    for name in (SESSION, VISIT, STEP):
         response.delete_cookie(
             cookie_name(console, name), secure=console.secure, httponly=True, samesite="lax"
         )
@@ -230,7 +275,7 @@ def send_visit(request: Request, response: Response) -> None:
 def _bound_to(request: Request) -> str:
     """The session's token where there is a session, else the visit."""
     if getattr(request.state, "session", None) is not None:
-        return request.cookies.get(cookie_name(_console(request), SESSION), "")
+        return token(request)
     return visit(request)
 
 

@@ -71,7 +71,7 @@ class Identity:
 
         user = User(
             id=0,
-            name=_name(name),
+            name=name_of(name),
             email=_email(email),
             role=role,
             unlimited=unlimited,
@@ -157,7 +157,7 @@ class Identity:
         key = Key(
             id=0,
             user_id=0,
-            name=_name(name),
+            name=name_of(name),
             hint=keys.hint(secret),
             models=_allowed(models),
             expires_at=expires_at,
@@ -246,7 +246,8 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip())
 
 
-def _name(text: str) -> str:
+def name_of(text: str) -> str:
+    """A name that can be stored. Raises ``IdentityError`` (``name``)."""
     text = _folded(text)
     if not text or len(text) > NAME_CHARS_MAX or not text.isprintable():
         raise IdentityError(

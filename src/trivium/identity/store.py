@@ -185,6 +185,11 @@ async def disable_key(conn: AsyncConnection, key_id: int, raised: int) -> None:
     await conn.execute(update(keys).where(keys.c.id == key_id).values(values))
 
 
+async def rename_key(conn: AsyncConnection, key_id: int, name: str) -> None:
+    """Another name. Snapshots do not know names, so nothing is raised."""
+    await conn.execute(update(keys).where(keys.c.id == key_id).values(name=name))
+
+
 async def _keys(conn: AsyncConnection, query: Select[Any]) -> list[Key]:
     return [
         Key(

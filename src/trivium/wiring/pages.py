@@ -1,12 +1,15 @@
 """The pages plane, put together after the port listens."""
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from trivium.edge.listener import Listener
 from trivium.settings.model import Settings
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
     from trivium.identity.snapshot import Snapshot
     from trivium.storage.database import Database
 
@@ -14,15 +17,15 @@ if TYPE_CHECKING:
 async def serve_pages(
     settings: Settings,
     listeners: list[Listener],
-    database: "Database",
     snapshot: "Snapshot",
+    people: "People",
 ) -> None:
     """Import the pages plane beside the first requests and hand it to the listeners."""
-    pages = await asyncio.to_thread(_import_pages)
+    pages, mount = await asyncio.to_thread(_import_pages)
 
     async def readiness() -> dict[str, bool]:
         return {
-            "database": await database.alive(),
+            "database": await people.database.alive(),
             "keys": snapshot.age() < 10 * settings.storage.poll_s,
             "accepting": not listeners[0].draining,
         }
@@ -33,12 +36,54 @@ async def serve_pages(
         auth_url=server.auth_url,
         api_url=server.api_url,
         readiness=readiness,
+        routes=[mount("", app=people)],
     )
     for listener in listeners:
         listener.serve_pages(application)
 
 
+class People:
+    """The pages for people, built when the first of them is asked for: with all that they import,
+    a worker that nobody visits would be half as large again.
+    """
+
+    def __init__(self, settings: Settings, database: "Database") -> None:
+        """Close it when done."""
+        self.database = database
+        self._settings = settings
+        self._stack = contextlib.AsyncExitStack()
+        self._building: asyncio.Task[ASGIApp] | None = None
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Answer with the application, built at the first call."""
+        if self._building is None:
+            self._building = asyncio.create_task(self._build())
+        # whoever asked first may leave while others wait
+        application = await asyncio.shield(self._building)
+        await application(scope, receive, send)
+
+    async def _build(self) -> "ASGIApp":
+        build, console_of = await asyncio.to_thread(_import_console)
+        application: ASGIApp = build(console_of(self._settings, self.database, self._stack))
+        return application
+
+    async def close(self) -> None:
+        """Close what was built, if anything was."""
+        if self._building is not None:
+            await asyncio.wait([self._building])
+        await self._stack.aclose()
+
+
 def _import_pages() -> Any:
+    from starlette.routing import Mount
+
     from trivium.edge import pages
 
-    return pages.build
+    return pages.build, Mount
+
+
+def _import_console() -> Any:
+    from trivium.console import app
+    from trivium.wiring.console import console_of
+
+    return app.build, console_of

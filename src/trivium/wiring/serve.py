@@ -33,7 +33,7 @@ from trivium.wiring.memory import (
     memory,
     sweeper,
 )
-from trivium.wiring.pages import serve_pages
+from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
 from trivium.wiring.relay import budget, rules, services_of
 from trivium.wiring.shared import note, probe, share, shared_of
@@ -107,7 +107,9 @@ async def serve(
         await background(stack, act_sweeper(database, settings).run())
         if config_path is not None:
             await background(stack, watch.run())
-        await background(stack, serve_pages(settings, listeners, database, snapshot))
+        people = People(settings, database)
+        stack.push_async_callback(people.close)
+        await background(stack, serve_pages(settings, listeners, snapshot, people))
         gc.collect()
         gc.freeze()
         gc.set_threshold(GC_THRESHOLD)

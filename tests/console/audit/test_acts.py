@@ -39,7 +39,7 @@ async def test_a_user_sees_what_befell_their_account(database, console, ada, eve
     )
     await audit.add(ActKind.LOGIN, actor=eve.id, subject=eve.id)
     async with visiting(database, console) as visitor:
-        visitor.log_in(ada)
+        await visitor.log_in(ada)
         text = Seen((await visitor.get("/account/log")).text).text
     seen = ["A login failed", "203.0.113.5", "curl/8", "Balance booked by the operator"]
     assert [] == [word for word in [*seen, "The operator", "amount: 5.00"] if word not in text]
@@ -52,7 +52,7 @@ async def test_what_others_wrote_is_escaped(database, console, ada):
     agent = "<script>alert(1)</script>"
     await console.audit.add(ActKind.LOGIN, actor=ada.id, subject=ada.id, agent=agent, what="<b>x")
     async with visiting(database, console) as visitor:
-        visitor.log_in(ada)
+        await visitor.log_in(ada)
         page = await visitor.get("/account/log")
     assert agent in Seen(page.text).text
     assert "<script>alert" not in page.text
@@ -65,7 +65,7 @@ async def test_pages_follow_each_other(database, console, ada):
     for n in range(PAGE + 1):
         await console.audit.add(ActKind.LOGIN, actor=ada.id, subject=ada.id, what=f"n{n:03}")
     async with visiting(database, console) as visitor:
-        visitor.log_in(ada)
+        await visitor.log_in(ada)
         first = await visitor.get("/account/log")
         assert ("n050" in first.text, "n001" in first.text, "n000" in first.text) == (
             True,
@@ -85,7 +85,7 @@ async def test_pages_follow_each_other(database, console, ada):
 async def test_a_page_that_cannot_be_is_refused(database, console, ada, before):
     """Not passed on to the database."""
     async with visiting(database, console) as visitor:
-        visitor.log_in(ada)
+        await visitor.log_in(ada)
         assert 400 == (await visitor.get(f"/account/log?before={before}")).status_code
 
 
@@ -96,7 +96,7 @@ async def test_administrators_see_everything_and_filter(database, console, ada, 
     await console.audit.add(ActKind.LOGIN, actor=eve.id, subject=eve.id, what="two")
     await console.audit.add(ActKind.KEY_REVOKED, actor=eve.id, subject=ada.id, what="three")
     async with visiting(database, console) as visitor:
-        visitor.log_in(eve)
+        await visitor.log_in(eve)
 
         async def found(query):
             text = (await visitor.get(f"/admin/log{query}")).text
@@ -119,7 +119,7 @@ async def test_users_do_not_see_everybodys(database, console, ada):
     async with visiting(database, console) as visitor:
         assert 303 == (await visitor.get("/account/log")).status_code
         assert 303 == (await visitor.get("/admin/log")).status_code
-        visitor.log_in(ada)
+        await visitor.log_in(ada)
         assert 403 == (await visitor.get("/admin/log")).status_code
 
 
@@ -136,5 +136,5 @@ async def test_a_word_of_a_newer_version_is_shown_as_it_is(database, console, ad
             )
         )
     async with visiting(database, console) as visitor:
-        visitor.log_in(ada)
+        await visitor.log_in(ada)
         assert "teleported" in Seen((await visitor.get("/account/log")).text).text

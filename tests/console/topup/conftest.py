@@ -53,7 +53,7 @@ async def ada(shop):
 async def payer(database, shop, ada):
     """Her browser, logged in."""
     async with visiting(database, shop) as visitor:
-        visitor.log_in(ada)
+        await visitor.log_in(ada)
         yield visitor
 
 
@@ -62,5 +62,5 @@ async def boss(database, shop):
     """An administrator's browser, logged in."""
     eve = await shop.identity.create_user("eve", "eve@example.com", Role.ADMIN)
     async with visiting(database, shop) as visitor:
-        visitor.log_in(eve, "session-of-eve")
+        await visitor.log_in(eve)
         yield visitor

@@ -66,12 +66,12 @@ async def test_guessing_is_stopped(payer, shop, ada):
     assert (429, 0) == (answer.status_code, await shop.entries.balance(ada.id))
     assert "Too many codes were wrong" in Seen(answer.text).text
     bob = await shop.identity.create_user("bob", "bob@example.com")
-    payer.log_in(bob, "session-of-bob")
+    await payer.log_in(bob)
     await payer.get("/topup")
     assert 422 == (await payer.post("/topup/code", code="guess")).status_code
-    payer.log_in(ada)
+    await payer.log_in(ada)
     shop.clock.advance(GUESSES_S + 1)
-    payer.log_in(ada)
+    await payer.log_in(ada)
     await payer.get("/topup")
     assert 303 == (await payer.post("/topup/code", code=code)).status_code
 

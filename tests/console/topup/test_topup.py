@@ -192,7 +192,7 @@ async def test_nobody_sees_another_ones_payment(payer, database, shop):
     _, path = await begun(payer, offered="25.00", amount="")
     bob = await shop.identity.create_user("bob", "bob@example.com")
     async with visiting(database, shop) as other:
-        other.log_in(bob, "session-of-bob")
+        await other.log_in(bob)
         assert (404, 404) == (
             (await other.get(path)).status_code,
             (await other.get("/topup/tp_none")).status_code,
@@ -203,7 +203,7 @@ async def test_nobody_sees_another_ones_payment(payer, database, shop):
 async def test_without_a_provider_the_operator_is_named(database, ada):
     """And an administrator is shown the other way."""
     async with visiting(database) as visitor:
-        visitor.log_in(ada)
+        await visitor.log_in(ada)
         page = await visitor.get("/topup")
         text = Seen(page.text).text
         assert "ask the operator" in text

@@ -25,6 +25,7 @@ WORDS: Final = {
     ActKind.USER_DISABLED: N_("User disabled"),
     ActKind.USER_ENABLED: N_("User enabled"),
     ActKind.USER_ROLE: N_("Role changed"),
+    ActKind.USER_RENAMED: N_("Name changed"),
     ActKind.USER_CREDIT: N_("Balance booked by the operator"),
     ActKind.USER_OVERDRAFT: N_("Overdraft changed"),
     ActKind.KEY_CREATED: N_("Key created"),

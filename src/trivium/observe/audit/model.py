@@ -47,6 +47,7 @@ class ActKind(Enum):
     USER_DISABLED = "user_disabled"
     USER_ENABLED = "user_enabled"
     USER_ROLE = "user_role"
+    USER_RENAMED = "user_renamed"
     USER_CREDIT = "user_credit"
     USER_OVERDRAFT = "user_overdraft"
 

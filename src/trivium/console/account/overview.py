@@ -1,0 +1,70 @@
+"""The first page: what there is, what was spent, what happened last."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from trivium.console import context, render, session
+from trivium.ledger.statement.service import Day
+
+DAYS: Final = 14
+WIDTH: Final = 640
+HEIGHT: Final = 150
+_GAP: Final = 8
+_LEAST: Final = 2
+"""A day that cost anything is seen."""
+
+
+class Bar(msgspec.Struct, frozen=True):
+    """One day in the picture, in its own units."""
+
+    day: Day
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def bars(days: Sequence[Day]) -> list[Bar]:
+    """A bar a day, the dearest as high as the picture."""
+    step = WIDTH / max(1, len(days))
+    most = max((day.nanos for day in days), default=0)
+    found = []
+    for number, day in enumerate(days):
+        height = round(HEIGHT * day.nanos / most, 1) if most else 0.0
+        if day.nanos > 0:
+            height = max(height, _LEAST)
+        x = round(number * step + _GAP / 2, 1)
+        found.append(Bar(day, x, round(HEIGHT - height, 1), round(step - _GAP, 1), height))
+    return found
+
+
+@session.signed_in
+async def show(request: Request) -> Response:
+    """Balance, spend by day, keys, last requests."""
+    console = context.of(request)
+    user = session.user_of(request)
+    now = console.clock.now()
+    days = await console.statement.days(user.id, now, DAYS)
+    keys = [key for key in await console.own_keys.all(user.id) if not key.disabled]
+    recent = await console.history.page(user.id, limit=6)
+    return render.page(
+        request,
+        "account/overview.html",
+        balance=await console.entries.balance(user.id),
+        days=days,
+        bars=bars(days),
+        spent=sum(day.nanos for day in days),
+        made=sum(day.requests for day in days),
+        keys=keys,
+        key_names={key.id: key.name for key in keys},
+        recent=recent.requests,
+        origin=console.api_origin,
+    )
+
+
+PAGES: Final = (Route("/account", show),)

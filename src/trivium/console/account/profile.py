@@ -1,0 +1,116 @@
+"""Name, e-mail address, language and colours."""
+
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from trivium.console import context, forms, render, session
+from trivium.console.language import N_
+from trivium.console.refusals import refuse
+from trivium.identity.accounts.errors import AccountError
+from trivium.observe.audit.model import ActKind
+
+
+class Name(forms.Form, frozen=True, kw_only=True):
+    """Another name."""
+
+    name: forms.Line
+
+
+class Email(forms.Form, frozen=True, kw_only=True):
+    """Another address."""
+
+    email: forms.Line
+
+
+@session.signed_in
+async def show(request: Request) -> Response:
+    """The page."""
+    return _page(request)
+
+
+@session.signed_in
+async def rename(request: Request) -> Response:
+    """Take another name."""
+    user = session.user_of(request)
+    form = forms.filled(request, Name)
+    if form.value is not None:
+        try:
+            name = await context.of(request).accounts.recovery.rename(user, form.value.name)
+        except AccountError as error:
+            refuse(form, error)
+        else:
+            await session.tell(request, ActKind.USER_RENAMED, user.id, f"user:{user.id}", name=name)
+            return render.redirect(request, "/account/profile", N_("Your name is changed."))
+    return _page(request, name=form, status=422)
+
+
+@session.recent_at("/account/profile")
+async def change_email(request: Request) -> Response:
+    """Have a link sent to the new address; it counts from when the link is used."""
+    found = await session.current(request)
+    assert found is not None
+    form = forms.filled(request, Email)
+    if form.value is not None:
+        try:
+            await context.of(request).accounts.recovery.ask_email(
+                found, form.value.email, session.visitor(request)
+            )
+        except AccountError as error:
+            refuse(form, error)
+        else:
+            return render.redirect(
+                request,
+                "/account/profile",
+                N_("An e-mail is on its way to %(email)s. Open its link to finish the change."),
+                tone="info",
+                email=form.value.email,
+            )
+    return _page(request, email=form, status=422)
+
+
+@session.signed_in
+async def verify(request: Request) -> Response:
+    """Have a link sent to the present address."""
+    user = session.user_of(request)
+    try:
+        await context.of(request).accounts.recovery.ask_verify(user, session.visitor(request))
+    except AccountError as error:
+        form = forms.empty(Email, email=user.email)
+        refuse(form, error)
+        return _page(request, email=form, status=422)
+    return render.redirect(
+        request,
+        "/account/profile",
+        N_("An e-mail is on its way to %(email)s."),
+        tone="info",
+        email=user.email,
+    )
+
+
+def _page(
+    request: Request,
+    *,
+    name: forms.Filled[Name] | None = None,
+    email: forms.Filled[Email] | None = None,
+    status: int = 200,
+) -> Response:
+    user = session.user_of(request)
+    return render.page(
+        request,
+        "account/profile.html",
+        status=status,
+        name=name or forms.empty(Name, name=user.name),
+        email=email or forms.empty(Email),
+        letters=context.of(request).accounts.desk.is_open,
+    )
+
+
+PAGES: Final = (
+    Route("/account/profile", show),
+    Route("/account/profile/name", rename, methods=["POST"]),
+    Route("/account/profile/email", change_email, methods=["POST"]),
+    Route("/account/profile/verify", verify, methods=["POST"]),
+)

@@ -1,0 +1,1 @@
+"""Ways in: logging in, making an account, forgotten passwords, addresses."""

@@ -1,0 +1,40 @@
+"""The link in a letter that shows an address to be somebody's.
+
+Opening it changes nothing, since mail programs open links by themselves: a button does.
+"""
+
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from trivium.console import context, render, session
+from trivium.console.language import N_
+from trivium.console.refusals import words
+from trivium.identity.accounts.errors import AccountError
+from trivium.observe.audit.model import ActKind
+
+
+async def show(request: Request) -> Response:
+    """The button."""
+    return render.page(request, "entrance/email.html")
+
+
+async def prove(request: Request) -> Response:
+    """The address is theirs."""
+    try:
+        user = await context.of(request).accounts.recovery.prove_email(
+            request.path_params["token"], session.visitor(request)
+        )
+    except AccountError as error:
+        return render.page(request, "entrance/gone.html", status=410, message=words(error))
+    await session.tell(request, ActKind.EMAIL_CHANGED, user.id)
+    notice = N_("Your e-mail address is confirmed.")
+    return render.redirect(request, "/account/profile", notice)
+
+
+PAGES: Final = (
+    Route("/email/{token}", show),
+    Route("/email/{token}", prove, methods=["POST"]),
+)

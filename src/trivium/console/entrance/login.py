@@ -1,0 +1,139 @@
+"""Log in, prove again who one is, log out."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from trivium.console import context, forms, render, session
+from trivium.console.refusals import refuse
+from trivium.identity.accounts.errors import AccountError
+from trivium.identity.accounts.model import HalfWay
+from trivium.observe.audit.model import ActKind
+
+
+class Purpose(msgspec.Struct, frozen=True):
+    """What somebody logs in for, said above the form."""
+
+    template: str
+    """Included in the page."""
+    values: dict[str, Any]
+
+
+Teller = Callable[[Request, str], Awaitable[Purpose | None]]
+TELLERS: Final[tuple[Teller, ...]] = ()
+"""Each is asked what the path is for that the visitor will go on to; the first answer is shown."""
+
+
+class Login(forms.Form, frozen=True, kw_only=True):
+    """Who, and the proof."""
+
+    name: forms.Line
+    password: forms.Password
+    place: str = ""
+
+
+class Confirm(forms.Form, frozen=True, kw_only=True):
+    """The proof alone."""
+
+    password: forms.Password
+    place: str = ""
+
+
+async def show(request: Request) -> Response:
+    """The login page; whoever is logged in goes on at once."""
+    place = request.query_params.get("for", "")
+    if await session.current(request) is not None:
+        return RedirectResponse(session.after(request, place), 303)
+    return await _page(request, forms.empty(Login, place=place))
+
+
+async def log_in(request: Request) -> Response:
+    """Try name and password."""
+    console = context.of(request)
+    form = forms.filled(request, Login)
+    if form.value is None:
+        return await _page(request, form, 422)
+    visitor = session.visitor(request)
+    try:
+        found = await console.accounts.login.with_password(
+            form.value.name, form.value.password, visitor
+        )
+    except AccountError as error:
+        await console.audit.add(
+            ActKind.LOGIN_FAILED,
+            what=error.why.value,
+            address=visitor.address,
+            agent=visitor.agent,
+        )
+        refuse(form, error)
+        return await _page(request, form, 429 if error.retry_after_s else 422)
+    if isinstance(found, HalfWay):
+        return session.half_way(request, found.token, form.value.place)
+    return await session.enter(request, found, form.value.place)
+
+
+async def _page(request: Request, form: forms.Filled[Any], status: int = 200) -> Response:
+    console = context.of(request)
+    path = session.after(request, form.first("place"))
+    purpose = None
+    for tell in TELLERS:
+        purpose = purpose or await tell(request, path)
+    return render.page(
+        request,
+        "entrance/login.html",
+        status=status,
+        form=form,
+        purpose=purpose,
+        signup=console.accounts.signup.mode,
+        letters=console.accounts.desk.is_open,
+        insecure=not console.secure and not session.is_loopback(request),
+    )
+
+
+@session.signed_in
+async def show_confirm(request: Request) -> Response:
+    """Ask again for the password."""
+    form = forms.empty(Confirm, place=request.query_params.get("for", ""))
+    return render.page(request, "entrance/confirm.html", form=form)
+
+
+@session.signed_in
+async def confirm(request: Request) -> Response:
+    """A password entered again: the session is good for sensitive acts."""
+    console = context.of(request)
+    form = forms.filled(request, Confirm)
+    found = await session.current(request)
+    assert found is not None
+    if form.value is not None:
+        try:
+            token = await console.accounts.login.confirm(
+                session.token(request), found, form.value.password, session.visitor(request)
+            )
+        except AccountError as error:
+            refuse(form, error, current="password")
+        else:
+            answer = RedirectResponse(session.after(request, form.value.place), 303)
+            session.renew(request, answer, token)
+            return answer
+    return render.page(request, "entrance/confirm.html", status=422, form=form)
+
+
+async def log_out(request: Request) -> Response:
+    """End the session, here and in the browser."""
+    await context.of(request).accounts.sessions.end(session.token(request))
+    answer = RedirectResponse("/login", 303)
+    session.end(request, answer)
+    return answer
+
+
+PAGES: Final = (
+    Route("/login", show),
+    Route("/login", log_in, methods=["POST"]),
+    Route("/login/confirm", show_confirm),
+    Route("/login/confirm", confirm, methods=["POST"]),
+    Route("/logout", log_out, methods=["POST"]),
+)

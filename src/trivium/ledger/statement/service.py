@@ -1,0 +1,137 @@
+"""What an account's holder may ask of the books."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from trivium.ledger.audit import Detail, detail_of
+from trivium.ledger.entries import parse_usd
+from trivium.ledger.focus import COLUMNS, rows_of
+from trivium.ledger.model import Entry, EntryKind
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+DAY_S: Final = 86_400
+PAGE_MAX: Final = 200
+_LATE_S: Final = DAY_S
+"""Booked so much out of order at the most, but for journals that are found again later: those have
+later ids and are found all the same."""
+
+
+class Day(msgspec.Struct, frozen=True, kw_only=True):
+    """What one day, in UTC, came to."""
+
+    at: int
+    """Its first second since the epoch."""
+    nanos: int = 0
+    requests: int = 0
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One quantity of a bill. The lines of an entry add up to it."""
+
+    meter: str
+    """``Input Tokens``, ``Output Tokens``, … as in an export to FOCUS."""
+    quantity: int
+    unit_usd: str
+    """Price of one, in decimal dollars, times the account's group."""
+    nanos: int
+
+
+class Bill(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry and how it came about."""
+
+    entry: Entry
+    detail: Detail
+    lines: tuple[Line, ...]
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """Entries from the newest on."""
+
+    entries: tuple[Entry, ...]
+    before: int | None
+    """Where the next page begins; ``None`` on the last."""
+
+
+class Statement:
+    """Entries of one account at a time. Storage faults pass through as they are."""
+
+    def __init__(self, db: "Database") -> None:
+        self._db = db
+
+    async def page(
+        self,
+        user_id: int,
+        before: int | None = None,
+        limit: int = 50,
+        kinds: Sequence[EntryKind] = (),
+    ) -> Page:
+        """At most so many entries before that id, the newest first."""
+        from trivium.ledger.statement import store
+
+        limit = min(limit, PAGE_MAX)
+        async with self._db.read() as conn:
+            rows = await store.page(conn, user_id, before, limit + 1, [k.value for k in kinds])
+        found = tuple(_entry(row) for row in rows[:limit])
+        return Page(entries=found, before=found[-1].id if len(rows) > limit else None)
+
+    async def bill(self, user_id: int, entry_id: int) -> Bill | None:
+        """An entry of that user, explained; ``None`` when it is not theirs."""
+        from trivium.ledger.statement import store
+
+        async with self._db.read() as conn:
+            row = await store.one(conn, user_id, entry_id)
+        if row is None:
+            return None
+        entry = _entry(row)
+        return Bill(entry=entry, detail=detail_of(entry) or Detail(), lines=tuple(_lines(entry)))
+
+    async def days(self, user_id: int, now: float, count: int) -> list[Day]:
+        """What the last so many days came to, today's last; a day without requests is a zero."""
+        from trivium.ledger.statement import store
+
+        today = int(now) // DAY_S
+        since = (today - count + 1) * DAY_S
+        async with self._db.read() as conn:
+            first = await store.first_since(conn, user_id, since - _LATE_S)
+            rows = await store.days(conn, user_id, first, since)
+        found = {
+            int(row.day): Day(
+                at=int(row.day) * DAY_S, nanos=int(row.nanos), requests=int(row.entries)
+            )
+            for row in rows
+        }
+        return [found.get(day, Day(at=day * DAY_S)) for day in range(today - count + 1, today + 1)]
+
+
+def _lines(entry: Entry) -> list[Line]:
+    """The rows of an export, where they have a quantity."""
+    found = []
+    for values in rows_of("", entry):
+        row = dict(zip(COLUMNS, values, strict=True))
+        if row["SkuMeter"]:
+            found.append(
+                Line(
+                    meter=row["SkuMeter"],
+                    quantity=int(row["ConsumedQuantity"]),
+                    unit_usd=row["ContractedUnitPrice"],
+                    nanos=parse_usd(row["BilledCost"]),
+                )
+            )
+    return found
+
+
+def _entry(row: Any) -> Entry:
+    return Entry(
+        id=row.id,
+        user_id=row.user_id,
+        kind=EntryKind(row.kind),
+        amount_nanos=row.amount_nanos,
+        note=row.note,
+        request_id=row.request_id,
+        created_at=row.created_at,
+        detail=row.detail,
+    )

@@ -1,0 +1,1 @@
+"""Request records, read back by whoever they belong to."""

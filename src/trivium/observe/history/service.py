@@ -1,0 +1,128 @@
+"""What somebody may ask about their own requests. What was said in them is nowhere kept."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+PAGE_MAX: Final = 200
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """One request that was made."""
+
+    request_id: str
+    at_ms: int
+    key_id: int | None
+    operation: str
+    model: str
+    """As it was asked for."""
+    upstream_model: str
+    """As the channel calls it; empty when none answered."""
+    channel: str
+    status: int
+    fault: str
+    """Kind of what went wrong; empty when nothing did."""
+    stream: bool
+    attempts: int
+    first_byte_ms: int | None
+    total_ms: int
+    bytes_in: int
+    bytes_out: int
+    input_tokens: int | None
+    """``None`` where nothing was counted, as the next two."""
+    cached_tokens: int | None
+    output_tokens: int | None
+    estimated: bool
+    dropped: str
+    """Members that a translation left out; empty when none was."""
+    repaired: str
+    cost_nanos: int | None
+    """``None`` while it is not booked, or never will be."""
+    entry_id: int | None
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """Requests from the newest on."""
+
+    requests: tuple[Request, ...]
+    before: str | None
+    """Where the next page begins; ``None`` on the last."""
+
+
+class History:
+    """Requests of one user at a time. Storage faults pass through as they are."""
+
+    def __init__(self, db: "Database") -> None:
+        self._db = db
+
+    async def page(
+        self,
+        user_id: int,
+        before: str | None = None,
+        limit: int = 50,
+        *,
+        key_id: int | None = None,
+        failed: bool = False,
+    ) -> Page:
+        """At most so many requests, the newest first. ``before``: of the page that was seen; what
+        is not one is taken for the beginning. ``failed``: only those answered with an error.
+        """
+        from trivium.observe.history import store
+
+        limit = min(limit, PAGE_MAX)
+        async with self._db.read() as conn:
+            rows = await store.page(
+                conn, user_id, _place(before), limit + 1, key_id=key_id, failed=failed
+            )
+        found = tuple(_request(row) for row in rows[:limit])
+        last = found[-1] if len(rows) > limit else None
+        return Page(requests=found, before=f"{last.at_ms}.{last.request_id}" if last else None)
+
+    async def one(self, user_id: int, request_id: str) -> Request | None:
+        """One request of that user; ``None`` when it is not theirs, or no longer kept."""
+        from trivium.observe.history import store
+
+        async with self._db.read() as conn:
+            rows = await store.one(conn, user_id, request_id)
+        return _request(rows[0]) if rows else None
+
+
+def _place(text: str | None) -> tuple[int, str] | None:
+    at, _, request_id = (text or "").partition(".")
+    if not at.isdecimal() or len(at) > 15 or len(request_id) > 200:
+        return None
+    return int(at), request_id
+
+
+def _request(row: Any) -> Request:
+    counted = row.fresh is not None
+    given = row.fresh, row.cache_read, row.cache_write_short, row.cache_write_long
+    taken = row.output, row.reasoning, row.audio_output, row.image_output
+    return Request(
+        request_id=row.request_id,
+        at_ms=row.at_ms,
+        key_id=row.key_id,
+        operation=row.operation,
+        model=row.model,
+        upstream_model=row.upstream_model,
+        channel=row.channel,
+        status=row.status,
+        fault=row.fault,
+        stream=row.stream,
+        attempts=row.attempts,
+        first_byte_ms=None if row.first_byte_us is None else row.first_byte_us // 1000,
+        total_ms=row.total_us // 1000,
+        bytes_in=row.bytes_in,
+        bytes_out=row.bytes_out,
+        input_tokens=sum(given, row.audio_input + row.image_input) if counted else None,
+        cached_tokens=row.cache_read,
+        output_tokens=sum(taken) if counted else None,
+        estimated=bool(row.estimated),
+        dropped=row.dropped or "",
+        repaired=row.repaired or "",
+        cost_nanos=None if row.amount_nanos is None else -row.amount_nanos,
+        entry_id=row.entry_id,
+    )

@@ -1,0 +1,45 @@
+"""A user's request records in SQL, with what each cost."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Select, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.storage.schema import entries, records
+
+
+def _select() -> Select[Any]:
+    return select(records, entries.c.amount_nanos, entries.c.id.label("entry_id")).join_from(
+        records, entries, records.c.request_id == entries.c.request_id, isouter=True
+    )
+
+
+async def page(
+    conn: AsyncConnection,
+    user_id: int,
+    before: tuple[int, str] | None,
+    limit: int,
+    *,
+    key_id: int | None,
+    failed: bool,
+) -> Sequence[Any]:
+    """Records from the newest on, those before a moment and request."""
+    place = tuple_(records.c.at_ms, records.c.request_id)
+    query = _select().where(records.c.user_id == user_id)
+    if before is not None:
+        query = query.where(place < before)
+    if key_id is not None:
+        query = query.where(records.c.key_id == key_id)
+    if failed:
+        query = query.where(records.c.status >= 400)
+    order = query.order_by(records.c.at_ms.desc(), records.c.request_id.desc())
+    found: Sequence[Any] = (await conn.execute(order.limit(limit))).all()
+    return found
+
+
+async def one(conn: AsyncConnection, user_id: int, request_id: str) -> Sequence[Any]:
+    """The record of that user and request, if there is one."""
+    query = _select().where(records.c.user_id == user_id, records.c.request_id == request_id)
+    found: Sequence[Any] = (await conn.execute(query)).all()
+    return found

@@ -1,0 +1,117 @@
+"""A user's own keys."""
+
+import re
+
+import pytest
+
+from console.visiting import Seen, user_of, visiting
+from trivium.identity.model import Budget, Period
+from trivium.settings.limits import RateLimits
+
+SECRET = re.compile(r"sk-gateway-[0-9A-Za-z]{49}")
+
+
+async def owned(visitor):
+    """A logged-in user and their keys."""
+    user = await user_of(visitor.console)
+    await visitor.log_in(user)
+    return user
+
+
+@pytest.mark.asyncio
+async def test_a_key_is_made_with_its_limits_and_shown_once(database, clock):
+    """On the page that answers the form, and nowhere after."""
+    async with visiting(database) as visitor:
+        user = await owned(visitor)
+        await visitor.get("/account/keys/new")
+        made = await visitor.post(
+            "/account/keys/new",
+            name="laptop",
+            expires="30",
+            models="gpt-*\r\nclaude-x, other",
+            networks="203.0.113.9\r\n10.0.0.0/8",
+            budget="$12.50",
+            period="week",
+            requests="60",
+            tokens="100000",
+            concurrency="4",
+            strict="1",
+        )
+        assert 200 == made.status_code
+        assert 1 == len(set(SECRET.findall(made.text)))
+        (key,) = await visitor.console.own_keys.all(user.id)
+        assert (
+            "laptop", ("gpt-*", "claude-x", "other"), RateLimits(60, 100_000, 4),
+            (Budget(amount_nanos=12_500_000_000, period=Period.WEEK),),
+            ("203.0.113.9/32", "10.0.0.0/8"), True, int(clock.now()) + 30 * 86_400,
+        ) == (
+            key.name, key.models, key.limits, key.budgets, key.networks, key.strict, key.expires_at,
+        )  # fmt: skip
+        page = await visitor.get("/account/keys")
+        assert [] == SECRET.findall(page.text)
+        assert {"laptop", "$12.50 a week", "60 requests a minute"} <= set(Seen(page.text).words)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"name": ""}, "Please fill in this field."),
+        ({"budget": "ten"}, "Please give an amount in dollars, such as 10.00."),
+        ({"budget": "0"}, "Please give an amount above 0"),
+        ({"budget": "-1"}, "Please give an amount above 0"),
+        ({"networks": "home"}, "One of these is no network"),
+        ({"models": "*x"}, "One of these is no model name"),
+        ({"requests": "0"}, "Please give a whole number from 1 to"),
+        ({"requests": "many"}, "Please give a whole number from 1 to"),
+        ({"expires": "1"}, "Please choose one of what is offered."),
+        ({"name": "x" * 101}, "Please use 1 to 100 printable characters."),
+    ],
+)
+async def test_what_is_wrong_is_said_and_what_was_typed_is_kept(database, fields, said):
+    """Nothing is made."""
+    async with visiting(database) as visitor:
+        user = await owned(visitor)
+        await visitor.get("/account/keys/new")
+        answer = await visitor.post(
+            "/account/keys/new", **({"name": "laptop", "models": "kept-model"} | fields)
+        )
+        assert (422, True) == (answer.status_code, said in Seen(answer.text).text)
+        assert ("kept-model" in answer.text) == ("models" not in fields)
+        assert [] == await visitor.console.own_keys.all(user.id)
+
+
+@pytest.mark.asyncio
+async def test_a_key_is_renamed_and_revoked(database):
+    """With a word on the page that follows, and a line in the audit log."""
+    async with visiting(database) as visitor:
+        user = await owned(visitor)
+        key, _ = await visitor.console.identity.create_key("ada", "laptop")
+        await visitor.get("/account/keys")
+        await visitor.post("/account/keys/rename", key=str(key.id), name="<i>phone</i>")
+        page = await visitor.get("/account/keys")
+        assert "The key has a new name." in page.text
+        assert "<i>phone" not in page.text
+        await visitor.post("/account/keys/revoke", key=str(key.id))
+        page = await visitor.get("/account/keys")
+        assert "The key “<i>phone</i>” is revoked." in Seen(page.text).text
+        assert "No keys yet" in page.text
+        told = await visitor.console.audit.everything(user_id=user.id)
+        assert ["key_revoked", "key_changed"] == [act.kind for act in told]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("path", ["/account/keys/rename", "/account/keys/revoke"])
+async def test_nobody_touches_another_s_key(database, path):
+    """By whatever number; and nonsense is no error of ours."""
+    async with visiting(database) as visitor:
+        await owned(visitor)
+        eve = await user_of(visitor.console, "eve")
+        key, _ = await visitor.console.identity.create_key("eve", "hers")
+        await visitor.get("/account/keys")
+        for number in (str(key.id), "999", "x", ""):
+            answer = await visitor.post(path, key=number, name="mine")
+            assert 422 == answer.status_code
+            assert "hers" not in answer.text
+        (left,) = await visitor.console.own_keys.all(eve.id)
+        assert ("hers", False) == (left.name, left.disabled)

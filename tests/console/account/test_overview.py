@@ -1,0 +1,50 @@
+"""The first page."""
+
+import pytest
+
+from console.visiting import Seen, user_of, visiting
+from trivium.console.account.overview import HEIGHT, WIDTH, bars
+from trivium.ledger.model import NANOS, EntryKind
+from trivium.ledger.statement.service import Day
+
+
+def test_the_dearest_day_is_as_high_as_the_picture():
+    """Others in proportion; one that cost anything is seen, one that cost nothing is not."""
+    found = bars([Day(at=0, nanos=n) for n in (0, 1, 500, 1000)])
+    assert [0.0, 2, HEIGHT / 2, HEIGHT] == [bar.height for bar in found]
+    assert all(0 <= bar.x and bar.x + bar.width <= WIDTH for bar in found)
+    assert all(HEIGHT == bar.y + bar.height for bar in found)
+
+
+@pytest.mark.parametrize("days", [[], [Day(at=0)], [Day(at=0, nanos=-5), Day(at=1, nanos=5)]])
+def test_nothing_breaks_the_picture(days):
+    """No days, no spending, a day that was refunded."""
+    assert [0 <= bar.height <= HEIGHT for bar in bars(days) if bar.day.nanos >= 0] == [
+        True for day in days if day.nanos >= 0
+    ]
+
+
+@pytest.mark.asyncio
+async def test_a_newcomer_is_told_how_to_begin(database):
+    """With the gateway's own address."""
+    async with visiting(database) as visitor:
+        await visitor.log_in(await user_of(visitor.console))
+        page = await visitor.get("/account")
+        text = Seen(page.text).text
+        assert "Create a key, then ask a model." in text
+        assert "curl https://gateway.example/v1/chat/completions" in text
+        assert "<rect class" not in page.text.partition("Spend by day")[2]
+
+
+@pytest.mark.asyncio
+async def test_what_was_spent_is_drawn_and_told(database):
+    """As bars, and as a table for whoever does not see them."""
+    async with visiting(database) as visitor:
+        user = await user_of(visitor.console)
+        await visitor.log_in(user)
+        await visitor.console.entries.book(user.id, EntryKind.TOP_UP, 10 * NANOS)
+        await visitor.console.entries.book(user.id, EntryKind.USAGE, -3 * NANOS)
+        page = await visitor.get("/account")
+        words = Seen(page.text).words
+        assert (1, 2) == (page.text.count('<rect class="bar"'), words.count("$3.00"))
+        assert {"$7.00", "in 1 request"} <= set(words)
