@@ -35,6 +35,7 @@ LATE = {
     "storage": "the database is opened after the socket",
     "console": "pages come after relaying",
     "edge.pages": "pages come after relaying",
+    "wiring.console": "built at the first page for people",
     "edge.openapi": "described when somebody asks",
     "demo": "a process of its own",
 }
