@@ -33,3 +33,18 @@ def test_each_model_of_a_channel_has_its_own():
     latency = Latency(FixedClock().monotonic)
     latency.add("a", "slow", 9.0)
     assert [9.0, 0.0] == [latency.expected("a", model) for model in ("slow", "quick")]
+
+
+def test_while_one_looks_again_nobody_follows():
+    """The old reading holds until the answer is back, and then the new one counts for most."""
+    clock = FixedClock()
+    latency = Latency(clock.monotonic)
+    latency.begin("a", "m")
+    assert latency.expected("a", "m") == 0.0
+    latency.add("a", "m", 4.0)
+    clock.advance(5 * HALF_S)
+    assert latency.expected("a", "m") == pytest.approx(0.125)
+    latency.begin("a", "m")
+    assert latency.expected("a", "m") == pytest.approx(4.0)
+    latency.add("a", "m", 1.0)
+    assert latency.expected("a", "m") == pytest.approx(1.0, abs=0.1)

@@ -200,6 +200,9 @@ async def _one(story: Story, coming: Next, attempt: Attempt, used: Used) -> Fail
     if story.race is not None:
         story.race.enter(key)
     began = services.time()
+    by_latency = story.model is not None and story.model.strategy is Strategy.LATENCY
+    if by_latency:
+        services.latency.begin(channel.name, model)
     health.claim(key)
     try:
         await attempt(step, credential)
@@ -220,6 +223,6 @@ async def _one(story: Story, coming: Next, attempt: Attempt, used: Used) -> Fail
     else:
         health.succeeded(key)
     begun = story.first_byte_at
-    if begun is not None and story.model is not None and story.model.strategy is Strategy.LATENCY:
+    if begun is not None and by_latency:
         services.latency.add(channel.name, model, begun - began)
     return None

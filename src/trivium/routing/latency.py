@@ -17,20 +17,27 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
 
     seconds: float
     at: float
+    begun: float = 0.0
+    """When an answer was last waited for."""
 
 
 def added(reading: Reading | None, seconds: float, now: float) -> Reading:
-    """The average with one more reading."""
+    """The average with one more reading; what is old counts for less."""
     if reading is None:
-        return Reading(seconds, now)
-    return Reading(reading.seconds + SHARE * (seconds - reading.seconds), now)
+        return Reading(seconds, now, now)
+    share = 1.0 - (1.0 - SHARE) * _faded(now - reading.at)
+    return Reading(reading.seconds + share * (seconds - reading.seconds), now, reading.begun)
 
 
 def estimate(reading: Reading | None, now: float) -> float:
     """What to expect now; 0 of what nobody has tried: so it is tried."""
     if reading is None:
         return 0.0
-    return float(reading.seconds * 0.5 ** (max(0.0, now - reading.at) / HALF_S))
+    return reading.seconds * _faded(now - max(reading.at, reading.begun))
+
+
+def _faded(age_s: float) -> float:
+    return float(0.5 ** (max(0.0, age_s) / HALF_S))
 
 
 class Latency:
@@ -46,6 +53,16 @@ class Latency:
             self._readings.clear()
         key = (channel, model)
         self._readings[key] = added(self._readings.get(key), seconds, self._now())
+
+    def begin(self, channel: str, model: str) -> None:
+        """One is on its way: until it is back, an old reading counts as if it were new.
+
+        Else whoever comes before the first answer follows it to a channel that may be as slow as
+        it was.
+        """
+        reading = self._readings.get((channel, model))
+        if reading is not None:
+            self._readings[channel, model] = Reading(reading.seconds, reading.at, self._now())
 
     def expected(self, channel: str, model: str) -> float:
         """Seconds to expect; 0 when unknown."""
