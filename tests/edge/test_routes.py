@@ -29,10 +29,14 @@ BODIES = {
     b"/v1/completions": Operation.COMPLETIONS,
     b"/v1/embeddings": Operation.EMBEDDINGS,
     b"/v1/moderations": Operation.MODERATIONS,
+    b"/v1/images/generations": Operation.IMAGES,
     b"/v1/messages": Operation.MESSAGES,
     b"/v1/messages/count_tokens": Operation.MESSAGES_COUNT,
 }
 """Paths as the specification has them; the model is in the body."""
+
+COMING = {Operation.IMAGES_EDIT, Operation.IMAGES_VARY}
+"""Declared, and not served yet."""
 
 PREFIXES = [
     b"%b/%b" % (start, version)
@@ -311,7 +315,7 @@ def test_everything_served_is_described():
     # what the pages plane serves of the OAuth service is compared with its routes where those are
     described = {(method, path) for method, path in openapi.served() if "oauth" not in path}
     assert routed == described
-    assert set(BODIES.values()) | set(METHODS.values()) == set(Operation) - LASTING
+    assert set(BODIES.values()) | set(METHODS.values()) == set(Operation) - LASTING - COMING
     assert BODIES == RELAY
 
 

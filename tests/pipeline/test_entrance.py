@@ -43,6 +43,7 @@ BODIES = {
     b"/v1/completions": {"model": "m", "prompt": "Hello."},
     b"/v1/embeddings": {"model": "m", "input": "Hello."},
     b"/v1/moderations": {"model": "m", "input": "Hello."},
+    b"/v1/images/generations": {"model": "m", "prompt": "A cat."},
     b"/v1/messages": CHAT | {"max_tokens": 5},
     b"/v1/messages/count_tokens": CHAT,
 }

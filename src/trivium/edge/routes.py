@@ -21,6 +21,7 @@ RELAY: Final[dict[bytes, Operation]] = {
     b"/v1/completions": Operation.COMPLETIONS,
     b"/v1/embeddings": Operation.EMBEDDINGS,
     b"/v1/moderations": Operation.MODERATIONS,
+    b"/v1/images/generations": Operation.IMAGES,
     b"/v1/messages": Operation.MESSAGES,
     b"/v1/messages/count_tokens": Operation.MESSAGES_COUNT,
 }

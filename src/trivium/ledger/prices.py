@@ -85,12 +85,25 @@ class Tariff(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
     def price_of_image(self, size: str, quality: str) -> int:
-        """Atoms: the row of that size and quality, else of either, else the price of any."""
+        """Atoms: the row of that size and quality, else of either, else the price of any, else the
+        dearest there is: no picture is free because its kind was forgotten.
+        """
         images = self.images
         for kind in ((size, quality), (size, ""), ("", quality), ("", "")):
             if kind in images:
                 return images[kind]
-        return self.image
+        return self.image or max(images.values(), default=0)
+
+    def dearest_image(self, size: str, quality: str) -> int:
+        """Atoms an image can cost at most; an empty size or quality may turn out to be any."""
+        if size and quality:
+            return self.price_of_image(size, quality)
+        fitting = [
+            atoms
+            for (one, other), atoms in self.images.items()
+            if (not size or one in ("", size)) and (not quality or other in ("", quality))
+        ]
+        return max((self.price_of_image(size, quality), *fitting))
 
     def price_of_video(self, size: str) -> int:
         """Atoms a millisecond of video; of audio, whose size is empty, too."""

@@ -3,9 +3,10 @@
 Written rule. Input: a token for every two bytes of the body, at the dearest class a text prompt can
 fall into (cache writes cost more than fresh input), no more than the model's context. Output: the
 request's own limit, else the model's, else 8,192 tokens, for every answer asked for. A video: the
-seconds asked for, at the price of its size. What cannot be foreseen (seconds of audio, characters,
-images) is not held; the cost may exceed the hold, and then the balance goes below zero and the next
-request is refused.
+seconds asked for, at the price of its size. Pictures: as many as are asked for, each at the dearest
+its size and quality may turn out to be, and where the model is priced by tokens, the tokens one has
+at most. What cannot be foreseen (seconds of audio, characters) is not held; the cost may exceed the
+hold, and then the balance goes below zero and the next request is refused.
 """
 
 from collections.abc import Mapping
@@ -18,8 +19,9 @@ from trivium.ledger.estimate import tokens
 from trivium.ledger.model import FREE, Quote
 from trivium.ledger.prices import Tariff, row_at, tariff_of
 from trivium.ledger.service import OpenLedger, Payer
+from trivium.providers.images import row_of, table
 from trivium.routing.model import Model
-from trivium.wire.operation import COUNTING, EMBEDDING, Operation
+from trivium.wire.operation import COUNTING, DRAWING, EMBEDDING, Operation
 from trivium.wire.passage import Facts
 
 HELD_BYTES: Final = 2
@@ -28,6 +30,9 @@ CONTEXT_MAX: Final = 1_000_000
 """Input of a model that states no limit."""
 OUTPUT_MAX: Final = 8_192
 """Output of one answer where neither the request nor the model states a limit."""
+
+PROMPT_MAX: Final = 32_000
+"""Tokens, and characters, of a prompt for pictures."""
 
 INPUT_ONLY: Final = EMBEDDING | {Operation.MODERATIONS}
 """Operations without output tokens."""
@@ -61,6 +66,8 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
     """
     if operation is Operation.VIDEOS:
         return _video(tariff, model, facts)
+    if operation in DRAWING:
+        return _pictures(tariff, model, facts, size)
     generates = operation not in INPUT_ONLY
     if not tariff.meters_input or (generates and not tariff.meters_output):
         raise _unpriced(model, "this kind of request")
@@ -84,6 +91,35 @@ def _video(tariff: Tariff, model: Model, facts: Facts) -> Quote:
         raise _unpriced(model, f"videos of {facts.size}")
     atoms = 1000 * (facts.seconds or 0) * each + tariff.request
     return Quote(amount_nanos=max(1, tariff.nanos(atoms)), tariff=tariff)
+
+
+def _pictures(tariff: Tariff, model: Model, facts: Facts, size: int) -> Quote:
+    """What pictures can cost at most: by the piece, by tokens, or both, as the model is priced."""
+    each = tariff.dearest_image(facts.size, facts.quality)
+    by_tokens = tariff.meters_input and tariff.meters_output
+    if not each and not by_tokens:
+        raise _unpriced(model, "pictures")
+    # of pictures that go in, bytes tell nothing of tokens; they are few beside what comes out
+    read = min(-(-size // HELD_BYTES), model.context_max or CONTEXT_MAX, PROMPT_MAX)
+    rates = tariff.rates(read)
+    atoms = tariff.request + facts.choices * each
+    if by_tokens:
+        made = facts.choices * tokens_of_picture(model)
+        atoms += read * rates.input_max + made * rates.image_output
+    return Quote(
+        amount_nanos=max(1, tariff.nanos(atoms)),
+        tariff=tariff,
+        input_tokens=tokens(min(size, PROMPT_MAX)),
+    )
+
+
+def tokens_of_picture(model: Model) -> int:
+    """Output tokens of one picture at most, by the model's name or its channels' names."""
+    for name in (model.name, *(binding.model for binding in model.bindings)):
+        row = row_of(name)
+        if row is not None and row.tokens:
+            return row.tokens
+    return table().defaults.tokens
 
 
 def _unpriced(model: Model, what: str) -> Fault:

@@ -13,7 +13,7 @@ from trivium.faults import Fault, Kind
 from trivium.ledger.entries import format_usd
 from trivium.pipeline import wishing
 from trivium.pipeline.context import Headers
-from trivium.pipeline.lane import ESTIMATED, Lane
+from trivium.pipeline.lane import ESTIMATED, Lane, Whole
 from trivium.pipeline.story import Story
 from trivium.providers.base import Refusal
 from trivium.providers.failure import error_event
@@ -268,8 +268,10 @@ class Attempt:
         self._succeed()
 
     def _answer(self, body: bytes) -> None:
+        self._deliver(self.lane.whole(body))
+
+    def _deliver(self, whole: Whole) -> None:
         story = self.story
-        whole = self.lane.whole(body)
         if story.race is not None:
             story.race.win(self)
         story.usage = whole.usage

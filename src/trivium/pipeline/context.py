@@ -16,6 +16,7 @@ from trivium.identity.model import Caller
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
+from trivium.providers.images import Defaults
 from trivium.recall.service import Recall
 from trivium.recall.traces.model import Trace
 from trivium.routing.health import Health
@@ -232,6 +233,7 @@ class Services:
         "ledger",
         "outlasting",
         "passages",
+        "pictures",
         "pulse",
         "recall",
         "recorder",
@@ -303,6 +305,8 @@ class Services:
         """Requests that are."""
         self.latency = latency or Latency(loop.time)
         """How soon they answer; ``None``: a fresh count."""
+        self.pictures: Defaults | None = None
+        """Models of image requests that name none; ``None``: as shipped. Swapped on reload."""
         self.assets: Assets | None = None
         """Generated files; ``None`` until the wiring has them."""
         self.gate = Gate(loop)

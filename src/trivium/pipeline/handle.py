@@ -10,18 +10,20 @@ import structlog
 
 from trivium.admission.service import OPEN, Pass
 from trivium.faults import Fault, Kind
-from trivium.pipeline import attempts, entrance, fetching, hedging, memory, sticky, wishing
+from trivium.pipeline import attempts, drawing, entrance, fetching, hedging, memory, sticky, wishing
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
+from trivium.pipeline.drawing import Pictures
 from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
 from trivium.pipeline.outlasting import outlast
+from trivium.pipeline.picture import PictureAttempt
 from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
 from trivium.routing.model import Plan, Step
 from trivium.routing.wishes import too_dear, wished
 from trivium.wire import errors, peek
 from trivium.wire.messages.version import version
-from trivium.wire.operation import COUNTING, SHAPE, Operation, Shape
+from trivium.wire.operation import COUNTING, DRAWING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
@@ -84,6 +86,8 @@ def read(story: Story, route: Route, members: Members) -> Facts:
             stream=route.operation is Operation.GENERATE_STREAM,
             array=route.array,
         )
+    if route.operation in DRAWING:
+        facts = drawing.named(story, members, facts)
     story.facts = facts
     story.members = members
     return facts
@@ -96,6 +100,8 @@ async def _admit(story: Story, facts: Facts) -> None:
     assert caller is not None
     services.admission.permit(caller, facts.model)
     story.model = services.router.find(facts.model)
+    if story.operation in DRAWING:
+        drawing.check(story)
     ledger = services.ledger
     quote = ledger.quote(caller, story.model, story.operation, facts, story.size_bytes)
     if story.wishes is not None and (dear := too_dear(story.wishes, quote.amount_nanos)):
@@ -187,13 +193,14 @@ async def _attempt(
         binding.model,
         lane.body,
         forwarded=_forwarded(exchange, binding.channel.provider),
-        stream=facts.stream,
+        stream=facts.stream and lane.operation is not Operation.GENERATE,
         array=facts.array
         and SHAPE[lane.operation] is Shape.GENERATE
         and isinstance(lane, PassThrough),
         limits=binding.limits,
     )
-    attempt = Attempt(story, step, lane, facts)
+    kind = PictureAttempt if isinstance(lane, Pictures) else Attempt
+    attempt = kind(story, step, lane, facts)
     if story.race is not None:
         story.race.call(attempt)
     queued = binding.channel.queue_max > 0
@@ -226,6 +233,10 @@ def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
     """The caller's own shape passes; any other, and a recalled history, is translated."""
     services = story.services
     story.report = None
+    if story.operation in DRAWING:
+        pictures = drawing.lane_for(story, step, members, facts)
+        story.report = pictures.report
+        return pictures
     if SHAPE[step.operation] is not SHAPE[story.operation] or (
         facts.foreign or memory.spelled(story) or not sticky.passes(story, step)
     ):

@@ -17,6 +17,7 @@ from trivium.recall.model import Recollection
 from trivium.routing.health import Key
 from trivium.routing.model import Model, Skip, Step
 from trivium.routing.wishes import Wishes
+from trivium.wire.images.wish import Wish
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
@@ -54,6 +55,7 @@ class Story:
         "members",
         "model",
         "operation",
+        "picture",
         "race",
         "recalled",
         "recollection",
@@ -81,6 +83,7 @@ class Story:
         """The request in canonical form, once a translation has read it."""
         self.recollection: Recollection | None = None
         """What a responses request refers to, once that has been looked up."""
+        self.picture: Wish | None = None  # of a request for pictures
         self.report: Report | None = None
         """What the last attempt's translation left out and mended; ``None``: it had none."""
         self.recalled: Any = None
@@ -113,7 +116,7 @@ class Story:
         self.usage: Usage | None = None
         self.fault: Fault | None = None
         self.first_byte_at: float | None = None
-        self.called = False
+        self.called = self._settled = False
         """Whether the running attempt has sent the request upstream."""
         self.delivered = self.let_go_bytes = 0
         """Bytes of the answer that the caller was sent; size of the request, once it is let go."""
@@ -121,7 +124,6 @@ class Story:
         """The last of them: what text they hold tells how much all of them held."""
         self.cost_nanos = 0
         """What the caller was charged, once that is settled."""
-        self._settled = False
 
     @property
     def body(self) -> bytes:

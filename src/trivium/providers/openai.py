@@ -37,6 +37,7 @@ PROVIDER: Final = Provider(
         Operation.COMPLETIONS: "/completions",
         Operation.EMBEDDINGS: "/embeddings",
         Operation.MODERATIONS: "/moderations",
+        Operation.IMAGES: "/images/generations",
         Operation.VIDEOS: "/videos",
     },
     capabilities=Capabilities(

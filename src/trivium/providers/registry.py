@@ -24,6 +24,7 @@ _PATHS: Final = {
     Operation.COMPLETIONS: "/completions",
     Operation.EMBEDDINGS: "/embeddings",
     Operation.MODERATIONS: "/moderations",
+    Operation.IMAGES: "/images/generations",
     Operation.VIDEOS: "/videos",
     Operation.MESSAGES: "/messages",
     Operation.MESSAGES_COUNT: "/messages/count_tokens",

@@ -111,6 +111,7 @@ def build(
             owned_by=entry.owned_by,
             context_max=entry.context_max,
             output_max=entry.output_max,
+            image_class=entry.image_class,
             rates=_rates(entry),
         )
         for i, entry in enumerate(settings.models)

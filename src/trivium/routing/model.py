@@ -10,6 +10,7 @@ import msgspec
 from trivium.conversation.opaque import Origin
 from trivium.conversation.target import TargetFacts, target
 from trivium.providers.base import Provider
+from trivium.providers.images import row_of
 from trivium.providers.profiles import profile
 from trivium.secret import Secret
 from trivium.settings.entries import Probe
@@ -93,6 +94,14 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
             found[shape] = target(origin, self.model, **{**known, **self.profile})
         msgspec.structs.force_setattr(self, "targets", found)
 
+    @property
+    def draws(self) -> bool:
+        """Whether it is a generate-content model that answers with pictures."""
+        if Operation.GENERATE not in self.channel.provider.paths:
+            return False
+        row = row_of(self.model)
+        return row is not None and row.draws and self.shape in (None, Shape.GENERATE)
+
 
 class Tier(msgspec.Struct, frozen=True, kw_only=True):
     """Prices that differ for requests with a long context."""
@@ -150,6 +159,8 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     context_max: int | None = None
     """Tokens of context; ``None`` when the operator did not say."""
     output_max: int | None = None
+    image_class: str | None = None
+    """The class of its pictures, as the operator has it; ``None``: by its name."""
     created: int = 0
     """Seconds since the epoch; 0 when unknown."""
     rates: RateLimits | None = None
@@ -157,7 +168,10 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
 
     def operations(self) -> frozenset[Operation]:
         """Every operation at least one binding serves, itself or through translation."""
-        return served(frozenset(op for b in self.bindings for op in b.channel.provider.paths))
+        found = served(frozenset(op for b in self.bindings for op in b.channel.provider.paths))
+        if any(binding.draws for binding in self.bindings):
+            found |= {Operation.IMAGES, Operation.IMAGES_EDIT}
+        return found
 
 
 class Catalogue(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ from trivium.conversation.opaque import Origin
 from trivium.routing.model import Binding, Model, Plan, Skip, Step, Strategy
 from trivium.wire.operation import (
     CONVERSATION,
+    DRAWING,
     EMBEDDING,
     IN_PLACE,
     SHAPE,
@@ -46,6 +47,9 @@ TITLES = {
     Operation.COMPLETIONS: "completions",
     Operation.EMBEDDINGS: "embeddings",
     Operation.MODERATIONS: "moderations",
+    Operation.IMAGES: "image generations",
+    Operation.IMAGES_EDIT: "image edits",
+    Operation.IMAGES_VARY: "image variations",
     Operation.RESPONSES_COUNT: "response token counts",
     Operation.MESSAGES: "messages",
     Operation.MESSAGES_COUNT: "message token counts",
@@ -154,6 +158,9 @@ def served_as(binding: Binding, operation: Operation) -> Operation | None:
     told = binding.shape
     if operation in paths and _speaks(binding, operation):
         return operation
+    if operation in DRAWING:
+        able = operation is not Operation.IMAGES_VARY and binding.draws
+        return Operation.GENERATE if able else None
     if operation in IN_PLACE:
         return next(
             (one for one in IN_PLACE[operation] if one in paths and _speaks(binding, one)), None

@@ -175,6 +175,9 @@ class ModelEntry(Section, frozen=True):
     """Tokens of context; ``None``: not stated."""
     output_max: int | None = None
     """Output tokens of one answer at most; ``None``: not stated."""
+    image_class: str | None = None
+    """What image requests are held to: ``legacy_a``, ``legacy_b``, ``gpt``, ``gpt_sizes``, or
+    ``open`` for a model with words of its own; ``None``: by its name, or its channels' names."""
     requests_per_minute: int | None = None
     """Requests a minute, of all callers together; ``None``: no limit."""
     tokens_per_minute: int | None = None

@@ -305,6 +305,9 @@ RULES: Final[dict[str, Rule]] = {
     "models.title": Rule('title = "GPT-5"', syntax.filled),
     "models.owned_by": Rule('owned_by = "trivium"', syntax.filled),
     "models.context_max": Rule("context_max = 400000", between(1, 1_000_000_000)),
+    "models.image_class": Rule(
+        'image_class = "gpt"', one_of("legacy_a", "legacy_b", "gpt", "gpt_sizes", "open")
+    ),
     "models.output_max": Rule("output_max = 128000", between(1, 1_000_000_000)),
     "models.requests_per_minute": Rule("requests_per_minute = 500", _RATE),
     "models.tokens_per_minute": Rule("tokens_per_minute = 200000", _RATE),

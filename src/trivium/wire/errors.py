@@ -116,7 +116,7 @@ def stream_tail(fault: Fault, request_id: str, shape: Shape) -> bytes:
     data = body(fault, request_id, shape)
     if shape in (Shape.CHAT, Shape.COMPLETIONS):
         return b"data: " + data + b"\n\ndata: [DONE]\n\n"
-    if shape is Shape.MESSAGES:
+    if shape in (Shape.MESSAGES, Shape.IMAGES):
         # without the event line the Anthropic SDKs drop the frame silently
         return b"event: error\ndata: " + data + b"\n\n"
     if shape is Shape.GENERATE:

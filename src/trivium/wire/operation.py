@@ -20,6 +20,7 @@ class Shape(Enum):
     EMBEDDINGS = "embeddings"
     MODERATIONS = "moderations"
     VIDEOS = "videos"
+    IMAGES = "images"
 
     # HOT: members are singletons; Enum's own hash is a Python function, five calls a request
     __hash__ = object.__hash__
@@ -34,6 +35,9 @@ class Operation(Enum):
     COMPLETIONS = "completions"
     EMBEDDINGS = "embeddings"
     MODERATIONS = "moderations"
+    IMAGES = "images"  # POST /v1/images/generations
+    IMAGES_EDIT = "images_edit"
+    IMAGES_VARY = "images_vary"
     VIDEOS = "videos"  # POST /v1/videos, and whatever is asked of a video later
     RESPONSES_COUNT = "responses_count"  # POST /v1/responses/input_tokens
     MESSAGES = "messages"
@@ -64,6 +68,9 @@ SHAPE: Final[dict[Operation, Shape]] = {
     Operation.GENERATE_EMBED_BATCH: Shape.GENERATE,
     Operation.GENERATE_VIDEO: Shape.GENERATE,
     Operation.VIDEOS: Shape.VIDEOS,
+    Operation.IMAGES: Shape.IMAGES,
+    Operation.IMAGES_EDIT: Shape.IMAGES,
+    Operation.IMAGES_VARY: Shape.IMAGES,
 }
 """The shape each operation is written in."""
 
@@ -89,6 +96,9 @@ COUNTING: Final = frozenset(
 
 LASTING: Final = frozenset({Operation.VIDEOS, Operation.GENERATE_VIDEO})
 """Work that outlives its request: jobs are made of it, and it has no passage."""
+
+DRAWING: Final = frozenset({Operation.IMAGES, Operation.IMAGES_EDIT, Operation.IMAGES_VARY})
+"""Pictures out of words and other pictures."""
 
 EMBEDDING: Final = frozenset(
     {Operation.EMBEDDINGS, Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH}

@@ -29,7 +29,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     seconds: int | None = None
     """Length of the video asked for; ``None`` where none is."""
     size: str = ""
-    """Its size, ``1280x720``."""
+    """Its size, or that of the images asked for: ``1280x720``; empty: not said."""
+    quality: str = ""
+    """Of the images asked for, ``high``; empty: not said."""
     usage_wanted: bool = False
     """Whether the caller itself asked for usage inside the stream (chat and completions)."""
     foreign: bool = False

@@ -8,6 +8,7 @@ from trivium.wire.chat.passage import PASSAGE as CHAT
 from trivium.wire.completions.passage import PASSAGE as COMPLETIONS
 from trivium.wire.embeddings.passage import PASSAGE as EMBEDDINGS
 from trivium.wire.generate import passage as generate
+from trivium.wire.images.passage import PASSAGE as IMAGES
 from trivium.wire.messages import passage as messages
 from trivium.wire.moderations.passage import PASSAGE as MODERATIONS
 from trivium.wire.operation import Operation
@@ -22,6 +23,7 @@ PASSAGES: Final[Mapping[Operation, Passage]] = MappingProxyType(
         Operation.COMPLETIONS: COMPLETIONS,
         Operation.EMBEDDINGS: EMBEDDINGS,
         Operation.MODERATIONS: MODERATIONS,
+        Operation.IMAGES: IMAGES,
         Operation.MESSAGES: messages.MESSAGES,
         Operation.MESSAGES_COUNT: messages.COUNT,
         Operation.GENERATE: generate.GENERATE,

@@ -14,6 +14,7 @@ SPECIFIED = {
     ("POST", "/v1/completions"): "createCompletion",
     ("POST", "/v1/embeddings"): "createEmbedding",
     ("POST", "/v1/moderations"): "createModeration",
+    ("POST", "/v1/images/generations"): "createImage",
     ("POST", "/v1/messages"): "messages_post",
     ("POST", "/vendorc/v1beta/models/{model}:generateContent"): "generateContent",
 }
@@ -53,6 +54,7 @@ STREAMED = {
     "createCompletion",
     "messages_post",
     "streamGenerateContent",
+    "createImage",
 }
 
 

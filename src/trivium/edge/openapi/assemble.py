@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium import __version__
-from trivium.edge.openapi import chat, generate, messages, oauth, others, responses, shared
+from trivium.edge.openapi import chat, generate, images, messages, oauth, others, responses, shared
 from trivium.edge.openapi.paths import OPERATIONS, Body, Row
 from trivium.edge.openapi.schema import Schema, array, free, integer, one_of, ref, text
 
@@ -40,6 +40,7 @@ _TAGS: Final = {
     "completions": "Texts to be continued.",
     "embeddings": "Vectors.",
     "moderations": "Classification.",
+    "images": "Pictures.",
     "messages": "Conversations in the messages shape.",
     "generate": "Conversations and vectors in the generate-content shape.",
     "models": "What can be asked for.",
@@ -134,7 +135,7 @@ def describe(
 
 def _schemas() -> dict[str, Schema]:
     out: dict[str, Schema] = {"Description": free("An OpenAPI document.")}
-    for module in (shared, chat, responses, messages, generate, others, oauth):
+    for module in (shared, chat, responses, messages, generate, images, others, oauth):
         twice = out.keys() & module.SCHEMAS.keys()
         assert not twice, f"described twice: {twice}"
         out.update(module.SCHEMAS)

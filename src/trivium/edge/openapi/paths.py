@@ -145,6 +145,17 @@ OPERATIONS: Final = (
     ),
     Row(
         method="POST",
+        path="/v1/images/generations",
+        name="createImage",
+        tag="images",
+        about="Draws pictures.",
+        request="CreateImageRequest",
+        answer="ImagesResponse",
+        event="ImageStreamEvent",
+        keys=BEARER,
+    ),
+    Row(
+        method="POST",
         path="/v1/messages",
         name="messages_post",
         tag="messages",

@@ -1,0 +1,123 @@
+"""Schemas of the images shape.
+
+Source: the service specification, "Image generation request" and "response"; stream events from
+openai-python 3.52.0, read 2026-11-21.
+"""
+
+from typing import Final
+
+from trivium.edge.openapi.schema import (
+    Schema,
+    array,
+    boolean,
+    either,
+    integer,
+    nullable,
+    one_of,
+    record,
+    ref,
+    text,
+)
+
+_CLASSES: Final = "See docs/media.md for what each class of models takes."
+
+_USAGE: Final = record(
+    {
+        "input_tokens": integer(),
+        "output_tokens": integer(),
+        "total_tokens": integer(),
+        "input_tokens_details": record({"text_tokens": integer(), "image_tokens": integer()}),
+        "output_tokens_details": record({"text_tokens": integer(), "image_tokens": integer()}),
+    },
+    ("input_tokens", "output_tokens", "total_tokens"),
+)
+
+_MADE: Final[dict[str, Schema]] = {
+    "background": one_of("transparent", "opaque", "auto"),
+    "output_format": one_of("png", "webp", "jpeg"),
+    "size": text("`1024x1024`"),
+    "quality": text("`low`, `medium` or `high`"),
+}
+
+_ASKED: Final[dict[str, Schema]] = {
+    "model": nullable(
+        text(
+            "Left out: the operator's legacy image model, or its GPT image model where a member "
+            "is used that those alone have."
+        )
+    ),
+    "n": nullable(integer("1 only for legacy model B.", low=1, high=10)),
+    "size": nullable(
+        text(
+            "`auto` or one of the class's sizes; `WIDTHxHEIGHT` for GPT image models with "
+            "arbitrary sizes."
+        )
+    ),
+    "response_format": nullable(
+        one_of("url", "b64_json", about="Legacy models. Addresses are valid for 60 minutes.")
+    ),
+    "user": text("End-user identifier for abuse monitoring."),
+}
+
+_GPT: Final[dict[str, Schema]] = {
+    "quality": nullable(one_of("standard", "hd", "low", "medium", "high", "auto", about=_CLASSES)),
+    "output_format": nullable(one_of("png", "jpeg", "webp")),
+    "output_compression": nullable(integer("With `output_format` jpeg or webp.", low=0, high=100)),
+    "stream": nullable(boolean()),
+    "partial_images": nullable(integer("With `stream`.", low=0, high=3)),
+    "background": nullable(one_of("transparent", "opaque", "auto")),
+}
+
+SCHEMAS: Final[dict[str, Schema]] = {
+    "CreateImageRequest": record(
+        {
+            "prompt": text(
+                "At most 32000 characters for GPT image models, 1000 for legacy model A, 4000 "
+                "for legacy model B."
+            ),
+            **_ASKED,
+            **_GPT,
+            "moderation": nullable(one_of("low", "auto", about="GPT image models.")),
+            "style": nullable(one_of("vivid", "natural", about="Legacy model B.")),
+        },
+        ("prompt",),
+    ),
+    "ImagesResponse": record(
+        {
+            "created": integer("Seconds since the epoch."),
+            "data": array(
+                record(
+                    {
+                        "b64_json": text("The picture in base64."),
+                        "url": text("Where it is, for 60 minutes."),
+                        "revised_prompt": text("Legacy model B: what was drawn."),
+                    }
+                )
+            ),
+            **_MADE,
+            "usage": _USAGE,
+        },
+        ("created",),
+    ),
+    "ImageStreamEvent": either(ref("ImagePartialEvent"), ref("ImageCompletedEvent")),
+    "ImagePartialEvent": record(
+        {
+            "type": one_of("image_generation.partial_image", "image_edit.partial_image"),
+            "b64_json": text(),
+            "partial_image_index": integer(low=0),
+            "created_at": integer("Seconds since the epoch."),
+            **_MADE,
+        },
+        ("type", "b64_json", "partial_image_index"),
+    ),
+    "ImageCompletedEvent": record(
+        {
+            "type": one_of("image_generation.completed", "image_edit.completed"),
+            "b64_json": text(),
+            "created_at": integer("Seconds since the epoch."),
+            **_MADE,
+            "usage": _USAGE,
+        },
+        ("type", "b64_json"),
+    ),
+}

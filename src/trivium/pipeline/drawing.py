@@ -1,0 +1,210 @@
+"""Pictures: which model is meant, what its class takes, and the lane to each kind of upstream.
+
+An upstream of the images shape gets the caller's own body; a model that draws in answer to
+generate-content gets it translated. Either way the answer may hold bytes where the caller wants
+addresses: ``pipeline/picture.py`` makes those.
+"""
+
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.estimate import of_bytes
+from trivium.conversation.honesty import Act, Rank, Report
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.pipeline.context import Headers
+from trivium.pipeline.lane import ESTIMATED, Whole
+from trivium.pipeline.story import Story
+from trivium.providers.failure import error_event
+from trivium.providers.images import frame, row_of, table
+from trivium.routing.model import Model, Step
+from trivium.wire.images import answer, generate, rules
+from trivium.wire.images.passage import PASSAGE
+from trivium.wire.images.rules import LEGACY, ImageClass
+from trivium.wire.images.wish import WORDS, Wish, checked, read
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts, StreamWatch
+from trivium.wire.peek import Members
+
+KINDS: Final = {Operation.IMAGES: "image_generation", Operation.IMAGES_EDIT: "image_edit"}
+"""What the events of a stream begin with."""
+
+
+def named(story: Story, members: Members, facts: Facts) -> Facts:
+    """The facts with the model that is meant where none is named. Keeps the wish in the story."""
+    wish = story.picture = read(members, words=False)
+    if facts.model:
+        return facts
+    defaults = story.services.pictures or table().defaults
+    return msgspec.structs.replace(
+        facts, model=defaults.gpt if wish.is_for_gpt else defaults.legacy
+    )
+
+
+def class_of(model: Model) -> ImageClass | None:
+    """The class of a model: the operator's word, else its name's, else its channels' names'."""
+    if model.image_class is not None:
+        return ImageClass(model.image_class)
+    for name in (model.name, *(binding.model for binding in model.bindings)):
+        row = row_of(name)
+        if row is not None:
+            return row.of
+    return None
+
+
+def check(story: Story) -> None:
+    """Hold the wish against what the model takes. Raises ``Fault`` naming the member."""
+    wish, model = story.picture, story.model
+    assert wish is not None
+    assert model is not None
+    found = class_of(model)
+    if found is not ImageClass.OPEN:
+        checked(wish, prompt=story.operation is not Operation.IMAGES_VARY)
+    rules.check(wish, found, model.name, story.operation)
+
+
+class Pictures:
+    """What the lanes have in common: usage, and whether addresses are wanted."""
+
+    __slots__ = ("_estimated", "_facts", "_kind", "_wish", "by_address", "report")
+
+    def __init__(self, story: Story, step: Step, facts: Facts) -> None:
+        wish, model, caller = story.picture, story.model, story.exchange.caller
+        assert wish is not None
+        assert model is not None
+        assert caller is not None
+        strict = caller.strict or (
+            story.exchange.headers.get(b"trivium-strict", b"").lower() == b"true"
+        )
+        self.report = Report(f"the pictures of {step.binding.model}", strict=strict)
+        self._wish: Wish = wish
+        self._facts = facts
+        self._estimated = False
+        self._kind = class_of(model)
+        self.by_address = wish.response_format == "url" or (
+            wish.response_format is None and self._kind in LEGACY
+        )
+        """Whether the caller wants addresses, where bytes come."""
+
+    @property
+    def notes(self) -> Headers:
+        """What was left out, and whether usage is our own count."""
+        notes: Headers = []
+        if dropped := self.report.dropped_header():
+            notes.append((b"trivium-dropped", dropped.encode("ascii", "replace")))
+        if self._estimated:
+            notes.append((ESTIMATED, b"usage"))
+        return notes
+
+    def unkept(self) -> None:
+        """Say that pictures could not be kept, so that they go out as bytes."""
+        why = "the pictures could not be kept, so here they are"
+        self.report.omit(Rank.HINT, "response_format", why, Act.CHANGED)
+
+    def _told(self, usage: Usage | None, model: str) -> Usage | None:
+        """Usage with the tokens we take a picture for where its vendor tells none.
+
+        The legacy models have none: they are counted by the piece, which is exact.
+        """
+        if usage is None or usage.input_total or usage.output_total or self._kind in LEGACY:
+            return usage
+        row = row_of(model)
+        each = (row.tokens if row is not None else 0) or table().defaults.tokens
+        self._estimated = True
+        return msgspec.structs.replace(
+            usage,
+            fresh=of_bytes(len((self._wish.prompt or "").encode())),
+            image_output=each * sum(images.count for images in usage.images),
+            estimated=True,
+        )
+
+
+class Relayed(Pictures):
+    """The caller's own shape: its body with a few members spliced, the answer as it came."""
+
+    __slots__ = ("_model", "body", "operation", "pictures")
+
+    def __init__(self, story: Story, step: Step, members: Members, facts: Facts) -> None:
+        """Leaves out what the class does not know and what changes nothing."""
+        super().__init__(story, step, facts)
+        self.operation = step.operation
+        self._model = step.binding.model
+        changes = dict(PASSAGE.changes(members, facts, step.binding.model, False))
+        for name in rules.unsent(self._wish, self._kind):
+            changes[name] = None
+            if name == "response_format":
+                self.report.omit(Rank.HINT, name, "base64 is what it answers with anyway")
+        known = rules.RULES.get(self._kind) if self._kind is not None else None
+        if known is not None:
+            # a null of another class's member is no error here, and would be one there
+            nulls = (name for name in WORDS if name in members and name not in known.words)
+            changes |= dict.fromkeys(nulls)
+        self.body: bytes = members.splice(changes) if changes else story.exchange.body
+        self.pictures: list[bytes] = []
+        """In base64, once the answer is there, where addresses are wanted."""
+
+    def whole(self, body: bytes) -> Whole:
+        """The same bytes. Raises ``Fault`` when they are no answer."""
+        found = answer.view(body)
+        told = answer.answer(body)
+        if told.error is not None:
+            raise error_event(told.error)
+        if self._facts.stream:
+            raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
+        if self.by_address:
+            self.pictures = answer.pictures(found)
+        return Whole(body, self._told(answer.used(found, self._facts), self._model))
+
+    def watch(self) -> StreamWatch | None:
+        """Passes pictures as they come."""
+        assert PASSAGE.watch is not None
+        return PASSAGE.watch(self._facts)
+
+
+class Translated(Pictures):
+    """A model that draws in answer to generate-content."""
+
+    __slots__ = ("_created", "_event", "_model", "body", "operation", "pictures")
+
+    def __init__(
+        self,
+        story: Story,
+        step: Step,
+        facts: Facts,
+        sources: tuple[generate.Source, ...] = (),
+    ) -> None:
+        """Raises ``Fault`` naming a member that cannot be carried."""
+        super().__init__(story, step, facts)
+        self.operation = step.operation
+        self._model = step.binding.model
+        self._created = int(story.services.clock.now())
+        self._event = KINDS[story.operation]
+        self.body: bytes = generate.write_request(self._wish, sources, frame, self.report)
+        self.pictures: list[bytes] = []
+
+    def whole(self, body: bytes) -> Whole:
+        """The pictures in the caller's shape; of a streamed answer its one event."""
+        drawn = generate.read_answer(body, error_event, self._facts.size)
+        if drawn.said:
+            self.report.omit(Rank.HINT, "answer.text", "the images shape has no place for it")
+        usage = self._told(drawn.usage, self._model)
+        drawn = msgspec.structs.replace(drawn, usage=usage)
+        if self._facts.stream:
+            return Whole(generate.write_event(drawn, self._created, self._event), usage)
+        if self.by_address:
+            self.pictures = [picture.encode() for picture in drawn.pictures]
+        return Whole(generate.write_answer(drawn, self._created), usage)
+
+    def watch(self) -> StreamWatch | None:
+        """The upstream answers whole."""
+        return None
+
+
+def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Relayed | Translated:
+    """One attempt's lane. Raises ``Fault`` naming a member that cannot be carried."""
+    if story.stood_in:
+        check(story)  # another model, of another class perhaps
+    if step.operation is Operation.GENERATE:
+        return Translated(story, step, facts)
+    return Relayed(story, step, members, facts)

@@ -1,0 +1,101 @@
+"""The attempt that ends in pictures: addresses for bytes, and one event of a whole answer.
+
+Vendors' own addresses pass as they are: they are public, signed and valid for an hour. Where only
+bytes come although the caller wants addresses (by ``response_format``, or by the default of the
+legacy models), the pictures are kept for 60 minutes and answered by our signed addresses. A picture
+that cannot be kept goes out as bytes, and that is told: it is paid for.
+"""
+
+import asyncio
+import binascii
+from typing import Final
+
+import structlog
+
+from trivium.assets.model import AssetError
+from trivium.assets.service import URL_S, Assets
+from trivium.pipeline.attempt import Attempt
+from trivium.pipeline.drawing import Relayed, Translated
+from trivium.pipeline.lane import Whole
+from trivium.storage.errors import StorageError
+from trivium.wire.images.answer import with_urls
+
+_MAGIC: Final = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+)
+
+log = structlog.get_logger()
+
+
+def kind_of(data: bytes) -> str:
+    """The content type of a picture by its first bytes; never what somebody says it is."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    found = (kind for magic, kind in _MAGIC if data.startswith(magic))
+    return next(found, "application/octet-stream")
+
+
+class PictureAttempt(Attempt):
+    """See the module, and ``Attempt``."""
+
+    __slots__ = ("_keeping",)
+
+    lane: Relayed | Translated
+
+    def release(self) -> None:
+        """Let the vendor's connection go, and what is being kept."""
+        keeping: asyncio.Task[None] | None = getattr(self, "_keeping", None)
+        if keeping is not None and not keeping.done():
+            keeping.cancel()
+        super().release()
+
+    def _deliver(self, whole: Whole) -> None:
+        assets = self.story.services.assets
+        if self.facts.stream:
+            self._tell_event(whole)
+        elif assets is not None and any(self.lane.pictures):
+            self._keeping = asyncio.get_running_loop().create_task(self._keep(whole, assets))
+        else:
+            super()._deliver(whole)
+
+    def _tell_event(self, whole: Whole) -> None:
+        """A whole answer where a stream was asked for: its one event."""
+        story = self.story
+        story.usage = whole.usage
+        story.first_byte_at = story.services.time()
+        self._explain()
+        story.open_stream()
+        story.deliver(whole.body)
+        story.settle()
+        story.exchange.finish(whole.body)
+        self._succeed()
+
+    async def _keep(self, whole: Whole, assets: Assets) -> None:
+        """Answer with addresses."""
+        caller = self.story.exchange.caller
+        assert caller is not None
+        try:
+            urls = []
+            for picture in self.lane.pictures:
+                if not picture:
+                    urls.append("")  # this one came by address
+                    continue
+                data = binascii.a2b_base64(picture)
+                asset = await assets.put(
+                    data,
+                    user_id=caller.user_id,
+                    kind="image",
+                    content_type=kind_of(data),
+                    lifetime_s=URL_S,
+                )
+                urls.append(assets.address(asset))
+            whole = Whole(with_urls(whole.body, urls), whole.usage)
+        except (AssetError, StorageError, binascii.Error) as error:
+            log.warning("picture_not_kept", error=str(error))
+            self.lane.unkept()
+        try:
+            super()._deliver(whole)
+        except Exception as error:  # noqa: BLE001 - told to whoever waits for the outcome
+            self._crash(error)

@@ -1,0 +1,96 @@
+"""A whole images answer: what it says of itself, and with addresses in place of bytes.
+
+Source: the service specification, "Image generation response".
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.wire.images import usage
+from trivium.wire.passage import Answer, Facts
+from trivium.wire.peek import members
+from trivium.wire.whole import error_of
+
+_ABSENT: Final = msgspec.Raw()
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class Picture(msgspec.Struct, gc=False):
+    """One row of ``data``."""
+
+    b64_json: msgspec.Raw = _ABSENT
+    url: str | None = None
+
+
+class View(msgspec.Struct, gc=False):
+    """The members that are looked at."""
+
+    data: list[Picture] | None = None
+    usage: msgspec.Raw = _ABSENT
+    error: msgspec.Raw = _ABSENT
+    size: str | None = None
+    quality: str | None = None
+    output_format: str | None = None
+
+
+_decode: Final = msgspec.json.Decoder(View).decode
+_rows: Final = msgspec.json.Decoder(list[dict[str, msgspec.Raw]]).decode
+_text: Final = msgspec.json.Decoder(str).decode
+
+
+def view(body: bytes) -> View:
+    """The answer. Raises ``Fault`` (UPSTREAM_BROKE) when it is none."""
+    try:
+        found = _decode(body)
+    except (ValueError, RecursionError):
+        raise _broke() from None
+    if found.data is None and error_of(found.error) is None:
+        raise _broke()
+    return found
+
+
+def answer(body: bytes) -> Answer:
+    """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
+    found = view(body)
+    return Answer(usage=used(found, Facts(model="")), error=error_of(found.error))
+
+
+def used(found: View, facts: Facts) -> Usage | None:
+    """What the vendor reported, with the pictures that came; what it leaves out is as asked."""
+    tokens = usage.read(found.usage) if bytes(found.usage) else None
+    size, quality = found.size or facts.size, found.quality or facts.quality
+    return usage.counted(tokens, len(found.data or ()), size, quality)
+
+
+def pictures(found: View) -> list[bytes]:
+    """The pictures that came as bytes, in base64; empty for one that came by address.
+
+    Raises ``Fault`` (UPSTREAM_BROKE) for a picture that is no text.
+    """
+    try:
+        return [
+            _text(row.b64_json).encode() if bytes(row.b64_json) not in (b"", b"null") else b""
+            for row in found.data or ()
+        ]
+    except ValueError:
+        raise _broke() from None
+
+
+def with_urls(body: bytes, urls: Sequence[str]) -> bytes:
+    """The answer with addresses in place of bytes; an empty one leaves its picture as it is."""
+    top = members(body)
+    rows: list[Any] = []
+    for row, url in zip(_rows(top.raw("data") or b"[]"), urls, strict=True):
+        kept = {
+            name: raw for name, raw in row.items() if not url or name not in ("b64_json", "url")
+        }
+        rows.append({**kept, **({"url": url} if url else {})})
+    return top.splice({"data": _encode(rows)})
+
+
+def _broke() -> Fault:
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not what its protocol says.")

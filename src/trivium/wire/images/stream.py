@@ -1,0 +1,172 @@
+"""Watches a stream of pictures: passes their bytes as they come, and keeps none of them.
+
+An event of this shape is megabytes of base64 in one line. Only what stands around the picture is
+kept (its type, its usage), and as soon as the picture begins all of the event that came is let
+through: an error has none. So what waits in memory is some hundred bytes, however large a picture.
+
+Source: openai-python 3.52.0, ``ImageGenCompletedEvent`` and its kin, read 2026-11-21. The stream
+ends with its last completed event; there is no ``[DONE]``.
+"""
+
+import re
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.wire import errors
+from trivium.wire.images import usage
+from trivium.wire.operation import Shape
+from trivium.wire.passage import Facts
+from trivium.wire.sse import Frame, frames
+from trivium.wire.whole import error_of
+
+TEXT_BYTES_MAX: Final = 1_048_576
+"""Of one event, without its picture."""
+
+_PICTURE: Final = re.compile(rb'"b64_json"\s*:\s*"')
+_BLANK: Final = re.compile(rb"\r\n\r\n|\n\n|\r\r|\n\r\n|\r\n\n")
+_TAIL: Final = 64
+"""Bytes in which a mark may have been cut in two."""
+_ABSENT: Final = msgspec.Raw()
+
+
+class _Event(msgspec.Struct, gc=False):
+    type: str = ""
+    usage: msgspec.Raw = _ABSENT
+    error: msgspec.Raw = _ABSENT
+    size: str | None = None
+    quality: str | None = None
+
+
+_decode: Final = msgspec.json.Decoder(_Event).decode
+
+
+class Watch:
+    """See the module, and ``StreamWatch``."""
+
+    __slots__ = (
+        "_begun",
+        "_completed",
+        "_facts",
+        "_from",
+        "_in_picture",
+        "_text",
+        "_used",
+        "error",
+        "finished",
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._text = bytearray()
+        """The open event without its pictures."""
+        self._from = 0
+        """Where in it the last picture ended."""
+        self._begun = False
+        """Whether what came of the open event was let through."""
+        self._in_picture = False
+        self._completed = 0
+        self._used: Usage | None = None
+        self.finished = False
+        """Whether every picture that was asked for is complete."""
+        self.error: bytes | Fault | None = None
+
+    @property
+    def usage(self) -> Usage | None:
+        """What was reported of the pictures that are complete."""
+        return self._used
+
+    def feed(self, data: bytes) -> bytes:
+        """What to forward. Raises ``Fault`` (UPSTREAM_BROKE) for an event without end."""
+        out = bytearray()
+        at = 0
+        while at < len(data) and self.error is None:
+            at = self._skip(data, at, out) if self._in_picture else self._read(data, at, out)
+        return bytes(out)
+
+    def end(self, fault: Fault | None, request_id: str) -> bytes:
+        """The end of the last event if it is whole, else an error event."""
+        out = b""
+        if fault is None and self.error is None and self._text and not self._in_picture:
+            # the last event may lack its blank line
+            out = self._closed(bytes(self._text) + b"\n\n", b"\n\n")
+        if self.finished and self.error is None and not self._in_picture:
+            return out
+        fault = fault or Fault(Kind.UPSTREAM_BROKE, "The upstream ended in mid-answer.")
+        told = errors.body(fault, request_id, Shape.IMAGES)
+        if self._in_picture:
+            # the event that is cut becomes the error: as it is, a client would choke on it
+            return b'",' + told[1:] + b"\n\n" + tail(told)
+        return out + (b"\n\n" if self._begun else b"") + tail(told)
+
+    def _skip(self, data: bytes, at: int, out: bytearray) -> int:
+        """Let the picture through. Base64 holds no quote, so the next one ends it."""
+        end = data.find(b'"', at)
+        if end < 0:
+            out += data[at:]
+            return len(data)
+        self._in_picture = False
+        out += data[at : end + 1]
+        self._text += b'"'
+        self._from = len(self._text)
+        return end + 1
+
+    def _read(self, data: bytes, at: int, out: bytearray) -> int:
+        """Read around the pictures, up to the next one or the end of the event."""
+        text = self._text
+        before = len(text)
+        text += data[at:]
+        picture = _PICTURE.search(text, max(self._from, before - _TAIL))
+        blank = _BLANK.search(text, max(self._from, before - 3))
+        if picture is not None and (blank is None or picture.start() < blank.start()):
+            kept = picture.end()
+            out += text[before:kept] if self._begun else text[:kept]
+            self._begun = self._in_picture = True
+            del text[kept:]
+        elif blank is not None:
+            kept = blank.end()
+            out += self._closed(bytes(text[:kept]), bytes(text[before:kept]))
+        elif len(text) > TEXT_BYTES_MAX:
+            raise Fault(Kind.UPSTREAM_BROKE, "The upstream sent a stream frame that is too large.")
+        else:
+            kept = len(text)
+            if self._begun:
+                out += text[before:]
+        return at + kept - before
+
+    def _closed(self, whole: bytes, last: bytes) -> bytes:
+        """An event is whole: look at it. Of it, what may pass: all, or ``last`` where the rest has
+        passed before; nothing of an error.
+        """
+        begun, self._begun = self._begun, False
+        self._text.clear()
+        self._from = 0
+        for frame in frames(whole):
+            self._look(frame)
+        if self.error is not None:
+            self._begun = begun
+            return b""
+        return last if begun else whole
+
+    def _look(self, frame: Frame) -> None:
+        try:
+            event = _decode(frame.data)
+        except (ValueError, RecursionError):
+            self.error = Fault(Kind.UPSTREAM_BROKE, "The upstream sent an event that is not JSON.")
+            return
+        if frame.event == b"error" or event.type == "error" or error_of(event.error):
+            self.error = error_of(event.error) or frame.data
+        elif event.type.endswith(".completed"):
+            self._completed += 1
+            self.finished = self._completed >= self._facts.choices
+            tokens = usage.read(event.usage) if bytes(event.usage) else None
+            size = event.size or self._facts.size
+            quality = event.quality or self._facts.quality
+            self._used = usage.added(self._used, usage.counted(tokens, 1, size, quality))
+
+
+def tail(told: bytes) -> bytes:
+    """The event that ends a stream after a fault: ``told`` is the GatewayError."""
+    return b"event: error\ndata: " + told + b"\n\n"
