@@ -19,8 +19,10 @@ from trivium.console import static
 from trivium.console.account import keys, overview, preferences, profile, statement, usage
 from trivium.console.api import account, apps, authorize, metadata, token
 from trivium.console.audit import acts
-from trivium.console.consent import question
+from trivium.console.consent import authorized, question
 from trivium.console.context import Console
+from trivium.console.developer import apps as own_apps
+from trivium.console.developer import tokens as own_tokens
 from trivium.console.entrance import email, login, password, signup
 from trivium.console.forms import Guarded
 from trivium.console.headers import Strict
@@ -41,8 +43,11 @@ PAGES: Final[tuple[BaseRoute, ...]] = (
     *usage.PAGES,
     *statement.PAGES,
     *profile.PAGES,
-    *preferences.PAGES,
     *question.PAGES,
+    *authorized.PAGES,
+    *own_apps.PAGES,
+    *own_tokens.PAGES,
+    *preferences.PAGES,
     *topup.PAGES,
     *redeem.PAGES,
     *credit.PAGES,

@@ -1,0 +1,1 @@
+"""Pages for those who write applications: what they registered, its secrets, developer tokens."""
