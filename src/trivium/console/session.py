@@ -212,7 +212,12 @@ def bears_token(request: Request, given: str) -> bool:
 async def enter(request: Request, found: LoggedIn, sealed: str) -> Response:
     """Somebody got in: off to the page they wanted, with a new session and a new visit."""
     await tell(request, ActKind.LOGIN, found.user.id)
-    answer = RedirectResponse(after(request, sealed), 303)
+    # imported late: every page stands on this module
+    from trivium.console.consent import arrival
+
+    path = after(request, sealed)
+    await arrival.entered(request, path, found.user.id)
+    answer = RedirectResponse(path, 303)
     begin(request, answer, found.token)
     return answer
 

@@ -29,7 +29,7 @@ async def grant_of(asking):
 
 async def test_without_any_the_page_says_so(asking):
     """And offers nothing to revoke."""
-    asking.visitor.log_in(asking.ada)
+    await asking.visitor.log_in(asking.ada)
     seen = Seen((await asking.visitor.get(HOME)).text)
     assert "No application has access" in seen.text
     assert "Revoke" not in seen.text
@@ -38,7 +38,7 @@ async def test_without_any_the_page_says_so(asking):
 async def test_an_application_is_shown_with_what_it_may_and_did(asking):
     """Owner, host, scopes, use, tokens."""
     issued = await let_in(asking)
-    asking.visitor.log_in(asking.ada)
+    await asking.visitor.log_in(asking.ada)
     words = Seen((await asking.visitor.get(HOME)).text).text
     for said in ("Shop & Co", "Made by owner · shop.example", "Who you are", "Your balance"):
         assert said in words
@@ -55,7 +55,7 @@ async def test_automatic_consent_and_theft_are_told(asking):
     asking.console.clock.advance(61)
     with pytest.raises(OAuthError):
         await asking.oauth.tokens.refresh(asking.app, grant)
-    asking.visitor.log_in(asking.ada)
+    await asking.visitor.log_in(asking.ada)
     words = Seen((await asking.visitor.get(HOME)).text).text
     assert "let in automatically" in words
     assert "how stolen tokens show" in words
@@ -64,7 +64,7 @@ async def test_automatic_consent_and_theft_are_told(asking):
 async def test_revoking_is_in_force_with_the_next_call(asking):
     """userinfo 401, refresh invalid_grant."""
     issued = await let_in(asking)
-    asking.visitor.log_in(asking.ada)
+    await asking.visitor.log_in(asking.ada)
     await asking.visitor.get(HOME)
     answer = await asking.visitor.post(f"{HOME}/{await grant_of(asking)}/revoke")
     assert (303, HOME) == (answer.status_code, answer.headers["location"])
@@ -88,7 +88,7 @@ async def test_all_are_revoked_at_once(asking):
         asking.owner.id, "Rival", "", "https://rival.example/?x=1"
     )
     other = await let_in(asking)
-    asking.visitor.log_in(asking.ada)
+    await asking.visitor.log_in(asking.ada)
     assert "Revoke all" in (await asking.visitor.get(HOME)).text
     await asking.visitor.post(f"{HOME}/revoke")
     for token in (issued.access_token, other.access_token):
@@ -100,10 +100,10 @@ async def test_nobody_revokes_anothers(asking):
     """404; and a form from elsewhere does nothing."""
     issued = await let_in(asking)
     path = f"{HOME}/{await grant_of(asking)}/revoke"
-    asking.visitor.log_in(asking.owner)
+    await asking.visitor.log_in(asking.owner)
     await asking.visitor.get(HOME)
     assert 404 == (await asking.visitor.post(path)).status_code
     await asking.visitor.post(f"{HOME}/revoke")
-    asking.visitor.log_in(asking.ada)
+    await asking.visitor.log_in(asking.ada)
     assert 403 == (await asking.visitor.post(path, csrf="x")).status_code
     await asking.oauth.tokens.access(issued.access_token)

@@ -115,6 +115,7 @@ async def test_a_secret_is_replaced_and_the_old_one_opens_for_a_day(owner):
 async def test_replacing_a_secret_needs_a_recent_login(owner):
     """Whoever finds an open browser is asked who they are."""
     owner.console.clock.advance(601)
+    await owner.visitor.get(HOME)
     for answer in (
         await owner.visitor.get(page(owner, "/secret")),
         await owner.visitor.post(page(owner, "/secret")),

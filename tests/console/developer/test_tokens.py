@@ -34,6 +34,7 @@ async def test_what_is_wrong_is_said(owner, name, days):
 async def test_making_one_needs_a_recent_login(owner):
     """Ten minutes."""
     owner.console.clock.advance(601)
+    await owner.visitor.get(HOME)
     for answer in (await owner.visitor.get(NEW), await owner.visitor.post(NEW, name="ci")):
         assert answer.headers["location"].startswith("/login/confirm?for=")
     assert [] == await owner.oauth.developer.owned_by(owner.owner.id)

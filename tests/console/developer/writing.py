@@ -26,4 +26,4 @@ async def writing(database, **settings):
 
 async def logged_in(asking, user):
     """Be that user."""
-    asking.visitor.log_in(user)
+    await asking.visitor.log_in(user)

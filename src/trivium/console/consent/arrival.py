@@ -7,28 +7,18 @@ to the question, which is what ``auto_authorize`` hangs on.
 import re
 from typing import Final
 
-import msgspec
 from starlette.requests import Request
 
 from trivium.console import context
 from trivium.console.consent.wording import scopes_in_words
+from trivium.console.entrance.purpose import Purpose
 from trivium.oauth import redirect
 from trivium.oauth.errors import Refused
 
 _PAGE: Final = re.compile(r"/authorize/(gwar_[A-Za-z0-9_-]{43})")
 
 
-class Arrival(msgspec.Struct, frozen=True, kw_only=True):
-    """The application somebody logs in for."""
-
-    name: str
-    host: str
-    """Of the address they go to afterwards."""
-    scopes: tuple[tuple[str, str], ...]
-    """What it will see: titles and texts, marked for translation."""
-
-
-async def arrival_of(request: Request, path: str) -> Arrival | None:
+async def tell(request: Request, path: str) -> Purpose | None:
     """The application, where ``path`` is one of our consent pages; else ``None``."""
     found = _PAGE.fullmatch(path)
     if found is None:
@@ -37,10 +27,14 @@ async def arrival_of(request: Request, path: str) -> Arrival | None:
         pending = await context.of(request).oauth.consents.find(found[1])
     except Refused:
         return None
-    return Arrival(
-        name=pending.asked.app.name,
-        host=redirect.host(pending.asked.redirect_uri),
-        scopes=scopes_in_words(pending.asked.scopes),
+    asked = pending.asked
+    return Purpose(
+        "consent/arrival.html",
+        {
+            "name": asked.app.name,
+            "host": redirect.host(asked.redirect_uri),
+            "scopes": scopes_in_words(asked.scopes),
+        },
     )
 
 

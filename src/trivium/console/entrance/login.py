@@ -3,28 +3,20 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
+from trivium.console.consent import arrival
+from trivium.console.entrance.purpose import Purpose
 from trivium.console.refusals import refuse
 from trivium.identity.accounts.errors import AccountError
 from trivium.identity.accounts.model import HalfWay
 from trivium.observe.audit.model import ActKind
 
-
-class Purpose(msgspec.Struct, frozen=True):
-    """What somebody logs in for, said above the form."""
-
-    template: str
-    """Included in the page."""
-    values: dict[str, Any]
-
-
 Teller = Callable[[Request, str], Awaitable[Purpose | None]]
-TELLERS: Final[tuple[Teller, ...]] = ()
+TELLERS: Final[tuple[Teller, ...]] = (arrival.tell,)
 """Each is asked what the path is for that the visitor will go on to; the first answer is shown."""
 
 
