@@ -11,6 +11,7 @@ from trivium.settings.assets import Assets
 from trivium.settings.audit import Audit
 from trivium.settings.entries import ChannelEntry, ModelEntry
 from trivium.settings.fetch import Fetch
+from trivium.settings.images import Images
 from trivium.settings.oauth import OAuth
 from trivium.settings.payments import Payments
 from trivium.settings.section import Section
@@ -263,6 +264,7 @@ class Settings(Section, frozen=True):
     oauth: OAuth = OAuth()
     logs: Logs = Logs()
     assets: Assets = Assets()
+    images: Images = Images()
     accounts: Accounts = Accounts()
     mail: Mail = Mail()
     logins: tuple[LoginEntry, ...] = ()

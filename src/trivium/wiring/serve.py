@@ -24,6 +24,7 @@ from trivium.settings.model import Settings
 from trivium.wiring.accounts import caretaker
 from trivium.wiring.assets import assets_of
 from trivium.wiring.background import background
+from trivium.wiring.images import defaults
 from trivium.wiring.memory import (
     act_sweeper,
     admission_of,
@@ -72,6 +73,7 @@ async def serve(
         services.router = Router(new, random.random, services.latency.expected)
         services.budget = budget(read.routing)
         services.wishes = read.routing.wishes
+        services.pictures = defaults(read)
         services.health.configure(rules(read.routing), read.routing.recheck_s)
         services.health.forget()
         ledger.regroup(groups(read))
@@ -97,6 +99,7 @@ async def serve(
         await share(shared, services, stack)
         await note(settings, services, database, stack)
         await probe(services, stack)
+        services.pictures = defaults(settings)
         services.assets = await assets_of(settings, database, origins[0], stack)
         for listener in listeners:
             listener.open(services, snapshot.get)

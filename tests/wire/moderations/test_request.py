@@ -1,8 +1,9 @@
 """Moderations requests: the only ones that may leave the model out."""
 
+import msgspec
 import pytest
 
-from trivium.faults import Fault
+from trivium.faults import Fault, Kind
 from trivium.wire.moderations.request import MODEL, changes, facts
 from trivium.wire.peek import members
 
@@ -26,3 +27,47 @@ def test_input_is_required():
     with pytest.raises(Fault) as caught:
         facts(members(b'{"model":"m"}'))
     assert "input" == caught.value.param
+
+
+TEXT = {"type": "text", "text": "x"}
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}
+
+
+def asked(value):
+    return facts(members(msgspec.json.encode({"input": value})))
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["x", "", ["x"], ["x", "y"], [TEXT], [IMAGE], [TEXT, IMAGE, TEXT], [TEXT | {"more": 1}],
+     [{"type": "image_url", "image_url": {"url": "https://example.org/a.png", "detail": "low"}}]],
+)  # fmt: skip
+def test_texts_and_pictures_are_taken(value):
+    """One text, several, or parts."""
+    assert MODEL == asked(value).model
+
+
+@pytest.mark.parametrize(
+    ("value", "param", "kind"),
+    [
+        (7, "input", Kind.INVALID_TYPE),
+        ({"type": "text", "text": "x"}, "input", Kind.INVALID_TYPE),
+        ([], "input", Kind.INVALID_VALUE),
+        ([1, 2], "input[0]", Kind.INVALID_VALUE),
+        (["x", TEXT], "input[1]", Kind.INVALID_VALUE),
+        ([TEXT, "x"], "input[1]", Kind.INVALID_VALUE),
+        ([{"text": "x"}], "input[0].type", Kind.MISSING_MEMBER),
+        ([{"type": "audio"}], "input[0].type", Kind.INVALID_VALUE),
+        ([TEXT, {"type": "text"}], "input[1].text", Kind.MISSING_MEMBER),
+        ([{"type": "text", "text": 7}], "input[0].text", Kind.INVALID_TYPE),
+        ([{"type": "image_url"}], "input[0].image_url.url", Kind.MISSING_MEMBER),
+        ([{"type": "image_url", "image_url": {}}], "input[0].image_url.url", Kind.MISSING_MEMBER),
+        ([{"type": "image_url", "image_url": "u"}], "input[0].image_url", Kind.INVALID_TYPE),
+    ],
+)
+def test_what_cannot_be_classified_is_named(value, param, kind):
+    """With what would be right."""
+    with pytest.raises(Fault) as caught:
+        asked(value)
+    assert (param, kind) == (caught.value.param, caught.value.kind)
+    assert f"`{param}`" in caught.value.message
