@@ -79,6 +79,7 @@ TAILS = {
     Shape.COMPLETIONS: (b'data: {"error":', b"}\n\ndata: [DONE]\n\n"),
     Shape.MESSAGES: (b'event: error\ndata: {"error":', b"}\n\n"),
     Shape.GENERATE: (b'data: {"error":{', b"}\n\n"),
+    Shape.IMAGES: (b'event: error\ndata: {"error":', b"}\n\n"),
 }
 
 

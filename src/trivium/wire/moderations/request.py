@@ -42,7 +42,7 @@ def check_input(value: Any) -> None:
             _check_part(one, path)
 
 
-def _check_part(part: dict[str, Any], path: str) -> None:
+def _check_part(part: Any, path: str) -> None:
     kind = part.get("type")
     if kind == "text":
         _required(part.get("text"), f"{path}.text")
