@@ -19,6 +19,7 @@ from trivium.identity.accounts.hashing import Cost
 from trivium.identity.accounts.model import Visitor as Somebody
 from trivium.identity.accounts.model import Way
 from trivium.identity.accounts.service import Accounts
+from trivium.identity.directory import Directory
 from trivium.identity.model import Role
 from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
@@ -152,6 +153,7 @@ def console_over(
             vault=Vault(Keyring(b"v" * 32)),
         ),
         own_keys=OwnKeys(database),
+        directory=Directory(database),
         statement=Statement(database),
         history=History(database),
         audit=Audit(database, clock),

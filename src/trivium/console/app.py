@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
 from trivium.console.account import keys, overview, preferences, profile, statement, usage
+from trivium.console.admin import users
 from trivium.console.api import account, apps, authorize, metadata, token
 from trivium.console.audit import acts
 from trivium.console.consent import authorized, question
@@ -43,11 +44,12 @@ PAGES: Final[tuple[BaseRoute, ...]] = (
     *usage.PAGES,
     *statement.PAGES,
     *profile.PAGES,
+    *users.PAGES,
+    *preferences.PAGES,
     *question.PAGES,
     *authorized.PAGES,
     *own_apps.PAGES,
     *own_tokens.PAGES,
-    *preferences.PAGES,
     *topup.PAGES,
     *redeem.PAGES,
     *credit.PAGES,

@@ -8,6 +8,7 @@ from starlette.requests import Request
 
 from trivium.clock import Clock
 from trivium.identity.accounts.service import Accounts
+from trivium.identity.directory import Directory
 from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
 from trivium.ledger.codes.service import Codes
@@ -38,6 +39,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     payments: Payments
     codes: Codes
     own_keys: OwnKeys
+    directory: Directory
     statement: Statement
     history: History
     audit: Audit

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.model import Budget, Key, Role, User
 from trivium.settings.limits import RateLimits, limits
-from trivium.storage.schema import keys, records, revision, users
+from trivium.storage.schema import accounts, keys, records, revision, users
 
 _KEY = (
     keys.c.id,
@@ -106,6 +106,39 @@ async def find_users(conn: AsyncConnection, name_or_email: str | None) -> list[U
             or_(users.c.name == name_or_email, users.c.email == name_or_email.lower())
         )
     return [user_of(row) for row in await conn.execute(query)]
+
+
+async def user_by_id(conn: AsyncConnection, user_id: int) -> User | None:
+    """The user of that id."""
+    row = (await conn.execute(select(users).where(users.c.id == user_id))).one_or_none()
+    return None if row is None else user_of(row)
+
+
+async def page_users(
+    conn: AsyncConnection, search: str, after: int, limit: int
+) -> list[tuple[User, int, int]]:
+    """Users after that id whose name or address holds the text, with balance and enabled keys."""
+    enabled = (
+        select(func.count())
+        .where(keys.c.user_id == users.c.id, keys.c.disabled.is_(False))
+        .scalar_subquery()
+    )
+    query = (
+        select(users, accounts.c.balance_nanos, enabled.label("enabled"))
+        .join_from(users, accounts, users.c.id == accounts.c.user_id, isouter=True)
+        .where(users.c.id > after)
+        .order_by(users.c.id)
+        .limit(limit)
+    )
+    if search:
+        query = query.where(
+            or_(
+                users.c.name.icontains(search, autoescape=True),
+                users.c.email.icontains(search, autoescape=True),
+            )
+        )
+    rows = await conn.execute(query)
+    return [(user_of(row), int(row.balance_nanos or 0), int(row.enabled)) for row in rows]
 
 
 def user_of(row: Any) -> User:

@@ -6,6 +6,7 @@ from pathlib import Path
 from trivium.clock import SystemClock
 from trivium.console.context import Console
 from trivium.identity.accounts.service import Accounts
+from trivium.identity.directory import Directory
 from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
 from trivium.ledger.codes.service import Codes
@@ -40,6 +41,7 @@ def console_of(settings: Settings, database: Database, stack: contextlib.AsyncEx
         entries=Entries(database, clock),
         accounts=accounts_of(settings, database, Vault(keys.ring("accounts")), stack),
         own_keys=OwnKeys(database),
+        directory=Directory(database),
         statement=Statement(database),
         history=History(database),
         payments=payments_of(settings, database, audit),

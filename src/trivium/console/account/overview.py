@@ -12,9 +12,9 @@ from trivium.console import context, render, session
 from trivium.ledger.statement.service import Day
 
 DAYS: Final = 14
-WIDTH: Final = 640
-HEIGHT: Final = 150
-_GAP: Final = 8
+WIDTH: Final = 960
+HEIGHT: Final = 160
+_GAP: Final = 20
 _LEAST: Final = 2
 """A day that cost anything is seen."""
 

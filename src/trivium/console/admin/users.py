@@ -1,0 +1,105 @@
+"""Everybody: found, switched off and on, given a role."""
+
+from typing import Final, Literal
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from trivium.console import context, forms, render, session
+from trivium.console.language import N_
+from trivium.identity.errors import IdentityError
+from trivium.identity.model import Role, User
+from trivium.observe.audit.model import ActKind
+
+PAGE: Final = 50
+
+
+class Change(forms.Form, frozen=True, kw_only=True):
+    """What becomes of a user."""
+
+    user: int
+    to: Literal["disabled", "enabled", "admin", "user"]
+
+
+_DONE: Final = {
+    "disabled": N_("%(name)s is disabled: keys are refused and sessions over."),
+    "enabled": N_("%(name)s is enabled again."),
+    "admin": N_("%(name)s is an administrator now."),
+    "user": N_("%(name)s is an ordinary user now."),
+}
+_ACTS: Final = {
+    "disabled": ActKind.USER_DISABLED,
+    "enabled": ActKind.USER_ENABLED,
+    "admin": ActKind.USER_ROLE,
+    "user": ActKind.USER_ROLE,
+}
+
+
+@session.admin
+async def show(request: Request) -> Response:
+    """The list, or those who are searched for."""
+    asked = request.query_params
+    search = asked.get("search", "").strip()[:254]
+    after = asked.get("after", "")
+    listed, more = await context.of(request).directory.page(
+        search, int(after) if after.isdecimal() and len(after) < 19 else 0, PAGE
+    )
+    kept = {"search": search} if search else {}
+    return render.page(
+        request,
+        "admin/users.html",
+        listed=listed,
+        search=search,
+        first=_path(kept) if after else "",
+        more=_path(kept | {"after": str(more)}) if more else "",
+    )
+
+
+@session.admin
+@session.recent_at("/admin/users")
+async def change(request: Request) -> Response:
+    """Switch a user off or on, or give them a role."""
+    admin = session.user_of(request)
+    form = forms.filled(request, Change)
+    if form.value is None:
+        return _refused(request)
+    try:
+        user = await _changed(request, admin, form.value)
+    except IdentityError:
+        return _refused(request)
+    who = session.visitor(request)
+    await context.of(request).audit.add(
+        _ACTS[form.value.to],
+        actor=admin.id,
+        subject=user.id,
+        what=f"user:{user.id}",
+        address=who.address,
+        agent=who.agent,
+        detail={"role": user.role.value} if form.value.to in ("admin", "user") else None,
+    )
+    return render.redirect(request, "/admin/users", _DONE[form.value.to], name=user.name)
+
+
+async def _changed(request: Request, admin: User, wanted: Change) -> User:
+    directory = context.of(request).directory
+    if wanted.to in ("disabled", "enabled"):
+        off = wanted.to == "disabled"
+        return await directory.switch(admin.id, wanted.user, disabled=off)
+    return await directory.appoint(admin.id, wanted.user, Role(wanted.to))
+
+
+def _refused(request: Request) -> Response:
+    said = N_("Nothing was changed: there is no such user, or it is you.")
+    return render.redirect(request, "/admin/users", said, tone="bad")
+
+
+def _path(query: dict[str, str]) -> str:
+    return "/admin/users" + (f"?{urlencode(query)}" if query else "")
+
+
+PAGES: Final = (
+    Route("/admin/users", show),
+    Route("/admin/users", change, methods=["POST"]),
+)

@@ -1,0 +1,85 @@
+"""Everybody, for administrators: found by name or address, switched off and on, given a role."""
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from trivium.identity.errors import IdentityError
+from trivium.identity.model import Role, User
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection, Database
+
+PAGE_MAX: Final = 200
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
+    """A user with what their account holds."""
+
+    user: User
+    balance_nanos: int
+    keys: int
+    """Enabled ones."""
+
+
+class Directory:
+    """Users by id. Storage faults pass through as they are."""
+
+    def __init__(self, db: "Database") -> None:
+        self._db = db
+
+    async def page(
+        self, search: str = "", after: int = 0, limit: int = 50
+    ) -> tuple[list[Listed], int | None]:
+        """Users in the order they were made, after that id, whose name or address holds the text;
+        and after which id the next page begins, ``None`` on the last.
+        """
+        from trivium.identity import store
+
+        limit = min(limit, PAGE_MAX)
+        async with self._db.read() as conn:
+            found = await store.page_users(conn, search.strip()[:254], after, limit + 1)
+        listed = [
+            Listed(user=user, balance_nanos=nanos, keys=keys) for user, nanos, keys in found[:limit]
+        ]
+        return listed, listed[-1].user.id if len(found) > limit else None
+
+    async def switch(self, by: int, user_id: int, *, disabled: bool) -> User:
+        """Disable or enable a user: keys are refused and sessions over within seconds.
+
+        Raises ``IdentityError`` (``user``), also for whoever would switch themselves off.
+        """
+        from trivium.identity import store
+
+        if by == user_id:
+            raise IdentityError("user", "you cannot switch yourself off")
+        async with self._db.write() as conn:
+            raised = await store.bump(conn)
+            user = await _user(conn, user_id)
+            await store.set_user_disabled(conn, user_id, raised, disabled=disabled)
+        return msgspec.structs.replace(user, disabled=disabled)
+
+    async def appoint(self, by: int, user_id: int, role: Role) -> User:
+        """Give a user another role.
+
+        Raises ``IdentityError`` (``user``), also for whoever would change their own: so there is
+        always an administrator.
+        """
+        from trivium.identity import store
+
+        if by == user_id:
+            raise IdentityError("user", "you cannot change your own role")
+        async with self._db.write() as conn:
+            await store.bump(conn)
+            user = await _user(conn, user_id)
+            await store.set_role(conn, user_id, role)
+        return msgspec.structs.replace(user, role=role)
+
+
+async def _user(conn: "Connection", user_id: int) -> User:
+    from trivium.identity import store
+
+    found = await store.user_by_id(conn, user_id)
+    if found is None:
+        raise IdentityError("user", "is not there")
+    return found
