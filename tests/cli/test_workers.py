@@ -11,19 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from trivium.cli.output import Failed
-from trivium.cli.workers import reserve
-
 SCRIPT = """
 import os, signal, sys, threading, time
-from trivium.cli import workers
+from trivium.cli import slots, workers
 
 workers.DELAY_FIRST_S = 0.05
 
 def say(*words):
     os.write(1, (" ".join(map(str, words)) + "\\n").encode())  # whole, from several processes
 
-def run(ready):
+starts = os.path.join(sys.argv[2], "starts")
+
+def run(ready, slot):
+    with open(starts, "ab") as file:
+        file.write(b".")
+    later = os.path.getsize(starts) > 2
     done = threading.Event()
     code = [0]
     def stop(number, frame):
@@ -39,16 +41,21 @@ def run(ready):
         return 1
     if kind == "raises":
         raise RuntimeError("a bug")
+    if kind == "stale" and later:
+        print("cannot start any more", file=sys.stderr, flush=True)
+        return 1
     if kind == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     say("worker", os.getpid(), os.getpgid(0) == os.getpid())
+    say("on", os.getpid(), *(sock.getsockname()[1] for one in slot.sockets for sock in one))
     ready(["http://127.0.0.1:1"])
     while not done.is_set():
         time.sleep(0.01)
     say("drained", os.getpid())
     return 3 if kind == "sad" else 0
 
-raise SystemExit(workers.Supervisor(run, workers=2, stop_s=0.5).run())
+made = slots.Slots(["127.0.0.1:0"], 2, 64)
+raise SystemExit(workers.Supervisor(run, made.all, stop_s=0.5).run())
 """
 
 
@@ -59,7 +66,10 @@ class Running:
         self.out, self.err = folder / "out", folder / "err"
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", SCRIPT, kind], stdout=out, stderr=err, start_new_session=True
+                [sys.executable, "-c", SCRIPT, kind, str(folder)],
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
             )
 
     def said(self, word, count=1, limit_s=10.0):
@@ -211,24 +221,65 @@ def test_workers_drain_when_the_supervisor_is_killed(supervise):
     assert [True, True] == [ended(pid, 5.0) for pid in pids]
 
 
-def test_a_taken_port_is_refused():
-    """With SO_REUSEPORT two gateways would share the callers unnoticed."""
-    with socket.socket() as other:
-        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        listen = f"127.0.0.1:{other.getsockname()[1]}"
-        with pytest.raises(Failed, match=f"cannot listen on {listen}: another program"):
-            reserve(listen)
+def test_workers_are_replaced_one_by_one(supervise):
+    """SIGUSR2: a new one takes its place first, then the old one is told; all listen as before."""
+    running = supervise()
+    old = running.said("worker", 2)
+    assert running.noted("listening")
+    running.process.send_signal(signal.SIGUSR2)
+    assert running.noted("all workers have been replaced")
+    lines = [line.split()[:2] for line in running.out.read_text().splitlines()]
+    told = [(word, int(pid) in old) for word, pid in lines if word in ("worker", "drained")]
+    one = [("worker", False), ("drained", True)]
+    assert [("worker", True)] * 2 + one * 2 == told
+    assert sorted(old) == sorted(running.said("drained", 2))
+    ports = re.findall(r"(?m)^on \d+ (\d+)", running.out.read_text())
+    assert (4, 1) == (len(ports), len(set(ports)))
+    assert running.err.read_text().count("listening on") == 1
+    running.process.terminate()
+    assert running.process.wait(10) == 0
+    assert 4 == len(running.said("drained", 4))
 
 
-def test_any_free_port_becomes_one_that_all_workers_share():
-    """Port 0 would give every worker another one."""
-    listen, held = reserve("127.0.0.1:0")
-    with held:
-        assert listen == f"127.0.0.1:{held.getsockname()[1]}"
-        with socket.socket() as worker:
-            worker.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            worker.bind(held.getsockname())
-            worker.listen()
-            socket.create_connection(held.getsockname()).close()
+def test_workers_that_cannot_begin_anew_replace_nobody(supervise):
+    """Settings that are wrong by now, say: the old ones go on, and are restarted when they die."""
+    running = supervise("stale")
+    old = running.said("worker", 2)
+    assert running.noted("listening")
+    running.process.send_signal(signal.SIGUSR2)
+    assert running.noted("a new one, ended (exit code 1); the old ones go on")
+    assert [False, False] == [ended(pid, 0.2) for pid in old]
+    assert [] == running.said("drained", 1, 0.1)
+    running.process.terminate()
+    assert running.process.wait(10) == 0
+
+
+def test_a_replaced_worker_that_does_not_end_is_killed(supervise):
+    """The others are replaced after it."""
+    running = supervise("stubborn")
+    old = running.said("worker", 2)
+    assert running.noted("listening")
+    running.process.send_signal(signal.SIGUSR2)
+    assert running.noted("all workers have been replaced")
+    assert [True, True] == [ended(pid) for pid in old]
+    assert all(running.noted(f"worker {pid} did not end in time; killing it") for pid in old)
+    assert 4 == len(running.said("worker", 4))
+
+
+def test_who_comes_while_a_worker_is_replaced_is_not_lost(supervise):
+    """What the kernel has dealt to a worker waits for its successor: no connection is refused."""
+    running = supervise()
+    running.said("worker", 2)
+    assert running.noted("listening")
+    port = int(re.findall(r"(?m)^on \d+ (\d+)", running.out.read_text())[0])
+    running.process.send_signal(signal.SIGUSR2)
+    lines = []
+    while not running.noted("all workers have been replaced", 0.0):
+        lines.append(socket.create_connection(("127.0.0.1", port), timeout=1))
+        time.sleep(0.002)
+    assert lines
+    for line in lines:
+        line.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            line.recv(1)  # neither an end nor a reset
+        line.close()

@@ -328,7 +328,7 @@ async def test_an_upload_that_ends_in_time_is_served_and_told_to_close():
 
 @pytest.mark.asyncio
 async def test_draining_closes_what_is_idle_and_takes_nothing_new():
-    """An idle connection at once, though others still run."""
+    """An idle connection soon, though others still run."""
     async with Double([[Stall()]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
         idle, busy = await gateway.wire(), await gateway.wire()
         await idle.send(gateway.head("/", method="GET"))
@@ -391,3 +391,21 @@ async def test_time_limits_are_kept_after_a_tick_has_failed(monkeypatch):
         assert b"" == await asyncio.wait_for(line.reader.read(), 3)
         assert ["a bug"] == [str(context["exception"]) for context in told]
         await line.close()
+
+
+@pytest.mark.asyncio
+async def test_a_request_that_was_on_its_way_when_the_drain_began_is_answered():
+    """On a connection that had served, and on one that had just come; each is told it closes."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        served, fresh = await gateway.wire(), await gateway.wire()
+        await served.send(gateway.head(CHAT, encoded(HELLO)))
+        await served.answer()
+        draining = asyncio.ensure_future(gateway.listener.drain(4))
+        await asyncio.sleep(0.1)
+        for line in (served, fresh):
+            await line.send(gateway.head(CHAT, encoded(HELLO)))
+            status, headers, _ = await line.answer()
+            assert (200, b"close") == (status, headers[b"connection"])
+            assert await line.ended()
+            await line.close()
+        assert 0 == await asyncio.wait_for(draining, 2)

@@ -4,7 +4,7 @@ import asyncio
 import errno
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -33,7 +33,7 @@ def serve(
     """Serve callers.
 
     Until SIGTERM or Ctrl-C, after which running answers are finished first. SIGHUP reads the
-    settings file again.
+    settings file again; with several workers SIGUSR2 replaces them one by one.
     """
     flags = {
         "server.listen": listen,
@@ -43,7 +43,9 @@ def serve(
     if loaded.settings.server.workers > 1:
         from trivium.cli.workers import supervise
 
-        code = supervise(loaded.settings, path)
+        code = supervise(
+            loaded.settings, path, lambda: config.read(config_, flags=flags)[0].settings
+        )
     else:
         code = run_worker(loaded.settings, path, announce)
     raise typer.Exit(code)
@@ -54,8 +56,16 @@ def announce(origins: list[str]) -> None:
     note(f"trivium is listening on {', '.join(origins)} (pid {os.getpid()})")
 
 
-def run_worker(settings: Settings, path: Path | None, ready: Ready) -> int:
-    """Serve in this process on an event loop of its own; the exit code. Raises Failed."""
+def run_worker(
+    settings: Settings,
+    path: Path | None,
+    ready: Ready,
+    sockets: Sequence[Sequence[socket.socket]] = (),
+) -> int:
+    """Serve in this process on an event loop of its own; the exit code. Raises Failed.
+
+    ``sockets``: those to listen on, a list for each address; empty: it opens its own.
+    """
     from trivium.wiring.serve import serve
 
     try:
@@ -66,7 +76,7 @@ def run_worker(settings: Settings, path: Path | None, ready: Ready) -> int:
         factory = uvloop.new_event_loop
     with asyncio.Runner(loop_factory=factory) as runner:
         try:
-            return runner.run(serve(settings, config_path=path, ready=ready))
+            return runner.run(serve(settings, config_path=path, ready=ready, sockets=sockets))
         except OSError as exc:
             raise unlistenable(exc, settings.server.listen) from exc
 

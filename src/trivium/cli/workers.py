@@ -1,8 +1,13 @@
 """Several workers: forked from one warm process, watched, restarted, told what we are told.
 
-Each worker listens by itself on the same address (``SO_REUSEPORT``), so the kernel spreads
-connections and no worker waits for another. The supervisor imports everything first, freezes what
-it has so that the collector does not unshare the pages, and forks. It never serves itself.
+Each worker has a socket of its own on the same address (``SO_REUSEPORT``), so the kernel spreads
+connections and no worker waits for another; the supervisor keeps these sockets (``slots.py``). It
+imports everything first, freezes what it has so that the collector does not unshare the pages, and
+forks. It never serves itself.
+
+SIGUSR2 replaces the workers one by one: a new one reads the settings, takes its place beside the
+old one and accepts from the same queue; once it serves, the old one drains. One that does not come
+to serve ends the replacing, and the old ones go on.
 
 Workers are put in process groups of their own: Ctrl-C reaches the supervisor alone, which passes
 it on once. Each holds the reading end of a pipe nobody writes to; should the supervisor be killed,
@@ -16,12 +21,11 @@ import gc
 import os
 import select
 import signal
-import socket
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -30,9 +34,9 @@ import msgspec
 from trivium.cli.database import opened
 from trivium.cli.ending import ending
 from trivium.cli.output import note
-from trivium.cli.serve import Ready, announce, run_worker, unlistenable
-from trivium.settings.model import Settings, Storage
-from trivium.settings.syntax import host_port
+from trivium.cli.serve import Ready, announce, run_worker
+from trivium.cli.slots import Slot, Slots
+from trivium.settings.model import Server, Settings, Storage
 
 STEADY_S: Final = 10.0
 """A worker that lived this long did not die of its start: its successor starts at once."""
@@ -41,45 +45,40 @@ DELAY_MAX_S: Final = 10.0
 GRACE_S: Final = 10.0
 """Beyond ``server.drain_s``, before a worker that does not end is killed."""
 PASSED_ON: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+REPLACE: Final = signal.SIGUSR2
+"""Has the supervisor replace its workers."""
+SIGNALS: Final = (*PASSED_ON, REPLACE, signal.SIGCHLD)
 
 
-def supervise(settings: Settings, path: Path | None) -> int:
-    """Serve with ``server.workers`` processes until told to stop; the exit code. Raises Failed."""
+def supervise(settings: Settings, path: Path | None, read: Callable[[], Settings]) -> int:
+    """Serve with ``server.workers`` processes until told to stop; the exit code. Raises Failed.
+
+    ``read`` gives the settings as they are now: each worker begins with these.
+    """
     # once here, where a stale schema ends the start, and not in each worker after it has listened
     asyncio.run(_migrated(settings.storage))
-    listen, reserved = reserve(settings.server.listen)
-    settings = msgspec.structs.replace(
-        settings, server=msgspec.structs.replace(settings.server, listen=listen)
-    )
+    server = settings.server
+    listens = [server.listen, *([server.admin_listen] if server.admin_listen else [])]
+    slots = Slots(listens, server.workers, server.backlog)
+
+    def run(ready: Ready, slot: Slot) -> int:
+        return run_worker(_pinned(read(), server, slots.listen), path, ready, slot.sockets)
+
     _import_all()
-    with contextlib.closing(reserved):
-        return Supervisor(
-            lambda ready: run_worker(settings, path, ready),
-            workers=settings.server.workers,
-            stop_s=settings.server.drain_s + GRACE_S,
-        ).run()
+    with contextlib.closing(slots):
+        return Supervisor(run, slots.all, stop_s=server.drain_s + GRACE_S).run()
 
 
-def reserve(listen: str) -> tuple[str, socket.socket]:
-    """Make sure that nobody else listens there, and keep it so: the address and a socket to hold.
-
-    With ``SO_REUSEPORT`` a second gateway could take the same port unnoticed and half of the
-    callers, so the first look is without it. Port 0 becomes a number all workers share.
-    Raises Failed.
-    """
-    host, port = host_port(listen)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
-            port = probe.getsockname()[1]
-        held = socket.socket(family, socket.SOCK_STREAM)
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        held.bind((host, port))
-    except OSError as exc:
-        raise unlistenable(exc, listen) from exc
-    return f"{listen.rpartition(':')[0]}:{port}", held
+def _pinned(settings: Settings, server: Server, listens: Sequence[str]) -> Settings:
+    """The settings with what the supervisor decided at its own start."""
+    listen, *admin = listens
+    pinned = msgspec.structs.replace(
+        settings.server,
+        listen=listen,
+        admin_listen=admin[0] if admin else None,
+        workers=server.workers,
+    )
+    return msgspec.structs.replace(settings, server=pinned)
 
 
 async def _migrated(storage: Storage) -> None:
@@ -104,21 +103,28 @@ class Worker(msgspec.Struct):
     """Monotonic seconds."""
     delay: float
     """Seconds its successor will wait if it dies young."""
+    slot: Slot
     ready: bool = False
+    replaces: int | None = None
+    """Whom it relieves once it serves."""
+    until: float | None = None
+    """When it is killed, having been relieved; ``None``: it serves on."""
 
 
 class Supervisor:
-    """Keeps a number of children alive until it is told to end."""
+    """Keeps a child for each slot alive until it is told to end."""
 
     def __init__(
-        self, run: Callable[[Ready], int], *, workers: int, stop_s: float = GRACE_S
+        self, run: Callable[[Ready, Slot], int], slots: Sequence[Slot], *, stop_s: float = GRACE_S
     ) -> None:
         self._run = run
-        self._wanted = workers
+        self._slots = slots
         self._stop_s = stop_s
         self._living: dict[int, Worker] = {}
-        self._due: list[tuple[float, float]] = []
-        """(when to start, its delay) of successors."""
+        self._due: list[tuple[float, float, Slot]] = []
+        """(when to start, its delay, its slot) of successors."""
+        self._old: list[int] = []
+        """Workers still to be relieved."""
         self._announced = False
         self._stopping: float | None = None
         """When the ones still living are killed; ``None`` while serving."""
@@ -129,12 +135,11 @@ class Supervisor:
 
     def run(self) -> int:
         """Start, watch, stop; the worst exit code of a worker, 0 when all ended as told."""
-        previous = {number: signal.signal(number, _noted) for number in PASSED_ON}
-        previous[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, _noted)
+        previous = {number: signal.signal(number, _noted) for number in SIGNALS}
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         try:
-            for _ in range(self._wanted):
-                self._start(DELAY_FIRST_S)
+            for slot in self._slots:
+                self._start(DELAY_FIRST_S, slot)
             while self._living or (self._due and self._stopping is None):
                 self._turn()
         finally:
@@ -151,7 +156,8 @@ class Supervisor:
 
     def _turn(self) -> None:
         """Wait for whatever comes next and act on it."""
-        moments = [when for when, _ in self._due]
+        moments = [when for when, *_ in self._due]
+        moments += [one.until for one in self._living.values() if one.until is not None]
         if self._stopping is not None:
             moments = [self._stopping]
         wait = max(0.0, min(moments) - time.monotonic()) if moments else None
@@ -159,32 +165,43 @@ class Supervisor:
         if self._ready_read in readable:
             self._greet()
         if self._wake_read in readable:
-            for number in os.read(self._wake_read, 256):
-                if number in PASSED_ON:
-                    self._pass_on(signal.Signals(number))
+            self._obey(os.read(self._wake_read, 256))
         self._collect()
         now = time.monotonic()
         if self._stopping is not None:
             if now >= self._stopping:
-                self._kill()
+                self._kill_all()
             return
         late = [item for item in self._due if item[0] <= now]
         self._due = [item for item in self._due if item[0] > now]
-        for _, delay in late:
-            self._start(delay)
+        for _, delay, slot in late:
+            self._start(delay, slot)
+        for pid, worker in self._living.items():
+            if worker.until is not None and worker.until <= now:
+                worker.until = None
+                self._kill(pid)
 
-    def _start(self, delay: float) -> None:
+    def _obey(self, numbers: bytes) -> None:
+        """Do as these signals say."""
+        for number in numbers:
+            if number in PASSED_ON:
+                self._pass_on(signal.Signals(number))
+            elif number == REPLACE:
+                self._replace()
+
+    def _start(self, delay: float, slot: Slot, replaces: int | None = None) -> None:
         """Fork one worker. Signals wait meanwhile, so that none is lost between the two worlds."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, (*PASSED_ON, signal.SIGCHLD))
+        slot.open()
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
         if pid == 0:
-            self._child()
-        self._living[pid] = Worker(time.monotonic(), delay)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (*PASSED_ON, signal.SIGCHLD))
+            self._child(slot)
+        self._living[pid] = Worker(time.monotonic(), delay, slot, replaces=replaces)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
-    def _child(self) -> NoReturn:
+    def _child(self, slot: Slot) -> NoReturn:
         """Be a worker, and never return into the supervisor's code."""
         code = 1
         try:
@@ -192,12 +209,16 @@ class Supervisor:
             signal.set_wakeup_fd(-1)
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
                 signal.signal(number, signal.SIG_DFL)
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the worker can read settings again
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, (*PASSED_ON, signal.SIGCHLD))
+            for number in (signal.SIGHUP, REPLACE):
+                signal.signal(number, signal.SIG_IGN)  # until the worker can read settings again
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
             for end in (self._wake_read, self._wake_write, self._ready_read, self._life_write):
                 os.close(end)
             threading.Thread(target=_end_with, args=(self._life_read,), daemon=True).start()
-            code = self._run(self._tell)
+            for other in self._slots:
+                if other is not slot:
+                    other.close()  # or it would listen on after its own worker has let go
+            code = self._run(self._tell, slot)
         except BaseException as exc:  # noqa: BLE001 - above is a copy of the supervisor
             if ending(exc) is None:
                 traceback.print_exc()
@@ -219,7 +240,11 @@ class Supervisor:
             origins = names.split(",")
             if worker := self._living.get(int(pid)):
                 worker.ready = True
-        ready = len(self._living) == self._wanted and all(w.ready for w in self._living.values())
+                if worker.replaces is not None:
+                    self._relieve(worker.replaces)
+        ready = len(self._living) == len(self._slots) and all(
+            worker.ready for worker in self._living.values()
+        )
         if ready and not self._announced and self._stopping is None:
             self._announced = True
             announce(origins)
@@ -232,14 +257,41 @@ class Supervisor:
         if number != signal.SIGHUP and self._stopping is None:
             self._stopping = time.monotonic() + self._stop_s
 
-    def _kill(self) -> None:
+    def _replace(self) -> None:
+        """Begin to relieve every worker, one by one."""
+        if self._stopping is None and self._announced and not self._old:
+            self._old = [pid for pid, one in self._living.items() if one.until is None]
+            self._next()
+
+    def _next(self) -> None:
+        """Start whoever relieves the next."""
+        while self._old:
+            pid = self._old[0]
+            if pid in self._living:
+                self._start(DELAY_FIRST_S, self._living[pid].slot, replaces=pid)
+                return
+            self._old.pop(0)  # it ended by itself; its successor is a new one anyway
+        note("all workers have been replaced")
+
+    def _relieve(self, pid: int) -> None:
+        """Its place is taken: it finishes what it has."""
+        worker = self._living.get(pid)
+        if worker is not None and self._stopping is None:
+            worker.until = time.monotonic() + self._stop_s
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+
+    def _kill_all(self) -> None:
         """End those that did not drain in time."""
         for pid in self._living:
-            note(f"worker {pid} did not end in time; killing it")
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+            self._kill(pid)
         self._code = max(self._code, 1)
         self._stopping = time.monotonic() + GRACE_S
+
+    def _kill(self, pid: int) -> None:
+        note(f"worker {pid} did not end in time; killing it")
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
     def _collect(self) -> None:
         """Bury the dead and plan their successors."""
@@ -262,13 +314,31 @@ class Supervisor:
             self._code = abs(code) or 1
             self._pass_on(signal.SIGTERM)
             return
+        if self._old and (pid == self._old[0] or worker.replaces == self._old[0]):
+            self._ended_while_replacing(pid, worker, code)
+            return
         now = time.monotonic()
         young = now - worker.started < STEADY_S
         pause = worker.delay if young else 0.0
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         note(f"worker {pid} ended ({how}); starting another in {pause:g} s")
         follow = min(worker.delay * 2, DELAY_MAX_S) if young else DELAY_FIRST_S
-        self._due.append((now + pause, follow))
+        if pause:
+            worker.slot.close()  # nobody is there to accept: the kernel asks the others
+        self._due.append((now + pause, follow, worker.slot))
+
+    def _ended_while_replacing(self, pid: int, worker: Worker, code: int) -> None:
+        """The one that is being relieved, or the one that relieves it."""
+        other = next((one for one in self._living.values() if one.slot is worker.slot), None)
+        if pid == self._old[0] and other is not None:
+            other.replaces = None
+            self._old.pop(0)
+            self._next()
+            return
+        note(f"worker {pid}, a new one, ended (exit code {code}); the old ones go on")
+        self._old.clear()
+        if other is None or other.until is not None:
+            self._due.append((time.monotonic() + DELAY_FIRST_S, DELAY_FIRST_S, worker.slot))
 
 
 def _noted(number: int, frame: object) -> None:

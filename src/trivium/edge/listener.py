@@ -9,7 +9,7 @@ import email.utils
 import itertools
 import secrets
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
@@ -53,6 +53,10 @@ def _nobody(_: bytes) -> Caller | None:
 
 TICK_S = 0.25
 """How often time limits are looked at; they are exact to this."""
+
+
+QUIET_S: Final = 1.0
+"""How long a drain leaves idle connections open for what is on its way; HTTP cannot call it off."""
 
 
 class Listener:
@@ -131,10 +135,17 @@ class Listener:
         for server in self._servers:
             server.close()
         for connection in list(self.connections):
+            if connection.busy:
+                connection.drain()
+        # a request may be on its way on a connection that is idle: it is the last one there
+        began, quiet_s = self.time(), min(QUIET_S, limit_s / 4)
+        await self._until(lambda: all(c.busy for c in self.connections), quiet_s)
+        for connection in list(self.connections):
             connection.drain()
         outlasting = self.services.outlasting if self.services is not None else set()
         await self._until(
-            lambda: not outlasting and not any(c.busy for c in self.connections), limit_s
+            lambda: not outlasting and not any(c.busy for c in self.connections),
+            limit_s - (self.time() - began),
         )
         for task in list(outlasting):
             task.cancel()

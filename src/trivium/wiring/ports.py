@@ -1,7 +1,10 @@
 """The ports of one worker: sockets, their limits, TLS."""
 
 import contextlib
+import socket
 import ssl
+from collections.abc import Sequence
+from typing import Any
 
 from trivium.admission.addresses import networks
 from trivium.clock import SystemClock
@@ -13,7 +16,9 @@ from trivium.uploads.spool import Room
 
 
 async def listen(
-    settings: Settings, stack: contextlib.AsyncExitStack
+    settings: Settings,
+    stack: contextlib.AsyncExitStack,
+    sockets: Sequence[Sequence[socket.socket]] = (),
 ) -> tuple[list[Listener], list[str]]:
     """Open every port: the listeners, and the origins they serve. Raises OSError."""
     server = settings.server
@@ -25,8 +30,7 @@ async def listen(
     room = Room(server.upload_folder, server.upload_memory_bytes, server.uploads_bytes_max)
     listeners: list[Listener] = []
     origins: list[str] = []
-    for address, pages_only in addresses:
-        host, _, port = address.rpartition(":")
+    for number, (address, pages_only) in enumerate(addresses):
         listener = Listener(
             limits=edge_limits(server),
             clock=SystemClock(),
@@ -39,16 +43,20 @@ async def listen(
             room=room,
         )
         stack.callback(listener.close)
-        bound = await listener.listen(
-            host=host.strip("[]") or None,
-            port=int(port),
-            backlog=server.backlog,
-            reuse_port=server.workers > 1 or None,
-            ssl=tls_context,
-        )
+        bound: list[tuple[str, int]] = []
+        for where in _where(address, sockets[number] if sockets else ()):
+            bound += await listener.listen(backlog=server.backlog, ssl=tls_context, **where)
         listeners.append(listener)
         origins += [f"{scheme}://{f'[{h}]' if ':' in h else h}:{p}" for h, p in bound]
     return listeners, origins
+
+
+def _where(address: str, given: Sequence[socket.socket]) -> list[dict[str, Any]]:
+    """What to open a listener with: the sockets that are there, or an address."""
+    if given:
+        return [{"sock": sock} for sock in given]
+    host, _, port = address.rpartition(":")
+    return [{"host": host.strip("[]") or None, "port": int(port)}]
 
 
 def edge_limits(server: Server) -> Limits:

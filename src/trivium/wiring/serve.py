@@ -10,7 +10,8 @@ import contextlib
 import gc
 import random
 import signal
-from collections.abc import Callable, Mapping
+import socket
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -57,12 +58,14 @@ async def serve(
     config_path: Path | None,
     ready: Ready,
     flags: Mapping[str, str] = _NO_FLAGS,
+    sockets: Sequence[Sequence[socket.socket]] = (),
 ) -> int:
     """Run one worker until SIGTERM or SIGINT, drain it, and return the exit code.
 
     Raises SettingsError for what the file alone can be wrong about, OSError when the port cannot
     be had, and the storage errors of a database that cannot be used. ``flags`` are settings given
-    on the command line, which a reload must not take for changed.
+    on the command line, which a reload must not take for changed. ``sockets`` are listened on
+    instead of new ones, a list for each address.
     """
     logs.setup(settings.logs.level, settings.logs.format)
     reader = Reader(config_path, flags=flags)
@@ -89,7 +92,7 @@ async def serve(
         loop.add_signal_handler(number, stop.set)
     loop.add_signal_handler(signal.SIGHUP, watch.reload_now)
     async with contextlib.AsyncExitStack() as stack:
-        listeners, origins = await listen(settings, stack)
+        listeners, origins = await listen(settings, stack, sockets)
         ready(origins)
         database, snapshot, recorder = await memory(settings, stack)
         ledger = await ledger_of(settings, database, stack)
