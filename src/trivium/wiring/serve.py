@@ -38,7 +38,7 @@ from trivium.wiring.memory import (
 from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
 from trivium.wiring.relay import budget, rules, services_of
-from trivium.wiring.shared import note, probe, share, shared_of
+from trivium.wiring.shared import look_after, shared_of
 
 Ready = Callable[[list[str]], None]
 """Told the origins that are listened on."""
@@ -99,9 +99,7 @@ async def serve(
         services = services_of(settings, catalogue, database, recorder, ledger, stack)
         shared = shared_of(settings)
         services.admission = await admission_of(database, snapshot, shared, stack)
-        await share(shared, services, stack)
-        await note(settings, services, database, stack)
-        await probe(services, stack)
+        await look_after(settings, services, database, shared, stack)
         services.pictures = defaults(settings)
         services.assets = await assets_of(settings, database, origins[0], stack)
         for listener in listeners:

@@ -27,6 +27,19 @@ def shared_of(settings: Settings) -> SharedState | None:
     return SharedState(parse(url), (*script.SCRIPTS, *sharing.SCRIPTS)) if url else None
 
 
+async def look_after(
+    settings: Settings,
+    services: Services,
+    database: "Database",
+    shared: SharedState | None,
+    stack: contextlib.AsyncExitStack,
+) -> None:
+    """Share what is found of the upstreams, note it for the operator, and go and find out."""
+    await share(shared, services, stack)
+    await note(settings, services, database, stack)
+    await probe(services, stack)
+
+
 async def note(
     settings: Settings,
     services: Services,
