@@ -18,6 +18,7 @@ import typer
 
 from trivium import __version__
 from trivium.cli import (
+    account,
     audit,
     channel,
     check,
@@ -73,6 +74,13 @@ users.command("create")(user.create)
 users.command("list")(user.listing)
 users.command("disable")(user.disable)
 users.command("enable")(user.enable)
+users.command("password")(account.password)
+users.command("invite")(account.invite)
+users.command("invitations")(account.invitations)
+users.command("withdraw")(account.withdraw)
+users.command("role")(account.role)
+users.command("log-out")(account.log_out)
+users.command("factor-off")(account.factor_off)
 keys.command("create")(key.create)
 keys.command("list")(key.listing)
 keys.command("revoke")(key.revoke)

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from trivium.cli import config, limits
+from trivium.cli import account, config, limits
+from trivium.cli.account import UserArgument
 from trivium.cli.audit import tell
 from trivium.cli.credit import book
 from trivium.cli.database import with_identity
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from trivium.storage.database import Database
 
 HEADS: Final = ("ID", "NAME", "EMAIL", "ROLE", "SPENDS", "STATE", "CREATED")
-
-UserArgument = Annotated[str, typer.Argument(metavar="USER", help="A name or an e-mail address.")]
 
 
 def create(
@@ -41,6 +40,9 @@ def create(
         str,
         typer.Option(metavar="G", help="Price group, see [groups].", show_default=False),
     ] = "",
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read a password from standard input.")
+    ] = False,
     rpm: limits.Rpm = None,
     tpm: limits.Tpm = None,
     concurrency: limits.Concurrency = None,
@@ -53,6 +55,7 @@ def create(
     amount_nanos = 0 if credit is None else parse_usd(credit)
     if credit is not None and amount_nanos <= 0:
         raise Failed("--credit must be above zero, such as 10.00", code=2)
+    given = account.first_password(name, email) if password_stdin else None
     rates = rates_of(rpm, tpm, concurrency)
     loaded, _ = config.read(config_)
 
@@ -67,6 +70,8 @@ def create(
         return made
 
     made = with_identity(loaded.settings.storage, work)
+    if given is not None:
+        account.set_password(loaded.settings, made.name, given)
     if json:
         as_json(made)
     else:

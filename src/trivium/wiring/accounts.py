@@ -9,6 +9,7 @@ from trivium.settings.load import environment
 from trivium.settings.model import Settings
 
 if TYPE_CHECKING:
+    from trivium.identity.accounts.letters import Post
     from trivium.identity.accounts.service import Accounts
     from trivium.identity.accounts.sweep import Sweeper
     from trivium.mail.outbox import Outbox
@@ -19,6 +20,17 @@ def accounts_of(
     settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
 ) -> "Accounts":
     """Everything about accounts; closed with the stack, after letters that wait were sent."""
+    post = outbox(settings)
+    if post is not None:
+        post.start()
+        stack.push_async_callback(post.close)
+    accounts = build(settings, database, post)
+    stack.callback(accounts.close)
+    return accounts
+
+
+def build(settings: Settings, database: "Database", post: "Post | None") -> "Accounts":
+    """The same, with letters left to whoever calls. Close it when done."""
     from trivium.identity.accounts.outside.provider import by_name
     from trivium.identity.accounts.service import Accounts
     from trivium.storage.root_key import root_keys
@@ -27,11 +39,7 @@ def accounts_of(
     keys = root_keys(
         environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
     )
-    post = outbox(settings)
-    if post is not None:
-        post.start()
-        stack.push_async_callback(post.close)
-    accounts = Accounts(
+    return Accounts(
         database,
         SystemClock(),
         settings.accounts,
@@ -40,8 +48,6 @@ def accounts_of(
         post=post,
         providers=by_name(settings.logins, SystemClock()),
     )
-    stack.callback(accounts.close)
-    return accounts
 
 
 def origin(settings: Settings) -> str:

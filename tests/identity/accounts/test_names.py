@@ -17,7 +17,7 @@ def test_names_of_any_script_are_names(text):
     [
         "",
         "a",
-        "a" * 41,
+        "a" * 65,
         "ada lovelace",
         "ada@example.com",
         ".ada",

@@ -7,7 +7,7 @@ from typing import Final
 from trivium.identity.accounts.errors import AccountError, Refusal
 
 NAME_CHARS_MIN: Final = 2
-NAME_CHARS_MAX: Final = 40
+NAME_CHARS_MAX: Final = 64
 EMAIL_CHARS_MAX: Final = 254
 """RFC 5321 section 4.5.3.1.3, without its angle brackets."""
 

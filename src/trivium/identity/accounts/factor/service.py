@@ -238,7 +238,7 @@ class SecondFactor:
         try:
             secret = self._vault.open(sealed, _place(user_id)).decode()
         except VaultError as error:
-            # recovery codes still work, and so does `trivium user factor off`
+            # recovery codes still work, and so does `trivium user factor-off`
             log.warning("second_factor_unreadable", user_id=user_id, error=str(error))
             return False
         step = codes.matching_step(secret, typed, self._clock.now())

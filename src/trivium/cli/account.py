@@ -1,0 +1,280 @@
+"""``trivium user``, the part about logging in: passwords, invitations, roles, what was lost."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+
+import typer
+
+from trivium.cli import config
+from trivium.cli.audit import tell
+from trivium.cli.database import opened
+from trivium.cli.output import Failed, as_json, moment, note, printable, table
+from trivium.clock import SystemClock
+from trivium.identity.accounts import passwords
+from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.passwords import CHARS_MAX, CHARS_MIN
+from trivium.identity.model import Role, User
+from trivium.observe.audit.model import ActKind
+from trivium.settings.model import Settings
+
+if TYPE_CHECKING:
+    from trivium.identity.accounts.letters import Writer
+    from trivium.identity.accounts.service import Accounts
+    from trivium.identity.service import Identity
+    from trivium.storage.database import Database
+
+T = TypeVar("T")
+
+HEADS: Final = ("ID", "FOR", "ROLE", "CREATED", "EXPIRES")
+DAY_S: Final = 86_400
+
+WORDS: Final = {
+    Refusal.PASSWORD_SHORT: f"the password is too short: use at least {CHARS_MIN} characters",
+    Refusal.PASSWORD_LONG: f"the password is too long: use at most {CHARS_MAX} characters",
+    Refusal.PASSWORD_COMMON: "the password is among the first to be guessed: choose another",
+    Refusal.EMAIL_BAD: "this is no e-mail address",
+    Refusal.EMAIL_TAKEN: "the address belongs to a user already",
+    Refusal.MAIL_OFF: "letters need mail.host: without --mail the link is printed",
+}
+"""What these commands can be refused for."""
+
+UserArgument = Annotated[str, typer.Argument(metavar="USER", help="A name or an e-mail address.")]
+StdinOption = Annotated[
+    bool, typer.Option("--password-stdin", help="Read it from standard input, one line.")
+]
+
+
+def password(
+    user: UserArgument, *, password_stdin: StdinOption = False, config_: config.ConfigOption = None
+) -> None:
+    """Set a user's password and end their logins.
+
+    Asks for it twice, or reads it from standard input.
+    """
+    given = read_password() if password_stdin else _ask()
+    loaded, _ = config.read(config_)
+    found = set_password(loaded.settings, user, given)
+    note(f"set the password of {printable(found.name)} and ended their logins")
+
+
+def first_password(name: str, email: str) -> str:
+    """A password of standard input for a user to be made. Raises Failed for one that is no good."""
+    try:
+        return passwords.check(read_password(), (name, email))
+    except AccountError as error:
+        raise Failed(WORDS[error.why]) from None
+
+
+def set_password(settings: Settings, user: str, given: str) -> User:
+    """Give a user a password and end their logins."""
+
+    async def work(accounts: "Accounts", identity: "Identity", database: "Database") -> User:
+        found = await identity.find_user(user)
+        await accounts.recovery.set_password(found, given)
+        await tell(database, ActKind.PASSWORD_CHANGED, found.id)
+        return found
+
+    return with_accounts(settings, work)
+
+
+def invite(
+    *,
+    email: Annotated[
+        str | None, typer.Option(metavar="E", help="Whom it is for.", show_default=False)
+    ] = None,
+    mail: Annotated[
+        bool, typer.Option("--mail", help="Send the link to --email instead of printing it.")
+    ] = False,
+    admin: Annotated[
+        bool, typer.Option("--admin", help="The account may administer the gateway.")
+    ] = False,
+    days: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="How long it is good for.", show_default=False),
+    ] = None,
+    language: Annotated[str, typer.Option(metavar="L", help="Of the letter.")] = "en",
+    config_: config.ConfigOption = None,
+) -> None:
+    """Invite somebody: prints a link that makes one account.
+
+    Needs accounts.signup to be "invitation" or "open" when it is used.
+    """
+    if mail and not email:
+        raise Failed("--mail needs --email: a letter goes to somebody", code=2)
+    if days is not None and not 0 < days <= 365:
+        raise Failed("--days must be above 0 and at most 365", code=2)
+    loaded, _ = config.read(config_)
+    settings = loaded.settings
+    if settings.accounts.signup == "closed":
+        raise Failed('accounts.signup is "closed": set it to "invitation" to let people in')
+    lifetime_s = None if days is None else int(days * DAY_S)
+    role = Role.ADMIN if admin else Role.USER
+
+    async def work(accounts: "Accounts", _: "Identity", database: "Database") -> str:
+        made, url = await accounts.signup.invite(
+            email, role, language=language, by_mail=mail, lifetime_s=lifetime_s
+        )
+        await tell(database, ActKind.INVITATION, None, f"invitation:{made.id}")
+        return url
+
+    url = with_accounts(settings, work)
+    if url:
+        print(url)
+    else:
+        note(f"sent the invitation to {printable(email or '')}")
+
+
+def invitations(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
+    """List invitations that can still be used."""
+    loaded, _ = config.read(config_)
+
+    async def work(accounts: "Accounts", _: "Identity", __: "Database") -> object:
+        return await accounts.signup.invitations()
+
+    found = with_accounts(loaded.settings, work)
+    assert isinstance(found, list)
+    if json:
+        as_json(found)
+        return
+    rows = [
+        (
+            str(one.id),
+            one.email or "whoever has the link",
+            one.role.value,
+            moment(one.created_at),
+            moment(one.expires_at),
+        )
+        for one in found
+    ]
+    print(table(HEADS, rows))
+
+
+def withdraw(
+    invitation: Annotated[int, typer.Argument(metavar="ID", help="As `invitations` shows it.")],
+    config_: config.ConfigOption = None,
+) -> None:
+    """Void an invitation."""
+    loaded, _ = config.read(config_)
+
+    async def work(accounts: "Accounts", _: "Identity", __: "Database") -> bool:
+        return await accounts.signup.withdraw(invitation)
+
+    if not with_accounts(loaded.settings, work):
+        raise Failed(f"there is no open invitation {invitation}: `trivium user invitations`")
+    note(f"withdrew invitation {invitation}")
+
+
+def role(
+    user: UserArgument,
+    role_: Annotated[Role, typer.Argument(metavar="ROLE", help="`user` or `admin`.")],
+    config_: config.ConfigOption = None,
+) -> None:
+    """Change what a user may do, and end their logins."""
+    loaded, _ = config.read(config_)
+
+    async def work(_: "Accounts", identity: "Identity", database: "Database") -> User:
+        found = await identity.set_role(user, role_)
+        await tell(database, ActKind.USER_ROLE, found.id, detail={"role": role_.value})
+        return found
+
+    found = with_accounts(loaded.settings, work)
+    note(f"{printable(found.name)} is {role_.value} now")
+
+
+def log_out(user: UserArgument, config_: config.ConfigOption = None) -> None:
+    """End all logins of a user."""
+    loaded, _ = config.read(config_)
+
+    async def work(
+        accounts: "Accounts", identity: "Identity", database: "Database"
+    ) -> tuple[User, int]:
+        found = await identity.find_user(user)
+        ended = await accounts.sessions.end_all(found.id)
+        await tell(database, ActKind.LOGOUT_EVERYWHERE, found.id)
+        return found, ended
+
+    found, ended = with_accounts(loaded.settings, work)
+    note(f"ended {ended} logins of {printable(found.name)}")
+
+
+def factor_off(user: UserArgument, config_: config.ConfigOption = None) -> None:
+    """Switch a user's second factor off.
+
+    For somebody who lost the phone and the recovery codes.
+    """
+    loaded, _ = config.read(config_)
+
+    async def work(accounts: "Accounts", identity: "Identity", database: "Database") -> User:
+        found = await identity.find_user(user)
+        await accounts.factor.remove(found.id)
+        await tell(database, ActKind.SECOND_FACTOR_OFF, found.id)
+        return found
+
+    found = with_accounts(loaded.settings, work)
+    note(f"{printable(found.name)} logs in without a second factor now")
+
+
+def read_password() -> str:
+    """One line of standard input. Raises Failed when there is none."""
+    line = sys.stdin.readline()
+    if not line.rstrip("\r\n"):
+        raise Failed("no password came on standard input", code=2)
+    return line.rstrip("\r\n")
+
+
+def _ask() -> str:
+    if not sys.stdin.isatty():
+        raise Failed("nobody is there to be asked: use --password-stdin", code=2)
+    given: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    return given
+
+
+class _Now:
+    """Takes letters and sends them before the command ends: whoever waits wants to know."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Writer] = []
+
+    def put(self, write: "Writer") -> bool:
+        self.waiting.append(write)
+        return True
+
+    async def send(self, settings: Settings) -> None:
+        from trivium.mail.outbox import MailError
+        from trivium.mail.smtp import Smtp
+
+        server = Smtp(settings.mail, SystemClock())
+        for write in self.waiting:
+            letter = await write()
+            try:
+                if letter is not None:
+                    await server.send(letter)
+            except MailError as error:
+                raise Failed(f"the letter was not sent: {error}") from None
+
+
+def with_accounts(
+    settings: Settings,
+    work: "Callable[[Accounts, Identity, Database], Awaitable[T]]",
+) -> T:
+    """The result of some work on accounts. Raises Failed for what is refused."""
+    from trivium.identity.service import Identity
+    from trivium.wiring.accounts import build
+
+    async def run() -> T:
+        async with opened(settings.storage) as database:
+            post = _Now() if settings.mail.host else None
+            accounts = build(settings, database, post)
+            try:
+                result = await work(accounts, Identity(database, SystemClock()), database)
+                if post is not None:
+                    await post.send(settings)
+            except AccountError as error:
+                raise Failed(WORDS.get(error.why, error.why.value)) from None
+            finally:
+                accounts.close()
+            return result
+
+    return asyncio.run(run())
