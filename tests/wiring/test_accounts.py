@@ -8,7 +8,7 @@ import pytest
 from trivium.identity.accounts.model import Visitor
 from trivium.settings.accounts import Accounts, Mail
 from trivium.settings.model import Server, Settings, Storage
-from trivium.wiring.accounts import accounts_of, caretaker, origin, outbox
+from trivium.wiring.accounts import accounts_of, caretaker, origin, outbox, vault_of
 
 MAIL = Mail(host="127.0.0.1", port=9, security="none", sender="t@gateway.example")
 
@@ -34,7 +34,7 @@ async def test_everything_ends_with_the_stack(database, tmp_path):
     )
     before = asyncio.all_tasks()
     async with contextlib.AsyncExitStack() as stack:
-        accounts = accounts_of(settings, database, stack)
+        accounts = accounts_of(settings, database, vault_of(settings), stack)
         assert accounts.desk.is_open
         await accounts.signup.ask("ada@example.com", Visitor())
         stack.callback(setattr, accounts.desk._post, "_waiting", 0)

@@ -261,12 +261,12 @@ def with_accounts(
 ) -> T:
     """The result of some work on accounts. Raises Failed for what is refused."""
     from trivium.identity.service import Identity
-    from trivium.wiring.accounts import build
+    from trivium.wiring.accounts import build, vault_of
 
     async def run() -> T:
         async with opened(settings.storage) as database:
             post = _Now() if settings.mail.host else None
-            accounts = build(settings, database, post)
+            accounts = build(settings, database, vault_of(settings), post)
             try:
                 result = await work(accounts, Identity(database, SystemClock()), database)
                 if post is not None:

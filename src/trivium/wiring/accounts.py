@@ -2,7 +2,7 @@
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from trivium.clock import SystemClock
 from trivium.settings.load import environment
@@ -14,40 +14,55 @@ if TYPE_CHECKING:
     from trivium.identity.accounts.sweep import Sweeper
     from trivium.mail.outbox import Outbox
     from trivium.storage.database import Database
+    from trivium.storage.vault import Vault
+
+PURPOSE: Final = "accounts"
+"""Of the keys that seal what accounts must read again."""
 
 
 def accounts_of(
-    settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
+    settings: Settings, database: "Database", vault: "Vault", stack: contextlib.AsyncExitStack
 ) -> "Accounts":
-    """Everything about accounts; closed with the stack, after letters that wait were sent."""
+    """Everything about accounts; closed with the stack, after letters that wait were sent.
+
+    ``vault``: as ``vault_of`` has it, where the keys are at hand already.
+    """
     post = outbox(settings)
     if post is not None:
         post.start()
         stack.push_async_callback(post.close)
-    accounts = build(settings, database, post)
+    accounts = build(settings, database, vault, post)
     stack.callback(accounts.close)
     return accounts
 
 
-def build(settings: Settings, database: "Database", post: "Post | None") -> "Accounts":
+def build(
+    settings: Settings, database: "Database", vault: "Vault", post: "Post | None"
+) -> "Accounts":
     """The same, with letters left to whoever calls. Close it when done."""
     from trivium.identity.accounts.outside.provider import by_name
     from trivium.identity.accounts.service import Accounts
+
+    return Accounts(
+        database,
+        SystemClock(),
+        settings.accounts,
+        origin=origin(settings),
+        vault=vault,
+        post=post,
+        providers=by_name(settings.logins, SystemClock()),
+    )
+
+
+def vault_of(settings: Settings) -> "Vault":
+    """Seals what accounts must read again."""
     from trivium.storage.root_key import root_keys
     from trivium.storage.vault import Vault
 
     keys = root_keys(
         environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
     )
-    return Accounts(
-        database,
-        SystemClock(),
-        settings.accounts,
-        origin=origin(settings),
-        vault=Vault(keys.ring("accounts")),
-        post=post,
-        providers=by_name(settings.logins, SystemClock()),
-    )
+    return Vault(keys.ring(PURPOSE))
 
 
 def origin(settings: Settings) -> str:
