@@ -81,3 +81,22 @@ def test_a_settlement_that_is_never_booked_is_let_go():
     assert {Period.TOTAL: 50} == kept.left()
     kept.forget(NOW + FORGET_S + 1)
     assert {Period.TOTAL: 90} == kept.left()
+
+
+def test_other_budgets_keep_what_was_spent():
+    """A cap that is raised or lowered in mid-month does not begin the month anew."""
+    month = Budget(amount_nanos=100, period=Period.MONTH)
+    purse = Purse((month,), NOW)
+    purse.learn("r1", 60, int(NOW), NOW)
+    purse.hold(10)
+    higher = (
+        Budget(amount_nanos=500, period=Period.MONTH),
+        Budget(amount_nanos=20, period=Period.DAY),
+    )
+    purse.adopt(higher, NOW)
+    assert {Period.MONTH: 430, Period.DAY: 10} == purse.left()
+    purse.adopt((Budget(amount_nanos=50, period=Period.MONTH),), NOW)
+    assert ({Period.MONTH: -20}, Period.MONTH) == (
+        purse.left(),
+        purse.obstacle(NOW, 0).budget.period,
+    )

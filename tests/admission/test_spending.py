@@ -9,11 +9,13 @@ from structlog.testing import capture_logs
 
 from trivium.admission import spending as module
 from trivium.admission.spending import Spending
+from trivium.identity import store
+from trivium.identity.keys import digest
 from trivium.identity.model import Budget, Period
 from trivium.identity.service import Identity
 from trivium.identity.snapshot import Snapshot
 from trivium.storage.errors import StorageDown
-from trivium.storage.schema import entries
+from trivium.storage.schema import entries, keys
 
 BUDGETS = (
     Budget(amount_nanos=1000, period=Period.DAY),
@@ -35,6 +37,30 @@ class World:
         made, _ = await self.identity.create_key("ada", **more)
         await self.snapshot.refresh()
         return next(c for c in self.snapshot.callers() if c.key_id == made.id)
+
+    async def granted(self, grant_id, budgets, *, known=True):
+        """An application's key under a consent."""
+        made, secret = await self.identity.create_key("ada", budgets=budgets)
+        async with self.database.write() as conn:
+            await store.bump(conn)
+            raised = await store.current_revision(conn)
+            row = keys.c.id == made.id
+            await conn.execute(keys.update().where(row).values(grant_id=grant_id, revision=raised))
+        if known:
+            await self.snapshot.refresh()
+            return self.snapshot.get(digest(secret))
+        return msgspec.structs.replace(
+            next(iter(self.snapshot.callers())), key_id=made.id, grant_id=grant_id
+        )
+
+    async def cap(self, grant_id, budgets):
+        """The consent's cap is another from now on."""
+        async with self.database.write() as conn:
+            raised = await store.bump(conn)
+            text = msgspec.json.encode(budgets).decode()
+            own = keys.c.grant_id == grant_id
+            await conn.execute(keys.update().where(own).values(budgets=text, revision=raised))
+        await self.snapshot.refresh()
 
     async def worker(self):
         worker = Spending(
@@ -170,3 +196,54 @@ async def test_a_database_that_is_away_is_told_once(monkeypatch, clock):
         await done.wait()
         task.cancel()
     assert ["budgets_stale", "budgets_current_again"] == [line["event"] for line in logs]
+
+
+@pytest.mark.asyncio
+async def test_keys_of_one_consent_share_one_purse(world):
+    """Also across a restart and with a key that another worker has just given."""
+    cap = (Budget(amount_nanos=1000, period=Period.MONTH),)
+    first = await world.granted(7, cap)
+    worker = await world.worker()
+    second = await world.granted(7, cap)
+    rival = await world.granted(8, cap)
+    await world.book(first, 100)
+    await world.book(second, 30)
+    await world.book(rival, 5)
+    await worker.refresh()
+    assert [[870], [870], [995]] == [world.left(worker, c) for c in (first, second, rival)]
+    assert worker.purse(first, 0) is worker.purse(second, 0)
+    assert [[870], [995]] == [
+        world.left(again, caller)
+        for again in [await world.worker()]
+        for caller in (second, rival)
+        if not await again.refresh()
+    ]
+
+
+@pytest.mark.asyncio
+async def test_a_changed_cap_counts_on(world):
+    """All keys of the consent have the new one."""
+    caller = await world.granted(7, (Budget(amount_nanos=1000, period=Period.MONTH),))
+    worker = await world.worker()
+    await world.book(caller, 400)
+    await worker.refresh()
+    await world.cap(7, (Budget(amount_nanos=500, period=Period.MONTH),))
+    await worker.refresh()
+    assert [100] == world.left(worker, caller)
+
+
+@pytest.mark.asyncio
+async def test_an_entry_seen_before_its_key_is_counted_when_the_key_is_known(world):
+    """Another worker gave the key and booked; this one has not read its keys again yet."""
+    cap = (Budget(amount_nanos=1000, period=Period.MONTH),)
+    first = await world.granted(7, cap)
+    worker = await world.worker()
+    hidden = await world.granted(7, cap, known=False)
+    await world.book(first, 1)
+    await world.book(hidden, 50)
+    await worker.refresh()
+    assert [999] == world.left(worker, first)
+    await world.snapshot.refresh()
+    await worker.refresh()
+    await worker.refresh()
+    assert [949] == world.left(worker, first)

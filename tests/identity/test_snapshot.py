@@ -8,12 +8,14 @@ from sqlalchemy import text
 from structlog.testing import capture_logs
 
 from trivium.identity import snapshot as module
+from trivium.identity import store
 from trivium.identity.keys import digest
 from trivium.identity.model import Budget, Period
 from trivium.identity.service import Identity
 from trivium.identity.snapshot import Snapshot
 from trivium.settings.limits import RateLimits
 from trivium.storage.errors import StorageDown
+from trivium.storage.schema import keys as key_table
 
 
 @pytest.fixture
@@ -229,3 +231,44 @@ async def test_the_revision_says_whether_anything_changed(identity, snapshot):
     await identity.create_key("ada", "another")
     await snapshot.refresh()
     assert before < snapshot.revision
+
+
+@pytest.mark.asyncio
+async def test_an_applications_key_that_is_given_another_secret_forgets_the_old(
+    identity, snapshot, database
+):
+    """Else every secret it ever had would stay in memory, with a cap of then."""
+    [old] = await keys(identity, 1)
+    [key] = await identity.list_keys()
+    await set_key(database, key.id, grant_id=7)
+    await snapshot.load()
+    caller = snapshot.get(old)
+    assert (7, -7, -7) == (caller.grant_id, caller.purse_id, caller.owner_id)
+    await set_key(database, key.id, digest=b"n" * 32)
+    await snapshot.refresh()
+    assert (None, key.id, 1) == (
+        snapshot.get(old),
+        snapshot.get(b"n" * 32).key_id,
+        len(snapshot),
+    )
+
+
+@pytest.mark.asyncio
+async def test_a_key_of_ones_own_is_its_own_purse_and_its_users_memory(identity, snapshot):
+    """Consent changes nothing for them."""
+    [known] = await keys(identity, 1)
+    await snapshot.load()
+    caller = snapshot.get(known)
+    assert (0, caller.key_id, caller.user_id) == (
+        caller.grant_id,
+        caller.purse_id,
+        caller.owner_id,
+    )
+
+
+async def set_key(database, key_id, **values):
+    """Change a key as an application's is."""
+    async with database.write() as conn:
+        raised = await store.bump(conn)
+        row = key_table.c.id == key_id
+        await conn.execute(key_table.update().where(row).values(revision=raised, **values))

@@ -45,6 +45,7 @@ BESIDE = {
     ("mail", "settings.accounts"): "letters go by the server that the settings name",
     ("upstream", "routing.model"): "a call is made to a channel, with its time limits",
     ("ledger", "routing.model"): "a quote is made from a model's price",
+    ("oauth", "admission"): "what an application spent is summed up as its budget is",
     ("cli", "wiring"): "the command line starts what the wiring builds",
     ("cli", "demo"): "the command line starts the demo",
 }

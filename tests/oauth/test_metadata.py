@@ -30,3 +30,10 @@ def test_only_what_is_served_is_told():
     } == set(said)
     assert ["S256"] == said["code_challenge_methods_supported"]
     assert ["profile", "balance"] == said["scopes_supported"]
+
+
+def test_spending_is_told_where_it_is_switched_on():
+    """A client that reads the document asks for nothing that would be refused."""
+    assert ["profile", "balance"] == metadata.document("https://x.example")["scopes_supported"]
+    told = metadata.document("https://x.example", spend=True)["scopes_supported"]
+    assert ["profile", "balance", "spend"] == told

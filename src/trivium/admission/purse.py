@@ -98,6 +98,17 @@ class Purse:
             if now - at > KNOWN_S:
                 del self._known[request_id]
 
+    def adopt(self, budgets: tuple[Budget, ...], now: float) -> None:
+        """Have other budgets from now on; what was spent counts on in periods that stay."""
+        before = {spent.budget.period: spent for spent in self.spent}
+        kept = []
+        for budget in budgets:
+            spent = before.get(budget.period) or Spent(budget, now)
+            spent.budget = budget
+            kept.append(spent)
+        self.budgets = budgets
+        self.spent = tuple(kept)
+
     @property
     def since(self) -> int:
         """The earliest moment any of the budgets still counts, in seconds since the epoch."""

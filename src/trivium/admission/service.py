@@ -259,9 +259,9 @@ class Admission:
         return purse
 
     def _own_purse(self, caller: Caller, now: float) -> Purse:
-        purse = self._purses.get(caller.key_id)
+        purse = self._purses.get(caller.purse_id)
         if purse is None or purse.budgets is not caller.budgets:
-            purse = self._purses[caller.key_id] = Purse(caller.budgets, now)
+            purse = self._purses[caller.purse_id] = Purse(caller.budgets, now)
         return purse
 
     def _meters_of(self, caller: Caller, model: Model) -> list[Meter]:

@@ -59,16 +59,18 @@ class Spending:
         self._revision = revision
         self._looked_at: int | None = None
         self._purses: dict[int, Purse] = {}
-        self._owners: dict[int, int] = {}
+        self._keys: dict[int, int] = {}
+        """The purse of each key: keys of one consent share it."""
+        self._users: set[int] = set()
         self._position = 0
         self._seen: set[int] = set()
         self._is_down = False
 
     def purse(self, caller: Caller, now: float) -> Purse:
         """The caller's. Of a key made a moment ago, from nothing: it cannot have spent any."""
-        purse = self._purses.get(caller.key_id)
+        purse = self._purses.get(caller.purse_id)
         if purse is None:
-            purse = self._purses[caller.key_id] = Purse(caller.budgets, now)
+            purse = self._purses[caller.purse_id] = Purse(caller.budgets, now)
         return purse
 
     async def load(self) -> None:
@@ -76,20 +78,21 @@ class Spending:
         now = self._clock.now()
         budgeted = [caller for caller in self._callers() if caller.budgets and not caller.disabled]
         self._looked_at = self._revision()
-        purses = {caller.key_id: Purse(caller.budgets, now) for caller in budgeted}
-        owners = {caller.key_id: caller.user_id for caller in budgeted}
+        purses = {caller.purse_id: Purse(caller.budgets, now) for caller in budgeted}
+        keys = {caller.key_id: caller.purse_id for caller in budgeted}
+        users = {caller.user_id for caller in budgeted}
         if purses:
-            await self._sum_up(purses, owners)
-        self._purses, self._owners = purses, owners
+            await self._sum_up(purses, keys, users)
+        self._purses, self._keys, self._users = purses, keys, users
 
     async def refresh(self) -> None:
         """Read what has been booked since. Raises what ``Database.read`` raises."""
         if self._revision() != self._looked_at:
             self._look_again()
-        if not self._owners:
+        if not self._users:
             return
         now = self._clock.now()
-        users = sorted(set(self._owners.values()))
+        users = sorted(self._users)
         position = self._position
         full = True
         while full:
@@ -122,19 +125,21 @@ class Spending:
 
     # --- own ------------------------------------------------------------------------------------
 
-    async def _sum_up(self, purses: dict[int, Purse], owners: dict[int, int]) -> None:
+    async def _sum_up(
+        self, purses: dict[int, Purse], keys: dict[int, int], users: set[int]
+    ) -> None:
         from trivium.admission import store
 
         since = min(purse.since for purse in purses.values())
         async with self._db.read(SUM_S) as conn:
             self._position = max(0, await store.last_entry(conn) - OVERLAP)
-            users = sorted(set(owners.values()))
-            rows = await store.spent_by_day(conn, users, since, self._position)
+            rows = await store.spent_by_day(conn, sorted(users), since, self._position)
         days: dict[int, list[tuple[int, int]]] = {}
         for row in rows:
-            days.setdefault(row.key_id, []).append((row.day_at, int(row.nanos)))
-        for key_id, purse in purses.items():
-            purse.begin(days.get(key_id, ()))
+            of = keys.get(row.key_id, row.key_id)
+            days.setdefault(of, []).append((row.day_at, int(row.nanos)))
+        for purse_id, purse in purses.items():
+            purse.begin(days.get(purse_id, ()))
 
     async def _page(self, conn: Any, users: list[int], position: int) -> Any:
         from trivium.admission import store
@@ -144,24 +149,24 @@ class Spending:
     def _look_again(self) -> None:
         """Keys have changed: new ones have purses from now on, revoked ones none."""
         self._looked_at = self._revision()
-        budgeted = {
-            caller.key_id: caller
-            for caller in self._callers()
-            if caller.budgets and not caller.disabled
-        }
+        budgeted = [caller for caller in self._callers() if caller.budgets and not caller.disabled]
         now = self._clock.now()
-        for caller in budgeted.values():
-            self.purse(caller, now)
-        for key_id in self._purses.keys() - budgeted.keys():
-            del self._purses[key_id]
-        self._owners = {caller.key_id: caller.user_id for caller in budgeted.values()}
+        for caller in budgeted:
+            purse = self.purse(caller, now)
+            if purse.budgets != caller.budgets:
+                purse.adopt(caller.budgets, now)
+        self._keys = {caller.key_id: caller.purse_id for caller in budgeted}
+        self._users = {caller.user_id for caller in budgeted}
+        for purse_id in self._purses.keys() - set(self._keys.values()):
+            del self._purses[purse_id]
 
     def _learn(self, row: Any, now: float) -> None:
-        self._seen.add(row.id)
         try:
             key_id = _bill(row.detail).key
         except msgspec.DecodeError:
             return
-        purse = self._purses.get(key_id)
+        purse = self._purses.get(self._keys.get(key_id, key_id))
+        # an entry of a key that is not known here yet is not seen: it is read again and found then
         if purse is not None:
+            self._seen.add(row.id)
             purse.learn(row.request_id, -row.amount_nanos, row.created_at, now)

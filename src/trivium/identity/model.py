@@ -81,6 +81,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     budgets: tuple[Budget, ...] = ()
     networks: tuple[str, ...] = ()
     """Networks it may be used from, as CIDR; empty: from anywhere."""
+    grant_id: int | None = None
+    """The consent under which an application was given it; ``None``: it is the user's own."""
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -109,6 +111,20 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The key's, at most one a period."""
     networks: tuple[Network, ...] = ()
     """Where the key may be used from; empty: anywhere."""
+    grant_id: int = 0
+    """The consent under which an application was given the key; 0: it is the user's own."""
+
+    @property
+    def purse_id(self) -> int:
+        """Whose budgets these are: the key's, or those of all keys of one consent."""
+        return -self.grant_id or self.key_id
+
+    @property
+    def owner_id(self) -> int:
+        """Whose stored responses and traces these are: an application sees its own, not those of
+        the user who pays.
+        """
+        return -self.grant_id or self.user_id
 
     def may_use(self, model: str) -> bool:
         """Whether the key's allow-list lets it use this model."""

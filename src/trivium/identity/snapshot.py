@@ -45,6 +45,8 @@ class Snapshot:
         self._db = db
         self._clock = clock
         self._callers: dict[bytes, Caller] = {}
+        self._secrets: dict[int, bytes] = {}
+        """The digest of each application's key, by its id."""
         self._revision = -1
         self._position = (-1, -1)
         self._confirmed_at: float | None = None
@@ -115,6 +117,8 @@ class Snapshot:
                 async with self._db.read(LIMIT_S) as conn:
                     rows = await store.callers_after(conn, position, PAGE)
                 for row in rows:
+                    if row.grant_id is not None:
+                        self._forget_former(callers, row)
                     callers[row.digest] = _caller(row)
                     position = (row.revision, row.id)
                 full = len(rows) == PAGE
@@ -124,6 +128,13 @@ class Snapshot:
             self._position = position
             self._revision = revision
         self._confirmed_at = began
+
+    def _forget_former(self, callers: dict[bytes, Caller], row: Any) -> None:
+        """An application's key is given another secret when it has expired: the old one goes."""
+        former = self._secrets.get(row.id)
+        if former is not None and former != row.digest:
+            callers.pop(former, None)
+        self._secrets[row.id] = row.digest
 
     def _replace(self, callers: dict[bytes, Caller]) -> None:
         """Put a fresh map in force without changing ``get``, which others hold."""
@@ -150,6 +161,7 @@ def _caller(row: Any) -> Caller:
         ),
         budgets=_budgets(row.budgets),
         networks=_networks(row.networks),
+        grant_id=row.grant_id or 0,
     )
 
 

@@ -26,6 +26,7 @@ _KEY = (
     keys.c.max_concurrency,
     keys.c.budgets,
     keys.c.networks,
+    keys.c.grant_id,
     select(func.max(records.c.at_ms) / 1000)
     .where(records.c.key_id == keys.c.id)
     .scalar_subquery()
@@ -68,6 +69,7 @@ async def callers_after(
             keys.c.max_concurrency,
             keys.c.budgets,
             keys.c.networks,
+            keys.c.grant_id,
             users.c.requests_per_minute.label("user_requests_per_minute"),
             users.c.tokens_per_minute.label("user_tokens_per_minute"),
             users.c.max_concurrency.label("user_max_concurrency"),
@@ -186,6 +188,7 @@ async def insert_key(conn: AsyncConnection, key: Key, digest: bytes, raised: int
         "revision": raised,
         "budgets": msgspec.json.encode(key.budgets).decode(),
         "networks": msgspec.json.encode(key.networks).decode(),
+        "grant_id": key.grant_id,
         **_columns(key.limits),
     }
     return int((await conn.execute(insert(keys).values(values).returning(keys.c.id))).scalar_one())
@@ -223,6 +226,16 @@ async def rename_key(conn: AsyncConnection, key_id: int, name: str) -> None:
     await conn.execute(update(keys).where(keys.c.id == key_id).values(name=name))
 
 
+async def disable_granted(conn: AsyncConnection, grant_ids: Sequence[int] | Select[Any]) -> int:
+    """Refuse every key that applications were given under these consents; how many there were."""
+    live = keys.c.grant_id.in_(grant_ids) & keys.c.disabled.is_(False)
+    # consent without keys does not make every gateway read keys again
+    if not await conn.scalar(select(func.count()).select_from(keys).where(live)):
+        return 0
+    values = {"disabled": True, "revision": await bump(conn)}
+    return (await conn.execute(update(keys).where(live).values(values))).rowcount
+
+
 async def _keys(conn: AsyncConnection, query: Select[Any]) -> list[Key]:
     return [
         Key(
@@ -239,6 +252,7 @@ async def _keys(conn: AsyncConnection, query: Select[Any]) -> list[Key]:
             limits=_limits(row),
             budgets=_budgets(row.budgets),
             networks=_texts(row.networks),
+            grant_id=row.grant_id,
         )
         for row in await conn.execute(query)
     ]

@@ -2,20 +2,22 @@
 
 from typing import Final
 
-from trivium.oauth.scope import SCOPES
+from trivium.oauth.scope import EVERY, SCOPES
 
 PATH: Final = "/.well-known/oauth-authorization-server"
 
 
-def document(issuer: str) -> dict[str, str | list[str]]:
-    """The metadata of a service whose issuer is this origin, to the byte."""
+def document(issuer: str, *, spend: bool = False) -> dict[str, str | list[str]]:
+    """The metadata of a service whose issuer is this origin, to the byte. ``spend``: whether
+    applications may ask to spend.
+    """
     return {
         "issuer": issuer,
         "authorization_endpoint": f"{issuer}/api/oauth2/authorize",
         "token_endpoint": f"{issuer}/api/oauth2/token",
         "userinfo_endpoint": f"{issuer}/api/oauth2/userinfo",
         "revocation_endpoint": f"{issuer}/api/oauth2/revoke",
-        "scopes_supported": list(SCOPES),
+        "scopes_supported": list(EVERY if spend else SCOPES),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": ["authorization_code", "refresh_token"],

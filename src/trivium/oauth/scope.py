@@ -1,6 +1,6 @@
 """Scopes: what an application may see. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 PROFILE: Final = "profile"
@@ -8,26 +8,31 @@ PROFILE: Final = "profile"
 BALANCE: Final = "balance"
 """What is left and what was spent."""
 
+SPEND: Final = "spend"
+"""Calls on the gateway that the user pays for, up to a cap a month."""
+
 SCOPES: Final = (PROFILE, BALANCE)
-"""Every scope there is, in the order in which they are written and shown."""
+"""What every application may ask for, in the order in which scopes are written and shown."""
+EVERY: Final = (*SCOPES, SPEND)
+"""With what the operator has to switch on (``oauth.spend``)."""
 DEFAULT: Final = frozenset({PROFILE})
 """What is asked for by a request that names no scope."""
 
 
-def parse(text: str) -> frozenset[str]:
+def parse(text: str, offered: Sequence[str] = SCOPES) -> frozenset[str]:
     """The scopes of a ``scope`` parameter; neither order nor repetition matters.
 
     Raises ``ValueError`` for a scope that does not exist, and for separators other than one space
     (RFC 6749 section 3.3).
     """
     names = text.split(" ")
-    unknown = [name for name in names if name not in SCOPES]
+    unknown = [name for name in names if name not in offered]
     if unknown:
-        raise ValueError(f"the scopes are {', '.join(SCOPES)}, separated by one space")
+        raise ValueError(f"the scopes are {', '.join(offered)}, separated by one space")
     return frozenset(names)
 
 
 def written(scopes: Iterable[str]) -> str:
     """Scopes as a ``scope`` value, always in the same order."""
     given = set(scopes)
-    return " ".join(name for name in SCOPES if name in given)
+    return " ".join(name for name in EVERY if name in given)

@@ -85,7 +85,7 @@ async def _find(exchange: Exchange, target: Stored, services: Services) -> Kept:
     assert caller is not None
     kept = None
     if services.recall is not None:
-        kept = await services.recall.find(caller.user_id, target.response_id)
+        kept = await services.recall.find(caller.owner_id, target.response_id)
     if kept is None:
         raise unknown_response(target.response_id, "response_id")
     return kept

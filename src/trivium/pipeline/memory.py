@@ -26,7 +26,7 @@ async def recollect(story: Story, members: Members) -> None:
     """Find what a responses request refers to. Raises ``Fault`` naming the member."""
     recall, caller = story.services.recall, story.exchange.caller
     if recall is not None and caller is not None:
-        story.recollection = await _recollect(recall, caller.user_id, members, story.exchange.body)
+        story.recollection = await _recollect(recall, caller.owner_id, members, story.exchange.body)
 
 
 def narrowed(plan: Plan, story: Story) -> Plan:
@@ -152,7 +152,7 @@ class Remembering:
         elsewhere = isinstance(self._lane, PassThrough) and _keeps(self._step, recollection)
         self._recall.keep(
             Note(
-                user_id=caller.user_id,
+                user_id=caller.owner_id,
                 key_id=caller.key_id,
                 model=facts.model,
                 channel=channel.name,

@@ -65,7 +65,7 @@ async def recall(story: Story, plan: Plan) -> Plan:
     assert caller is not None
     found = marks.found(body, shape)
     keys = [mark.key for mark in (*found.calls, *found.native)]
-    known = await traces.find(caller.user_id, keys) if keys and traces is not None else {}
+    known = await traces.find(caller.owner_id, keys) if keys and traces is not None else {}
     story.recalled = Recalled(
         traces=known,
         sealed=bool(found.envelopes),
@@ -104,7 +104,7 @@ def tracer(story: Story) -> Tracer | None:
     caller, traces = story.exchange.caller, story.services.traces
     if traces is None or caller is None or story.operation is not Operation.CHAT:
         return None
-    return Tracer(story.exchange.request_id, functools.partial(traces.add, caller.user_id))
+    return Tracer(story.exchange.request_id, functools.partial(traces.add, caller.owner_id))
 
 
 class TracedPassThrough(PassThrough):
@@ -186,4 +186,4 @@ def tracing(story: Story, step: Step, *lane: Any) -> PassThrough:
     caller, traces = story.exchange.caller, story.services.traces
     if not story.shared or traces is None or caller is None or step.operation not in TRANSLATED:
         return PassThrough(step, *lane)
-    return TracedPassThrough(step, *lane).remember(step, traces, caller.user_id)
+    return TracedPassThrough(step, *lane).remember(step, traces, caller.owner_id)

@@ -2,6 +2,7 @@
 
 import itertools
 
+import msgspec
 import pytest
 
 from trivium.oauth.apps.model import App
@@ -98,3 +99,13 @@ def test_a_login_before_the_request_does_not_count():
         login_at=499,
     )
     assert Decision.ASK is decide(earlier, history("none"), is_framed=False)
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_nobodys_money_is_given_away_without_a_question(trusted):
+    """Not by a login on the page, and not because the operator trusts the application."""
+    asked = pending(auto=True, trusted=trusted, login=True)
+    spending = msgspec.structs.replace(asked.asked, scopes=BOTH | {"spend"})
+    asked = msgspec.structs.replace(asked, asked=spending)
+    assert Decision.ASK is decide(asked, history("none"), is_framed=False)
+    assert Decision.ASK is decide(asked, history("same"), is_framed=False)

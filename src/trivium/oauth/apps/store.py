@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import Select, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from trivium.identity.store import disable_granted
 from trivium.oauth import scope
 from trivium.oauth.apps.model import App, GrantType, OwnSecret, Status
 from trivium.storage.schema import oauth_apps as apps
+from trivium.storage.schema import oauth_grants as grants
 from trivium.storage.schema import oauth_secrets as secrets
 from trivium.storage.schema import users
 
@@ -76,13 +78,20 @@ async def insert(conn: AsyncConnection, app: App) -> int:
 
 
 async def replace(conn: AsyncConnection, app: App) -> None:
-    """Write what may change of an application."""
+    """Write what may change of an application; a suspended one spends nothing any more."""
     await conn.execute(update(apps).where(apps.c.id == app.id).values(_values(app)))
+    if app.status is not Status.ACTIVE:
+        await disable_granted(conn, _consents(app.id))
 
 
 async def remove(conn: AsyncConnection, app_id: int) -> None:
-    """Delete an application with its consents, codes and tokens."""
+    """Delete an application with its consents, codes and tokens; the keys it had are refused."""
+    await disable_granted(conn, _consents(app_id))
     await conn.execute(delete(apps).where(apps.c.id == app_id))
+
+
+def _consents(app_id: int) -> Select[Any]:
+    return select(grants.c.id).where(grants.c.app_id == app_id)
 
 
 async def owned(

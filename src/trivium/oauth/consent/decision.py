@@ -11,6 +11,7 @@ from enum import Enum, unique
 import msgspec
 
 from trivium.oauth.consent.model import Grant, Pending
+from trivium.oauth.scope import SPEND
 
 
 @unique
@@ -46,6 +47,9 @@ def decide(pending: Pending, history: History, *, is_framed: bool) -> Decision:
     ):
         return Decision.KNOWN
     if not asked.auto_authorize or history.was_revoked:
+        return Decision.ASK
+    # nobody's money is given away without an amount that they wrote themselves
+    if SPEND in asked.scopes:
         return Decision.ASK
     has_just_logged_in = pending.login_at is not None and pending.login_at >= pending.created_at
     return Decision.AUTOMATIC if asked.app.trusted or has_just_logged_in else Decision.ASK

@@ -49,10 +49,13 @@ def client_id(given: Parameters) -> str:
     return values[0].decode("latin-1")
 
 
-def check(given: Parameters, app: App | None, *, strict_state: bool, issuer: str) -> Asked:
+def check(
+    given: Parameters, app: App | None, *, strict_state: bool, issuer: str, spend: bool = False
+) -> Asked:
     """The request, if everything about it is right.
 
     ``app``: of :func:`client_id`. ``strict_state``: PKCE does not stand in for ``state``.
+    ``spend``: applications may ask to spend.
     Raises Refused for what must not be redirected, SentBack for what must.
     """
     if app is None:
@@ -64,14 +67,16 @@ def check(given: Parameters, app: App | None, *, strict_state: bool, issuer: str
     # a repeated state is nobody's: none goes back
     state = states[0] if len(states) == 1 and states[0] else None
     try:
-        return _asked(given, app, state, strict_state=strict_state)
+        return _asked(given, app, state, strict_state=strict_state, spend=spend)
     except OAuthError as wrong:
         said = error(wrong.code, wrong.description)
         back = answer(app, app.redirect_uri, state, issuer, said)
         raise SentBack(back, wrong.code) from None
 
 
-def _asked(given: Parameters, app: App, state: bytes | None, *, strict_state: bool) -> Asked:
+def _asked(
+    given: Parameters, app: App, state: bytes | None, *, strict_state: bool, spend: bool
+) -> Asked:
     """The checks whose errors go back. Raises OAuthError."""
     names = [name for name, _ in given]
     if len(set(names)) < len(names):
@@ -81,7 +86,7 @@ def _asked(given: Parameters, app: App, state: bytes | None, *, strict_state: bo
         raise _invalid("response_type is missing: it must be code")
     if values["response_type"] != b"code":
         raise OAuthError("unsupported_response_type", "response_type must be code")
-    scopes = _scopes(values.get("scope"), app)
+    scopes = _scopes(values.get("scope"), app, spend=spend)
     challenge = values.get("code_challenge")
     wrong = _challenge_problem(challenge, values.get("code_challenge_method"))
     _check_state(state, is_spared=not strict_state and challenge is not None and not wrong)
@@ -130,14 +135,15 @@ def _check_redirect(given: Parameters, app: App) -> None:
         raise Refused(Reason.REDIRECT_UNKNOWN)
 
 
-def _scopes(given: bytes | None, app: App) -> frozenset[str]:
+def _scopes(given: bytes | None, app: App, *, spend: bool) -> frozenset[str]:
     scopes = scope.DEFAULT
     if given is not None:
         try:
-            scopes = scope.parse(given.decode("latin-1"))
+            offered = scope.EVERY if spend else scope.SCOPES
+            scopes = scope.parse(given.decode("latin-1"), offered)
         except ValueError as wrong:
             raise OAuthError("invalid_scope", str(wrong)) from None
-    if not scopes <= app.scopes:
+    if not scopes <= app.scopes | {scope.SPEND}:
         allowed = scope.written(app.scopes)
         raise OAuthError("invalid_scope", f"the application may ask for {allowed}")
     return scopes

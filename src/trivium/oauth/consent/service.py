@@ -4,7 +4,10 @@ import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from trivium.clock import Clock
+from trivium.ledger.entries import format_usd
 from trivium.oauth import credential, scope
 from trivium.oauth.apps.model import Status
 from trivium.oauth.consent import request
@@ -12,7 +15,9 @@ from trivium.oauth.consent.decision import Decision, decide
 from trivium.oauth.consent.model import Asked, Authorized, Grant, Pending
 from trivium.oauth.credential import Kind
 from trivium.oauth.errors import Reason, Refused, RegistrationError
+from trivium.oauth.scope import SPEND
 from trivium.oauth.sender import NOBODY, Sender
+from trivium.oauth.spend.model import budgets, check_cap
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
 
@@ -104,12 +109,20 @@ class Consents:
         await self._pass(request_id, None, None)
 
     async def approve(
-        self, request_id: str, user_id: int, decision: Decision, sender: Sender = NOBODY
+        self,
+        request_id: str,
+        user_id: int,
+        decision: Decision,
+        sender: Sender = NOBODY,
+        *,
+        cap_nanos: int | None = None,
     ) -> str:
         """The user agrees: where the browser goes with its code.
 
-        ``decision``: how it came about; ``ASK`` for an answer that a person gave. Raises Refused
-        for a request that is gone, answered already, or another user's.
+        ``decision``: how it came about; ``ASK`` for an answer that a person gave. ``cap_nanos``:
+        what they let the application spend a month; ``None``: nothing, and the scope is left out.
+        Raises Refused for a request that is gone, answered already, or another user's, and
+        ValueError for a cap out of range.
         """
         from trivium.oauth.consent import store
 
@@ -117,7 +130,11 @@ class Consents:
         digest = credential.digest(request_id)
         code = credential.issue(Kind.CODE, self._random_bytes)
         pending = await self.find(request_id, user_id)
-        asked = pending.asked
+        if cap_nanos is not None:
+            check_cap(cap_nanos)
+        asked = _without_declined(pending.asked, decision, cap_nanos)
+        if not asked.scopes:
+            return await self.deny(request_id, user_id)
         async with self._db.write() as conn:
             is_disabled = await store.hold_user(conn, user_id)
             if not await store.take_request(conn, digest, user_id, now):
@@ -128,6 +145,8 @@ class Consents:
             if decision is Decision.KNOWN and before.grant is None:  # taken back a moment ago
                 return self._error(asked, "access_denied", "consent was taken back")
             grant_id = await self._grant(conn, user_id, asked, before.grant, decision, now)
+            if SPEND in asked.scopes and cap_nanos is not None:
+                await self._set_cap(conn, user_id, asked.app.id, grant_id, cap_nanos, sender)
             await store.insert_code(
                 conn, credential.digest(code), grant_id, asked, now, now + self._code_s
             )
@@ -200,6 +219,29 @@ class Consents:
             await store.widen_grant(conn, before.id, scopes, now, automatic=automatic)
         return before.id
 
+    async def _set_cap(
+        self,
+        conn: "Connection",
+        user_id: int,
+        app_id: int,
+        grant_id: int,
+        cap_nanos: int,
+        sender: Sender,
+    ) -> None:
+        from trivium.oauth.spend import store
+
+        await store.set_cap(conn, grant_id, cap_nanos, budgets(cap_nanos), int(self._clock.now()))
+        await self._audit.within(
+            conn,
+            ActKind.SPEND_CAP_SET,
+            actor=user_id,
+            subject=user_id,
+            what=f"app:{app_id}",
+            address=sender.address,
+            agent=sender.agent,
+            detail={"cap": format_usd(cap_nanos)},
+        )
+
     async def _tell(
         self,
         conn: "Connection",
@@ -240,3 +282,10 @@ class Consents:
 
     def _error(self, asked: Asked, code: str, description: str) -> str:
         return self._answer(asked, request.error(code, description))
+
+
+def _without_declined(asked: Asked, decision: Decision, cap_nanos: int | None) -> Asked:
+    """What was asked for, less spending where whoever was asked set no cap."""
+    if decision is not Decision.ASK or cap_nanos is not None:
+        return asked
+    return msgspec.structs.replace(asked, scopes=asked.scopes - {SPEND})

@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from trivium.identity.store import disable_granted
 from trivium.oauth import scope
 from trivium.oauth.apps.store import app_of
 from trivium.oauth.consent.decision import History
@@ -242,6 +243,7 @@ async def revoke_grants(
     ended = families.c.grant_id.in_(ids) & families.c.revoked_at.is_(None)
     values = {"revoked_at": now, "reason": "grant_revoked"}
     await conn.execute(update(families).where(ended).values(values))
+    await disable_granted(conn, ids)
     return [row.app_id for row in rows]
 
 

@@ -98,7 +98,7 @@ def _code(fields: Mapping[str, str]) -> CodeGrant:
 def _refresh(fields: Mapping[str, str]) -> RefreshGrant:
     wanted = fields.get("scope")
     try:
-        scopes = None if wanted is None else scope.parse(wanted)
+        scopes = None if wanted is None else scope.parse(wanted, scope.EVERY)
     except ValueError as wrong:
         raise OAuthError("invalid_scope", str(wrong)) from None
     return RefreshGrant(refresh_token=_needed(fields, "refresh_token"), scopes=scopes)

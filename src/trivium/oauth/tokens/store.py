@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import and_, delete, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from trivium.identity.store import disable_granted
 from trivium.oauth import scope
 from trivium.oauth.tokens.model import Access, Why
 from trivium.oauth.tokens.policy import CodeRow, RefreshRow
@@ -79,7 +80,9 @@ async def revoke_family(conn: AsyncConnection, family_id: int, why: Why, now: in
     """Refuse every token of a family; whether any was still good."""
     live = (families.c.id == family_id) & families.c.revoked_at.is_(None)
     values = {"revoked_at": now, "reason": why.value}
-    return (await conn.execute(update(families).where(live).values(values))).rowcount == 1
+    is_first = (await conn.execute(update(families).where(live).values(values))).rowcount == 1
+    await disable_granted(conn, select(families.c.grant_id).where(families.c.id == family_id))
+    return is_first
 
 
 # --- tokens -------------------------------------------------------------------------------------
@@ -242,7 +245,13 @@ async def owner_of_access(conn: AsyncConnection, digest: bytes) -> int | None:
 
 
 async def remove_access(conn: AsyncConnection, digest: bytes) -> None:
-    """Forget an access token."""
+    """Forget an access token, and end what was given for it to spend with."""
+    own = (
+        select(families.c.grant_id)
+        .join(access, access.c.family_id == families.c.id)
+        .where(access.c.digest == digest)
+    )
+    await disable_granted(conn, own)
     await conn.execute(delete(access).where(access.c.digest == digest))
 
 

@@ -68,6 +68,8 @@ keys = Table(
     Column("max_concurrency", BIG),
     Column("budgets", Text, nullable=False, server_default=text("'[]'")),  # JSON list
     Column("networks", Text, nullable=False, server_default=text("'[]'")),  # JSON list
+    # an application's, under this consent; no foreign key: a key outlives it
+    Column("grant_id", BIG, index=True),
     # what the snapshots page through
     Index("ix_keys_revision_id", "revision", "id"),
 )

@@ -1,0 +1,153 @@
+"""An access token with the scope ``spend`` into a key of the gateway.
+
+The two are never the same: the token opens what the application may know, the key is presented
+with requests to models, and neither is accepted in the other's place. A key belongs to the user, so
+the balance, the limits and the price group are theirs; it names the consent, so all keys of one
+consent share one budget a month, and all of them end with it.
+
+A consent has at most ``LIVE_MAX`` rows among the keys for ever: an expired one is given another
+secret. Rows that vanished would leave entries and records without a name, and rows that only grow
+would fill every worker's memory, which has all keys.
+"""
+
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from trivium.clock import Clock
+from trivium.identity import keys
+from trivium.identity.model import Period
+from trivium.ledger.entries import format_usd
+from trivium.oauth import credential
+from trivium.oauth.apps.model import App
+from trivium.oauth.credential import Kind
+from trivium.oauth.errors import OAuthError, RegistrationError
+from trivium.oauth.scope import SPEND
+from trivium.oauth.sender import NOBODY, Sender
+from trivium.oauth.spend.model import LIVE_MAX, SpendKey, budgets, check_cap
+from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.service import Audit
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+
+class Spending:
+    """Caps and keys in the database. Storage faults pass through as they are."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        audit: Audit,
+        *,
+        enabled: bool,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        """``enabled``: ``False`` gives no key to anybody, whatever was consented to."""
+        self.enabled = enabled
+        self._db = db
+        self._clock = clock
+        self._audit = audit
+        self._random_bytes = random_bytes
+
+    async def issue(self, app: App, token: str, sender: Sender = NOBODY) -> SpendKey:
+        """A key for an access token of the application's own.
+
+        Raises OAuthError (``invalid_grant``, ``insufficient_scope``, ``unsupported_grant_type``,
+        ``temporarily_unavailable`` with how long to wait when there are too many keys).
+        """
+        from trivium.oauth.spend import store
+
+        if not self.enabled:
+            raise OAuthError("unsupported_grant_type", "spending is not switched on here")
+        now = int(self._clock.now())
+        invalid = OAuthError("invalid_grant", "the access token is not valid")
+        if not credential.looks_like(Kind.ACCESS_TOKEN, token):
+            raise invalid
+        secret = keys.issue(self._random_bytes)
+        async with self._db.write() as conn:
+            access = await store.held(conn, app.id, credential.digest(token), now)
+            if access is None:
+                raise invalid
+            if SPEND not in access.scopes:
+                raise OAuthError("insufficient_scope", "the token has not the scope spend", 403)
+            cap_nanos = await store.cap_of(conn, access.grant_id)
+            if cap_nanos is None:
+                raise OAuthError("insufficient_scope", "the user has set no cap", 403)
+            wait_s = await store.wait_s(conn, access.grant_id, now, LIVE_MAX)
+            if wait_s:
+                raise OAuthError(
+                    "temporarily_unavailable",
+                    f"this consent has {LIVE_MAX} keys that are good already",
+                    429,
+                    retry_after=wait_s,
+                )
+            key_id = await store.give(
+                conn,
+                access,
+                name=f"app {app.id}: {app.name}",
+                digest=keys.digest(secret),
+                hint=keys.hint(secret),
+                budgets=budgets(cap_nanos),
+                now=now,
+            )
+            await self._audit.within(
+                conn,
+                ActKind.SPEND_KEY_ISSUED,
+                subject=access.user_id,
+                what=f"app:{app.id}",
+                address=sender.address,
+                agent=sender.agent,
+                detail={"key": key_id, "cap": format_usd(cap_nanos)},
+            )
+        return SpendKey(
+            key=secret,
+            key_id=key_id,
+            user_id=access.user_id,
+            expires_at=access.expires_at,
+            cap_nanos=cap_nanos,
+        )
+
+    async def set_cap(
+        self, user_id: int, grant_id: int, cap_nanos: int, sender: Sender = NOBODY
+    ) -> None:
+        """Change the cap of a consent of the user's that has one; keys follow within two seconds.
+
+        Raises ValueError for a cap out of range, RegistrationError (``app``) for another consent.
+        """
+        from trivium.oauth.spend import store
+
+        check_cap(cap_nanos)
+        now = int(self._clock.now())
+        async with self._db.write() as conn:
+            app_id = await store.capped(conn, user_id, grant_id)
+            if app_id is None:
+                raise RegistrationError("app", "there is no such application that may spend")
+            await store.set_cap(conn, grant_id, cap_nanos, budgets(cap_nanos), now)
+            await self._audit.within(
+                conn,
+                ActKind.SPEND_CAP_SET,
+                actor=user_id,
+                subject=user_id,
+                what=f"app:{app_id}",
+                address=sender.address,
+                agent=sender.agent,
+                detail={"cap": format_usd(cap_nanos)},
+            )
+
+    async def caps(self, user_id: int) -> dict[int, int]:
+        """Nano-dollars a month by the consent's id, for a user's consents that have a cap."""
+        from trivium.oauth.spend import store
+
+        async with self._db.read() as conn:
+            return await store.caps_of(conn, user_id)
+
+    async def spent(self, user_id: int) -> dict[int, int]:
+        """Nano-dollars since the month began (UTC), by the consent's id, as booked by now."""
+        from trivium.admission.periods import bounds
+        from trivium.oauth.spend import store
+
+        since, _ = bounds(Period.MONTH, self._clock.now())
+        async with self._db.read() as conn:
+            return await store.spent_since(conn, user_id, since)
