@@ -82,6 +82,16 @@ async def database(database_url):
     await db.close()
 
 
+@pytest_asyncio.fixture
+async def sqlite_database(sqlite_template, tmp_path):
+    """A migrated, empty database in a file, for tests that are not about the engines."""
+    path = tmp_path / "trivium.db"
+    shutil.copy(sqlite_template, path)
+    db = Database(f"sqlite:///{path}")
+    yield db
+    await db.close()
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def empty_url(request, tmp_path):
     """Address of a database without any table, once on each engine."""

@@ -71,6 +71,7 @@ class Kind(Enum):
     UPSTREAM_UNREACHABLE = "upstream_unreachable"
     UPSTREAM_BROKE = "upstream_broke"
     UPSTREAM_TIMEOUT = "upstream_timeout"
+    UPSTREAM_UNSURE = "upstream_unsure"
     # ourselves
     STOPPING = "stopping"
     INTERNAL = "internal"
@@ -206,6 +207,10 @@ TABLE: Final[dict[Kind, Row]] = {
         "warning",
         fallback=True,
         charged=True,
+    ),
+    # it may have begun what costs money, and nobody knows: nobody asks again unasked
+    Kind.UPSTREAM_UNSURE: Row(
+        502, _API, "UNAVAILABLE", "upstream_error", _V, "warning", retry=False
     ),
     Kind.STOPPING: Row(
         503, "overloaded_error", "UNAVAILABLE", "service_unavailable", _U, "info", charged=True

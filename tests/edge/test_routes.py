@@ -14,11 +14,12 @@ from trivium.edge.routes import (
     Page,
     Root,
     allowed,
+    form_limits,
     resolve,
 )
 from trivium.edge.routes import shape_of as dialect_of
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Route, Stored
+from trivium.pipeline.context import Route, Stored, VideoCall
 from trivium.wire.generate.path import METHODS
 from trivium.wire.operation import LASTING, Operation, Shape
 
@@ -287,10 +288,17 @@ def test_a_path_knows_its_methods(path, methods):
 def test_everything_described_is_served():
     """Every operation of the description is found by the router, as what it says."""
     for method, template in sorted(openapi.served()):
-        path = template.replace("{model}", "m").replace("{response_id}", "resp_1").encode()
+        path = (
+            template.replace("{model}", "m")
+            .replace("{response_id}", "resp_1")
+            .replace("{video_id}", "v")
+            .encode()
+        )
         target = resolve(method, path, b"")
         if "{response_id}" in template:
             assert isinstance(target, Stored), template
+        elif "/v1/videos" in template:
+            assert isinstance(target, VideoCall), template
         elif template == "/api/explain":
             assert isinstance(target, Explain)
         elif "oauth" in template:
@@ -311,6 +319,10 @@ def test_everything_served_is_described():
     stored = "/v1/responses/{response_id}"
     routed |= {("GET", stored), ("DELETE", stored)}
     routed |= {("POST", f"{stored}/cancel"), ("GET", f"{stored}/input_items")}
+    videos = "/v1/videos"
+    routed |= {("POST", videos), ("GET", videos), ("GET", f"{videos}/{{video_id}}")}
+    routed |= {("DELETE", f"{videos}/{{video_id}}"), ("GET", f"{videos}/{{video_id}}/content")}
+    routed.add(("POST", f"{videos}/{{video_id}}/remix"))
     routed.add(("POST", EXPLAIN.decode()))
     # what the pages plane serves of the OAuth service is compared with its routes where those are
     described = {(method, path) for method, path in openapi.served() if "oauth" not in path}
@@ -374,3 +386,40 @@ def test_a_page_begins_with_its_own_word(path):
     """Not with one that looks like it."""
     with pytest.raises(Fault):
         resolve("GET", path, b"")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "video_id", "action"),
+    [
+        ("POST", b"/v1/videos", "", "create"),
+        ("GET", b"/v1/videos", "", "list"),
+        ("GET", b"/v1/videos/video_1", "video_1", "retrieve"),
+        ("HEAD", b"/v1/videos/video_1", "video_1", "retrieve"),
+        ("DELETE", b"/v1/videos/video%2F1", "video/1", "delete"),
+        ("GET", b"/v1/videos/video_1/content", "video_1", "content"),
+        ("HEAD", b"/v1/videos/video_1/content", "video_1", "content"),
+        ("POST", b"/v1/videos/video_1/remix", "video_1", "remix"),
+    ],
+)
+def test_a_video_is_asked_for_by_its_id(method, path, video_id, action):
+    """What is below it says what is wanted; its errors are the shape's."""
+    target = resolve(method, path, b"variant=thumbnail")
+    assert VideoCall(action=action, video_id=video_id) == target
+    assert Shape.VIDEOS is dialect_of(path)
+    assert (form_limits(target) is not None) is (method == "POST")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "methods"),
+    [
+        ("PUT", b"/v1/videos", "GET, HEAD, POST"),
+        ("POST", b"/v1/videos/v", "GET, HEAD, DELETE"),
+        ("POST", b"/v1/videos/v/content", "GET, HEAD"),
+        ("GET", b"/v1/videos/v/remix", "POST"),
+    ],
+)
+def test_a_video_takes_its_own_methods(method, path, methods):
+    """They are named."""
+    with pytest.raises(NotAllowed) as caught:
+        resolve(method, path, b"")
+    assert methods == caught.value.allowed

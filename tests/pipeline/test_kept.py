@@ -1,15 +1,11 @@
 """Requests about stored responses, over real sockets."""
 
-import asyncio
-
 import msgspec
 import pytest
 
 from doubles import Double, Send, sized
 from gateway import Gateway, error_of
 from pipeline.test_memory import CHAT, JSON, NATIVE, created, recall, whole
-from trivium.faults import Fault, Kind
-from trivium.pipeline import kept
 
 __all__ = ["recall"]  # the fixture
 
@@ -185,18 +181,3 @@ async def test_a_gateway_that_keeps_nothing_knows_nothing():
     """Without a store every id is unknown."""
     async with Double([whole(CHAT)]) as vendor, Gateway.to(("deepseek", vendor)) as gateway:
         assert 404 == (await gateway.get("/v1/responses/resp_1"))[0]
-
-
-@pytest.mark.asyncio
-async def test_an_upstreams_endless_answer_is_given_up_at_once(monkeypatch):
-    """Nothing of it is held on to, and its end is not waited for."""
-    monkeypatch.setattr(kept, "ANSWER_BYTES_MAX", 10)
-    errand = kept.Errand(asyncio.get_running_loop().create_future())
-    errand.data(b"x" * 10)
-    assert not errand.outcome.done()
-    errand.data(b"x")
-    assert [] == errand.parts
-    with pytest.raises(Fault) as caught:
-        await errand.outcome
-    assert Kind.UPSTREAM_BROKE is caught.value.kind
-    errand.done(b"x")  # what was on its way

@@ -38,11 +38,12 @@ from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import caller_of, digest_of
 from trivium.identity.model import Caller, Network
 from trivium.pipeline import kept
-from trivium.pipeline.context import Route, Services, Stored
+from trivium.pipeline.context import Route, Services, Stored, VideoCall
 from trivium.pipeline.handle import handle
+from trivium.pipeline.videos import serve as videos
 from trivium.uploads.spool import Room
 from trivium.wire import errors
-from trivium.wire.operation import SHAPE, Shape
+from trivium.wire.operation import SHAPE
 
 log = structlog.get_logger()
 
@@ -191,8 +192,8 @@ class Listener:
             exchange.target = target
             if isinstance(target, Route):
                 exchange.shape = SHAPE[target.operation]
-            elif isinstance(target, Stored):
-                exchange.shape = Shape.RESPONSES
+            elif isinstance(target, Stored | VideoCall):
+                exchange.shape = shape_of(exchange.path)
             elif isinstance(target, Listing):
                 exchange.shape = listing.dialect(exchange, target)
             elif not isinstance(target, Explain):
@@ -255,6 +256,9 @@ class Listener:
         elif isinstance(target, Stored):
             assert self.services is not None
             self._run(exchange, kept.serve(exchange, target, exchange.query, self.services))
+        elif isinstance(target, VideoCall):
+            assert self.services is not None
+            self._run(exchange, videos.serve(exchange, target, exchange.query, self.services))
         elif isinstance(target, Listing):
             self._list(exchange, target)
         elif isinstance(target, Explain):

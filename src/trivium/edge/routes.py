@@ -9,10 +9,11 @@ from urllib.parse import unquote
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Route, Stored
+from trivium.pipeline.context import Route, Stored, VideoCall
 from trivium.wire.generate import path as generate_path
 from trivium.wire.multipart import Limits as FormLimits
 from trivium.wire.operation import SHAPE, Operation, Shape
+from trivium.wire.videos.request import FORM as VIDEO_FORM
 
 RELAY: Final[dict[bytes, Operation]] = {
     b"/v1/chat/completions": Operation.CHAT,
@@ -64,6 +65,7 @@ EXPLAIN: Final = b"/api/explain"
 _LISTS: Final = frozenset({b"/v1/models", b"/models"})
 _STORED: Final = re.compile(rb"/v1/responses/([^/]+)(?:/(cancel|input_items))?")
 _FILE: Final = re.compile(rb"/assets/([0-9a-f]{40})")
+_VIDEO: Final = re.compile(rb"/v1/videos(?:/([^/]+)(?:/(content|remix))?)?")
 _DELETE: Final = "DELETE"
 
 
@@ -98,7 +100,7 @@ class Root(msgspec.Struct, frozen=True):
     """``/``: clients probe it; any answer does."""
 
 
-Target = Route | Stored | Listing | Explain | File | Page | Root
+Target = Route | Stored | VideoCall | Listing | Explain | File | Page | Root
 
 FORMS: Final[dict[Operation, FormLimits]] = {}
 """Operations whose body may be a multipart form, which is then taken in as an upload."""
@@ -136,10 +138,16 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
         if method != "POST":
             raise NotAllowed(_POST)
         return generate
+    return _lasting(method, path) or _resolve_listing(method, path)
+
+
+def _lasting(method: str, path: bytes) -> Stored | VideoCall | None:
+    """What outlives the request that made it: stored responses, videos. Raises ``NotAllowed``."""
     stored = _STORED.fullmatch(path)
     if stored is not None:
         return _stored(method, stored)
-    return _resolve_listing(method, path)
+    video = _VIDEO.fullmatch(path)
+    return None if video is None else _video(method, video)
 
 
 def _page(method: str, path: bytes) -> Page | Root | File | None:
@@ -168,6 +176,8 @@ def _resolve_listing(method: str, path: bytes) -> Listing:
 
 def form_limits(target: Target | None) -> FormLimits | None:
     """What a form may hold that is sent there; ``None`` where none is taken."""
+    if isinstance(target, VideoCall):
+        return VIDEO_FORM if target.action in ("create", "remix") else None
     return FORMS.get(target.operation) if isinstance(target, Route) else None
 
 
@@ -188,6 +198,8 @@ def shape_of(path: bytes) -> Shape | None:
         return SHAPE[route.operation]
     if _STORED.fullmatch(path):
         return Shape.RESPONSES
+    if _VIDEO.fullmatch(path):
+        return Shape.VIDEOS
     if _GOOGLE_READER.match(path):
         return Shape.GENERATE
     found = _GENERATE.fullmatch(path)
@@ -207,6 +219,25 @@ def _stored(method: str, found: re.Match[bytes]) -> Stored:
     if method == "DELETE" and not below:
         return Stored(response_id=response_id, action="delete")
     raise NotAllowed(_GET if below else f"{_GET}, {_DELETE}")
+
+
+_VIDEOS: Final = {
+    "": {"POST": "create", "GET": "list", "HEAD": "list"},
+    "video": {"GET": "retrieve", "HEAD": "retrieve", "DELETE": "delete"},
+    "content": {"GET": "content", "HEAD": "content"},
+    "remix": {"POST": "remix"},
+}
+"""What each method asks of each path below ``/v1/videos``."""
+
+
+def _video(method: str, found: re.Match[bytes]) -> VideoCall:
+    """What is asked of videos, or of one. Raises ``NotAllowed``."""
+    below = (found[2] or b"").decode() or ("video" if found[1] else "")
+    actions = _VIDEOS[below]
+    if method not in actions:
+        raise NotAllowed(", ".join(sorted(actions, key=("GET", "HEAD", "POST", _DELETE).index)))
+    video_id = unquote((found[1] or b"").decode("latin-1"))
+    return VideoCall(action=actions[method], video_id=video_id)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -269,7 +300,7 @@ _HINTS: Final = (
     (re.compile(rb"^//"), "The path begins with two slashes: end the base URL without one."),
     (re.compile(rb"^/v1/v1/"), "The base URL ends in /v1 twice: leave one out."),
     (
-        re.compile(rb"^/(?:chat/completions|responses|completions|embeddings|moderations)$"),
+        re.compile(rb"^/(?:chat/completions|responses|completions|embeddings|moderations|videos)$"),
         "OpenAI clients take a base URL that ends in /v1.",
     ),
     (re.compile(rb"^/messages"), "The path is /v1/messages; Anthropic SDKs add /v1 themselves."),

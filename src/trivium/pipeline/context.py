@@ -13,6 +13,7 @@ from trivium.conversation.opaque import Open
 from trivium.conversation.request import Conversation
 from trivium.faults import Fault
 from trivium.identity.model import Caller
+from trivium.jobs.studio import Studio
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
@@ -53,6 +54,14 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
     """``retrieve``, ``delete``, ``cancel`` or ``input_items``."""
 
 
+class VideoCall(msgspec.Struct, frozen=True, kw_only=True):
+    """What a path of the videos shape asks for."""
+
+    action: str
+    """``create``, ``list``, ``retrieve``, ``delete``, ``content`` or ``remix``."""
+    video_id: str = ""
+
+
 class Flow(Protocol):
     """Whatever produces an answer's bytes and can be told to wait or to stop."""
 
@@ -73,6 +82,7 @@ class Exchange(Protocol):
     """One request and its answer; ``edge/exchange.py`` is the real one."""
 
     request_id: str
+    method: str
     headers: dict[bytes, bytes]
     body: bytes
     arrived: float
@@ -211,14 +221,27 @@ class Foreign(Protocol):
         ...
 
 
-class Services:
+class Media:
+    """What only requests about media call; the wiring adds it to the rest."""
+
+    __slots__ = ("assets", "pictures", "studio")
+
+    def __init__(self) -> None:
+        self.pictures: Defaults | None = None
+        """Models of image requests that name none; ``None``: as shipped. Swapped on reload."""
+        self.assets: Assets | None = None
+        """Generated files; ``None`` until the wiring has them."""
+        self.studio: Studio | None = None
+        """Where videos are made; ``None`` until the wiring has it."""
+
+
+class Services(Media):
     """Everything a request may call. Built once by the wiring; ``router`` is swapped on reload."""
 
     __slots__ = (
         "admission",
         "alarm",
         "answer_bytes_max",
-        "assets",
         "budget",
         "client",
         "clock",
@@ -233,7 +256,6 @@ class Services:
         "ledger",
         "outlasting",
         "passages",
-        "pictures",
         "pulse",
         "recall",
         "recorder",
@@ -270,6 +292,7 @@ class Services:
         foreign: Foreign | None = None,
         finishes: bool = False,
     ) -> None:
+        super().__init__()
         self.router = router
         self.passages = passages
         self.client = client
@@ -305,10 +328,6 @@ class Services:
         """Requests that are."""
         self.latency = latency or Latency(loop.time)
         """How soon they answer; ``None``: a fresh count."""
-        self.pictures: Defaults | None = None
-        """Models of image requests that name none; ``None``: as shipped. Swapped on reload."""
-        self.assets: Assets | None = None
-        """Generated files; ``None`` until the wiring has them."""
         self.gate = Gate(loop)
         """Where calls wait for channels that take so many at once."""
         self.pulse = pulse

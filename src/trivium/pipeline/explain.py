@@ -56,6 +56,7 @@ class Rehearsal:
 
     def __init__(self, asked: Asked, caller: Caller, body: bytes, request_id: str) -> None:
         self.request_id = request_id
+        self.method = "POST"
         self.headers = dict(asked.headers)
         if asked.strict:
             self.headers[STRICT] = b"true"

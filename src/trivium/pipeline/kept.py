@@ -21,11 +21,9 @@ from trivium.recall.model import Kept
 from trivium.recall.page import input_items
 from trivium.recall.policy import unknown_response
 from trivium.routing.model import Channel
-from trivium.upstream.call import Call
+from trivium.upstream.errand import Errand, run
 from trivium.wire import errors
 
-ANSWER_BYTES_MAX: Final = 134_217_728
-"""A stored response with images in it."""
 _PASSED: Final = frozenset({"after", "include", "include[]", "limit", "order"})
 """Query parameters that travel to an upstream."""
 
@@ -120,17 +118,11 @@ async def _ask(target: Stored, kept: Kept, query: Mapping[str, str], services: S
         f"/{quote(kept.id, safe='')}{suffix}" + (f"?{passed}" if passed else ""),
     )
     errand = Errand(services.future())
-    call: Call | None = None
-    try:
-        call = await services.client.open(request, errand)
-        await errand.outcome
-    finally:
-        if call is not None:
-            call.abort()
+    await run(services.client, request, errand)
     return _told(errand, channel, target, kept)
 
 
-def _told(errand: "Errand", channel: Channel, target: Stored, kept: Kept) -> bytes:
+def _told(errand: Errand, channel: Channel, target: Stored, kept: Kept) -> bytes:
     body = b"".join(errand.parts)
     if 200 <= errand.status < 300:
         return body
@@ -140,44 +132,3 @@ def _told(errand: "Errand", channel: Channel, target: Stored, kept: Kept) -> byt
         raise unknown_response(kept.id, "response_id")
     headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in errand.headers}
     raise channel.provider.failure(Refusal(status=errand.status, headers=headers, body=body))
-
-
-class Errand:
-    """The sink of one short call: takes the whole answer. See ``upstream.call.Sink``."""
-
-    __slots__ = ("headers", "outcome", "parts", "size", "status")
-
-    def __init__(self, outcome: asyncio.Future[None]) -> None:
-        self.outcome = outcome
-        """Done when the answer is whole; a fault when it never will be."""
-        self.status = 0
-        self.headers: list[tuple[bytes, bytes]] = []
-        self.parts: list[bytes] = []
-        self.size = 0
-
-    def head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
-        """The status says what the body means."""
-        self.status = status
-        self.headers = headers
-
-    def data(self, data: bytes) -> None:
-        """A piece of the body."""
-        self.size += len(data)
-        if self.size <= ANSWER_BYTES_MAX:
-            self.parts.append(data)
-        else:
-            # whoever waits for the outcome hangs up
-            self.parts.clear()
-            self.broke(Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is too large."))
-
-    def done(self, rest: bytes = b"") -> None:
-        """The body is whole."""
-        if rest:
-            self.data(rest)
-        if not self.outcome.done():
-            self.outcome.set_result(None)
-
-    def broke(self, fault: Fault) -> None:
-        """The answer cannot go on."""
-        if not self.outcome.done():
-            self.outcome.set_exception(fault)

@@ -12,6 +12,7 @@ from trivium.settings.audit import Audit
 from trivium.settings.entries import ChannelEntry, ModelEntry
 from trivium.settings.fetch import Fetch
 from trivium.settings.images import Images
+from trivium.settings.jobs import Jobs
 from trivium.settings.oauth import OAuth
 from trivium.settings.payments import Payments
 from trivium.settings.section import Section
@@ -265,6 +266,7 @@ class Settings(Section, frozen=True):
     logs: Logs = Logs()
     assets: Assets = Assets()
     images: Images = Images()
+    jobs: Jobs = Jobs()
     accounts: Accounts = Accounts()
     mail: Mail = Mail()
     logins: tuple[LoginEntry, ...] = ()

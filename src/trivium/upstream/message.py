@@ -7,6 +7,7 @@ channel's ``headers``), the caller (what the provider forwards), the provider's 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final
+from urllib.parse import urlencode, urlsplit
 
 import msgspec
 
@@ -24,6 +25,7 @@ _TOKEN: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE: Final = re.compile(rb"[\t\x20-\x7e\x80-\xff]*")
 _TARGET: Final = re.compile(rb"/[\x21-\x7e]*")
 _HOST: Final = re.compile(r"[0-9A-Za-z._~:%-]+")
+_NOTHING: Final[Mapping[str, str]] = {}
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 _GATEWAYS: Final = frozenset(
@@ -151,6 +153,51 @@ class Composer:
         payload = b"GET %b HTTP/1.1\r\n%b0\r\n\r\n" % (line, rest)
         return Request(origin=head.origin, payload=payload, limits=channel.limits)
 
+    def visit(
+        self,
+        channel: Channel,
+        credential: int,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] = _NOTHING,
+        body: bytes | Body = b"",
+        accept: bytes = b"application/json",
+        more: Sequence[tuple[bytes, bytes]] = (),
+    ) -> Request:
+        """Any request to a path below the channel's base URL; ``more``: headers of ours.
+
+        Raises ``ValueError`` as ``compose`` does.
+        """
+        provider = channel.provider
+        operation = next(iter(provider.paths))
+        content_type = b"application/json" if isinstance(body, bytes) else body.content_type
+        head = _head(
+            channel, credential, operation, "m",
+            stream=False, array=False, content_type=content_type, accept=accept,
+        )  # fmt: skip
+        asked = urlencode({**provider.query, **query})
+        whole = urlsplit(channel.base_url).path + path + (f"?{asked}" if asked else "")
+        line = whole.encode("ascii", "replace")
+        if not _TARGET.fullmatch(line) or not whole.isascii():
+            raise ValueError(f"channel {channel.name!r}: no request can be written to this path")
+        lines = b"".join(_line(name, value) for name, value in more if _VALUE.fullmatch(value))
+        size = len(body) if isinstance(body, bytes) else body.size
+        payload = b"%b %b HTTP/1.1\r\n%b%b%d\r\n\r\n%b" % (
+            method.encode(),
+            line,
+            lines,
+            head.whole.partition(b"\r\n")[2],
+            size,
+            body if isinstance(body, bytes) else b"",
+        )
+        return Request(
+            origin=head.origin,
+            payload=payload,
+            limits=channel.limits,
+            body=None if isinstance(body, bytes) else body,
+        )
+
 
 def verify(channel: Channel) -> None:
     """Check what an operator wrote. Raises ``ValueError`` naming channel and header."""
@@ -166,6 +213,7 @@ def _head(
     stream: bool,
     array: bool,
     content_type: bytes = b"application/json",
+    accept: bytes = b"application/json",
 ) -> _Head:
     provider = channel.provider
     scheme, host, port, path = target(provider, channel.base_url, operation, model, array=array)
@@ -176,7 +224,7 @@ def _head(
     headers = {
         b"host": _authority(scheme, host, port),
         b"user-agent": f"trivium/{__version__}".encode(),
-        b"accept": b"text/event-stream" if stream and not array else b"application/json",
+        b"accept": b"text/event-stream" if stream and not array else accept,
         b"accept-encoding": b"identity",
         b"content-type": content_type,
     }

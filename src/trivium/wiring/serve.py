@@ -13,11 +13,12 @@ import signal
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
 from trivium.observe import logs
+from trivium.pipeline.context import Services
 from trivium.routing.model import Catalogue
 from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
@@ -39,6 +40,11 @@ from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
 from trivium.wiring.relay import budget, rules, services_of
 from trivium.wiring.shared import look_after, shared_of
+from trivium.wiring.studio import studio_of
+
+if TYPE_CHECKING:
+    from trivium.ledger.worker import WorkerLedger
+    from trivium.storage.database import Database
 
 Ready = Callable[[list[str]], None]
 """Told the origins that are listened on."""
@@ -100,8 +106,7 @@ async def serve(
         shared = shared_of(settings)
         services.admission = await admission_of(database, snapshot, shared, stack)
         await look_after(settings, services, database, shared, stack)
-        services.pictures = defaults(settings)
-        services.assets = await assets_of(settings, database, origins[0], stack)
+        await _equip(services, settings, database, ledger, origins[0], stack)
         for listener in listeners:
             listener.open(services, snapshot.get)
         await background(stack, snapshot.watch(settings.storage.poll_s))
@@ -122,3 +127,17 @@ async def serve(
         ended = await asyncio.gather(*(a.drain(settings.server.drain_s) for a in listeners))
         log.info("drained", ended=sum(ended))
     return 0
+
+
+async def _equip(
+    services: Services,
+    settings: Settings,
+    database: "Database",
+    ledger: "WorkerLedger",
+    origin: str,
+    stack: contextlib.AsyncExitStack,
+) -> None:
+    """Add what only requests about media call."""
+    services.pictures = defaults(settings)
+    services.assets = await assets_of(settings, database, origin, stack)
+    services.studio = await studio_of(settings, services, database, ledger, stack)

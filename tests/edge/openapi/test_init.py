@@ -9,6 +9,11 @@ import pytest
 from trivium.edge import openapi
 
 SPECIFIED = {
+    ("POST", "/v1/videos"): "createVideo",
+    ("GET", "/v1/videos/{video_id}"): "GetVideo",
+    ("DELETE", "/v1/videos/{video_id}"): "DeleteVideo",
+    ("GET", "/v1/videos/{video_id}/content"): "RetrieveVideoContent",
+    ("POST", "/v1/videos/{video_id}/remix"): "CreateVideoRemix",
     ("POST", "/v1/chat/completions"): "createChatCompletion",
     ("POST", "/v1/responses"): "createResponse",
     ("POST", "/v1/completions"): "createCompletion",
@@ -27,6 +32,7 @@ BESIDES = {
     ("GET", "/v1/responses/{response_id}/input_items"),
     ("POST", "/v1/responses/input_tokens"),
     ("POST", "/v1/messages/count_tokens"),
+    ("GET", "/v1/videos"),
     ("POST", "/vendorc/v1beta/models/{model}:streamGenerateContent"),
     ("POST", "/vendorc/v1beta/models/{model}:countTokens"),
     ("POST", "/vendorc/v1beta/models/{model}:embedContent"),
@@ -190,7 +196,7 @@ def test_path_parameters_are_declared(document, operations):
             for entry in operation.get("parameters", [])
             if (parameter := find(document, entry["$ref"]))["in"] == "path"
         }
-        templated = {name for name in ("model", "response_id") if f"{{{name}}}" in path}
+        templated = {name for name in ("model", "response_id", "video_id") if f"{{{name}}}" in path}
         assert templated == declared
 
 

@@ -5,7 +5,17 @@ from typing import Any, Final
 import msgspec
 
 from trivium import __version__
-from trivium.edge.openapi import chat, generate, images, messages, oauth, others, responses, shared
+from trivium.edge.openapi import (
+    chat,
+    generate,
+    images,
+    messages,
+    oauth,
+    others,
+    responses,
+    shared,
+    videos,
+)
 from trivium.edge.openapi.paths import OPERATIONS, Body, Row
 from trivium.edge.openapi.schema import Schema, array, free, integer, one_of, ref, text
 
@@ -43,6 +53,7 @@ _TAGS: Final = {
     "images": "Pictures.",
     "messages": "Conversations in the messages shape.",
     "generate": "Conversations and vectors in the generate-content shape.",
+    "videos": "Films, made while nobody waits.",
     "models": "What can be asked for.",
     "gateway": "The gateway itself; no key is asked for.",
 }
@@ -75,6 +86,10 @@ _PARAMETERS: Final[dict[str, Schema]] = {
     ),
     "alt": _parameter("alt", "query", one_of("json", "sse"), "How the pieces are framed."),
     "response_id": _parameter("response_id", "path", text(), "Id of a stored response."),
+    "video_id": _parameter("video_id", "path", text(), "Id of a video."),
+    "variant": _parameter(
+        "variant", "query", one_of("video", "thumbnail", "spritesheet"), "`video` if absent."
+    ),
     "limit": _parameter("limit", "query", integer(low=1, high=100), "Items a page; 20 by default."),
     "order": _parameter("order", "query", one_of("asc", "desc"), "`desc` if absent."),
     "after": _parameter("after", "query", text(), "Id of the last item of the page before."),
@@ -135,7 +150,7 @@ def describe(
 
 def _schemas() -> dict[str, Schema]:
     out: dict[str, Schema] = {"Description": free("An OpenAPI document.")}
-    for module in (shared, chat, responses, messages, generate, images, others, oauth):
+    for module in (shared, chat, responses, messages, generate, images, others, videos, oauth):
         twice = out.keys() & module.SCHEMAS.keys()
         assert not twice, f"described twice: {twice}"
         out.update(module.SCHEMAS)
@@ -152,14 +167,21 @@ def _operation(row: Row) -> Schema:
     }
     if row.parameters:
         out["parameters"] = [{"$ref": f"#/components/parameters/{name}"} for name in row.parameters]
-    if row.request is not None:
-        out["requestBody"] = {"required": True, "content": _json(ref(row.request))}
+    taken: Schema = {} if row.request is None else _json(ref(row.request))
+    if row.form is not None:
+        taken["multipart/form-data"] = {"schema": ref(row.form)}
+    if taken:
+        out["requestBody"] = {"required": True, "content": taken}
     return out
 
 
 def _success(row: Row) -> Schema:
-    answer = _of(row.answer)
-    content = _json(array(answer) if row.stream_only else answer)
+    content: Schema = {}
+    if row.answer is not None:
+        answer = _of(row.answer)
+        content = _json(array(answer) if row.stream_only else answer)
+    for kind in row.files:
+        content[kind] = {"schema": text() if kind == "text/plain" else text(format="binary")}
     if row.event is not None:
         # each event's data is this JSON; OpenAPI 3.1 has no word for a stream of them
         content["text/event-stream"] = {"schema": ref(row.event)}

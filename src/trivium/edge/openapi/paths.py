@@ -24,8 +24,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     about: str
     request: str | None = None
     """Component of the JSON body."""
-    answer: Body
-    """Component of the 200 answer in JSON."""
+    form: str | None = None
+    """Component of the multipart form that is taken, beside or instead of a JSON body."""
+    answer: Body | None = None
+    """Component of the 200 answer in JSON; ``None``: there is none."""
+    files: tuple[str, ...] = ()
+    """Content types of answers that are not JSON."""
     event: str | None = None
     """Component of one event of the streamed answer; ``None``: it never streams."""
     stream_only: bool = False
@@ -37,6 +41,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _STORED: Final = "/v1/responses/{response_id}"
+_VIDEO: Final = "/v1/videos/{video_id}"
 _GENERATE: Final = "/vendorc/v1beta/models/{model}"
 
 OPERATIONS: Final = (
@@ -233,6 +238,69 @@ OPERATIONS: Final = (
         answer="BatchEmbedContentsResponse",
         keys=GENERATE,
         parameters=("model",),
+    ),
+    Row(
+        method="POST",
+        path="/v1/videos",
+        name="createVideo",
+        tag="videos",
+        about="Begins a video; it is made while nobody waits.",
+        request="CreateVideoRequest",
+        form="CreateVideoForm",
+        answer="Video",
+        keys=BEARER,
+    ),
+    Row(
+        method="GET",
+        path="/v1/videos",
+        name="listVideos",
+        tag="videos",
+        about="Lists the caller's videos, newest first.",
+        answer="VideoList",
+        keys=BEARER,
+        parameters=("limit", "order", "after"),
+    ),
+    Row(
+        method="GET",
+        path=_VIDEO,
+        name="GetVideo",
+        tag="videos",
+        about="Says how a video stands.",
+        answer="Video",
+        keys=BEARER,
+        parameters=("video_id",),
+    ),
+    Row(
+        method="DELETE",
+        path=_VIDEO,
+        name="DeleteVideo",
+        tag="videos",
+        about="Permanently deletes a completed or failed video and its stored files.",
+        answer="DeletedVideo",
+        keys=BEARER,
+        parameters=("video_id",),
+    ),
+    Row(
+        method="GET",
+        path=f"{_VIDEO}/content",
+        name="RetrieveVideoContent",
+        tag="videos",
+        about="Sends a file of a completed video; takes a range.",
+        files=("video/mp4", "image/webp"),
+        keys=BEARER,
+        parameters=("video_id", "variant"),
+    ),
+    Row(
+        method="POST",
+        path=f"{_VIDEO}/remix",
+        name="CreateVideoRemix",
+        tag="videos",
+        about="Begins another version of a completed video.",
+        request="RemixVideoRequest",
+        form="RemixVideoRequest",
+        answer="Video",
+        keys=BEARER,
+        parameters=("video_id",),
     ),
     Row(
         method="GET",

@@ -42,6 +42,7 @@ jobs = Table(
     Column("completed_at", BIG),
     Column("expires_at", BIG),  # of its files; null: nobody said
     Column("kept", Text, nullable=False),  # whether our own store has the files
+    Column("assets", Text, nullable=False),  # JSON: ids there by variant
     Column("looked_at", BIG, nullable=False),
     Column("look_at", BIG),  # when a worker is to look after it; null: never again
     Column("claimed_until", BIG, nullable=False),  # by whoever looks after it now

@@ -51,6 +51,7 @@ def upgrade() -> None:
         sa.Column("completed_at", BIG, nullable=True),
         sa.Column("expires_at", BIG, nullable=True),
         sa.Column("kept", sa.Text(), nullable=False),
+        sa.Column("assets", sa.Text(), nullable=False),
         sa.Column("looked_at", BIG, nullable=False),
         sa.Column("look_at", BIG, nullable=True),
         sa.Column("claimed_until", BIG, nullable=False),

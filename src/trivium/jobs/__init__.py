@@ -1,0 +1,1 @@
+"""Work that outlives a request: videos, looked after until they are made and paid for."""

@@ -1,0 +1,192 @@
+"""Asks the account that makes a job, and no other: the channel by name, the key by fingerprint.
+
+A key's place in the settings may change, so what is remembered of it is what it is, not where it
+stands. An account that is not configured any more cannot be asked; the job says so.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.jobs.model import Account, Job
+from trivium.providers.base import Refusal
+from trivium.providers.videos.dialect import Errand, Film, Form, dialect_of
+from trivium.providers.wording import public
+from trivium.routing.model import Channel
+from trivium.uploads.form import Upload
+from trivium.uploads.outgoing import OutgoingForm
+from trivium.uploads.spool import Room, Spool
+from trivium.upstream import errand as short
+from trivium.upstream.call import Body, Client, Request
+from trivium.upstream.message import Composer
+from trivium.wire.multipart_writer import BOUNDARY_BYTES
+from trivium.wire.operation import Operation
+from trivium.wire.videos.answer import Seen
+
+_BROKEN_OFF: Final = frozenset({Kind.UPSTREAM_BROKE, Kind.UPSTREAM_TIMEOUT})
+_NO_FILES: Final = Upload((), Spool(Room()), 0)
+"""Of a form without an upload."""
+
+
+class Asking:
+    """See the module."""
+
+    def __init__(
+        self,
+        client: Client,
+        composer: Composer,
+        channel: Callable[[str], Channel | None],
+        future: Callable[[], "asyncio.Future[None]"],
+    ) -> None:
+        """``channel``: by name, among those that are configured now."""
+        self._client = client
+        self._composer = composer
+        self._channel = channel
+        self._future = future
+
+    def request(
+        self,
+        channel: Channel,
+        credential: int,
+        errand: Errand,
+        upload: Upload | None = None,
+        more: Sequence[tuple[bytes, bytes]] = (),
+        accept: bytes = b"application/json",
+    ) -> Request:
+        """An errand as it is written; the files of its form are in the upload."""
+        return self._composer.visit(
+            channel,
+            credential,
+            errand.method,
+            errand.path,
+            query=errand.query,
+            body=_body(errand.body, upload),
+            accept=accept,
+            more=more,
+        )
+
+    async def ask(
+        self, channel: Channel, credential: int, errand: Errand, upload: Upload | None = None
+    ) -> bytes:
+        """The whole answer to an errand. Raises ``Fault``, with the upstream's status where it
+        refused.
+        """
+        sink = short.Errand(self._future())
+        request = self.request(channel, credential, errand, upload)
+        await short.run(self._client, request, sink)
+        return _whole(channel, sink)
+
+    async def order(
+        self, channel: Channel, credential: int, errand: Errand, upload: Upload | None = None
+    ) -> bytes:
+        """As ``ask``, for what costs money. Raises ``Fault`` (UPSTREAM_UNSURE) when the request
+        went out and no answer came: it may have been taken, so nobody must ask again unasked.
+        """
+        sink = short.Errand(self._future())
+        call = await self._client.open(self.request(channel, credential, errand, upload), sink)
+        try:
+            await sink.outcome
+        except Fault as fault:
+            if fault.kind not in _BROKEN_OFF:
+                raise
+            raise Fault(
+                Kind.UPSTREAM_UNSURE,
+                "The upstream did not say whether it takes this request. Nothing was charged.",
+            ) from None
+        finally:
+            call.abort()
+        return _whole(channel, sink)
+
+    async def look(self, job: Job) -> Seen:
+        """What the upstream says of a job. Raises ``Fault``: NOT_FOUND when it knows it no more."""
+        channel, credential = self.locate(job.account)
+        errand = dialect_of(job.account.operation).look(film(job, channel))
+        return self.read(job.account.operation, await self.ask(channel, credential, errand))
+
+    def read(self, operation: Operation, body: bytes) -> Seen:
+        """An upstream's answer, its words cleaned. Raises ``Fault`` (UPSTREAM_BROKE)."""
+        return cleaned(dialect_of(operation).read(body))
+
+    async def delete(self, job: Job) -> bool:
+        """Have the upstream delete a video; ``False``: its account cannot be asked any more.
+
+        One that the upstream does not know is as good. Raises ``Fault``.
+        """
+        try:
+            channel, credential = self.locate(job.account)
+        except Fault:
+            return False
+        errand = dialect_of(job.account.operation).delete(film(job, channel))
+        if errand is None or job.upstream_id is None:
+            return True
+        try:
+            await self.ask(channel, credential, errand)
+        except Fault as fault:
+            if fault.kind is not Kind.NOT_FOUND:
+                raise
+        return True
+
+    def locate(self, account: Account) -> tuple[Channel, int]:
+        """The channel and which of its credentials. Raises ``Fault`` (NO_ROUTE): not there now."""
+        channel = self._channel(account.channel)
+        if channel is not None and account.operation in channel.provider.paths:
+            if not account.credential and not channel.credentials:
+                return channel, 0
+            for index, credential in enumerate(channel.credentials):
+                if credential.fingerprint(channel.name) == account.credential:
+                    return channel, index
+        raise Fault(
+            Kind.NO_ROUTE,
+            "The upstream account that makes this video is not configured any more.",
+            param="video_id",
+            code="video_account_removed",
+            retry=False,
+        )
+
+
+def _whole(channel: Channel, sink: short.Errand) -> bytes:
+    body = b"".join(sink.parts)
+    if 200 <= sink.status < 300:
+        return body
+    headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in sink.headers}
+    raise refused(channel, sink.status, headers, body)
+
+
+def account_of(channel: Channel, credential: int, operation: Operation, model: str) -> Account:
+    """What is remembered of where a job is made."""
+    fingerprint = ""
+    if channel.credentials:
+        fingerprint = channel.credentials[credential].fingerprint(channel.name)
+    return Account(channel=channel.name, credential=fingerprint, operation=operation, model=model)
+
+
+def film(job: Job, channel: Channel) -> Film:
+    """A job's video at its upstream."""
+    served = channel.provider.paths[job.account.operation]
+    return Film(served=served, id=job.upstream_id or "", file=job.file)
+
+
+def refused(channel: Channel, status: int, headers: dict[str, str], body: bytes) -> Fault:
+    """What an upstream's refusal means for a video that exists: a 404 is one it has not."""
+    if status in (404, 410):
+        return Fault(Kind.NOT_FOUND, "The upstream does not have this video any more.")
+    return channel.provider.failure(Refusal(status=status, headers=headers, body=body))
+
+
+def cleaned(seen: Seen) -> Seen:
+    """The upstream's words without what they may hold of the operator's account."""
+    code = seen.error_code if seen.error_code.replace("_", "").isalnum() else ""
+    return msgspec.structs.replace(
+        seen, error_code=code[:64], error_message=public(seen.error_message)
+    )
+
+
+def _body(body: bytes | Form | None, upload: Upload | None) -> bytes | Body:
+    if isinstance(body, Form):
+        boundary = os.urandom(BOUNDARY_BYTES).hex().encode()
+        return OutgoingForm(upload or _NO_FILES, body.parts, boundary)
+    return body or b""

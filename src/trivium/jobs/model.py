@@ -1,0 +1,131 @@
+"""A job: a video that somebody asked for, wherever it is made."""
+
+from collections.abc import Mapping
+from enum import Enum, unique
+from typing import Final, Protocol
+
+import msgspec
+
+from trivium.wire.operation import Operation
+from trivium.wire.videos.answer import FINAL, Status
+from trivium.wire.videos.resource import Video, VideoError
+
+
+@unique
+class Keeping(Enum):
+    """Whether our own store has a video's files."""
+
+    NO = "no"
+    WANTED = "wanted"
+    YES = "yes"
+
+
+class Limits(Protocol):
+    """What is read of the ``[jobs]`` settings."""
+
+    @property
+    def look_s(self) -> float:
+        """First pause between two looks."""
+        ...
+
+    @property
+    def look_max_s(self) -> float:
+        """The longest."""
+        ...
+
+    @property
+    def age_max_s(self) -> float:
+        """When a job has failed for its age."""
+        ...
+
+    @property
+    def at_once(self) -> int:
+        """Jobs one worker looks after at a time."""
+        ...
+
+    @property
+    def keep_days(self) -> int:
+        """Days that files are kept; 0: they are not."""
+        ...
+
+    @property
+    def keep_bytes_max(self) -> int:
+        """The largest file that is kept."""
+        ...
+
+
+class Account(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a job is made: follow-ups go there and nowhere else."""
+
+    channel: str
+    credential: str
+    """Fingerprint of the key; empty where the channel has none."""
+    operation: Operation
+    """What the upstream is asked for, and so in which way."""
+    model: str
+    """The channel's own name."""
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """One row. Times in seconds since the epoch."""
+
+    id: str
+    """Ours; callers see no other."""
+    user_id: int
+    key_id: int
+    request_id: str
+    """Of the request that asked; its hold's and its entry's too."""
+    model: str
+    """The public name asked for."""
+    account: Account
+    upstream_id: str | None = None
+    """``None``: the upstream has not answered yet."""
+    file: str = ""
+    """Where the upstream has the file; empty: under the id."""
+    status: Status = Status.QUEUED
+    progress: int = 0
+    error: VideoError | None = None
+    size: str
+    seconds: int
+    prompt: str
+    """Empty: it cannot be read any more."""
+    remixed_from: str | None = None
+    created_at: int
+    completed_at: int | None = None
+    expires_at: int | None = None
+    kept: Keeping = Keeping.NO
+    assets: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Ids in our own store by variant."""
+    looked_at: int = 0
+    look_at: int | None = None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it will never change again."""
+        return self.status in FINAL
+
+    @property
+    def resource(self) -> Video:
+        """As its owner reads it."""
+        return Video(
+            id=self.id,
+            model=self.model,
+            status=self.status.value,
+            progress=self.progress,
+            created_at=self.created_at,
+            completed_at=self.completed_at,
+            expires_at=self.expires_at,
+            prompt=self.prompt or None,
+            size=self.size,
+            seconds=str(self.seconds),
+            remixed_from_video_id=self.remixed_from,
+            error=self.error,
+        )
+
+
+ID_PREFIX: Final = "video_"
+CLAIM_S: Final = 60
+"""For how long a worker has a job to itself; its heartbeat says so again three times in that."""
+BIRTH_S: Final = 1_800
+"""A job whose upstream has not answered for so long never will: its worker was killed meanwhile.
+Longer than any one request may take."""

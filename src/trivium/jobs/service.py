@@ -1,0 +1,341 @@
+"""Jobs and their money: every step is one transaction, so that a kill leaves no half of one.
+
+A job and its hold are written before its upstream is asked, and they end together: whoever finds
+the job ended first books its entry or gives the hold back, and nobody after it does anything.
+"""
+
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+import structlog
+
+from trivium.clock import Clock, SystemClock
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.jobs import policy
+from trivium.jobs.model import BIRTH_S, ID_PREFIX, Account, Job, Keeping, Limits
+from trivium.ledger.holds.model import entry_of, held_of
+from trivium.ledger.model import Hold
+from trivium.ledger.worker import too_low
+from trivium.providers.videos.dialect import dialect_of
+from trivium.storage.errors import StorageError
+from trivium.wire.videos.answer import Seen, Status
+from trivium.wire.videos.resource import VideoError
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+LIMIT_S = 10.0
+"""One transaction of a caller's."""
+INTERRUPTED = "interrupted"
+
+log = structlog.get_logger()
+_SYSTEM = SystemClock()
+
+
+class Sealer(Protocol):
+    """Seals prompts; ``storage/vault.py`` is the real one."""
+
+    def seal(self, body: bytes, place: bytes) -> bytes:
+        """For one place only."""
+        ...
+
+    def open(self, sealed: bytes, place: bytes) -> bytes:
+        """What was sealed for that place. Raises VaultError."""
+        ...
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """What a job is begun with."""
+
+    user_id: int
+    key_id: int
+    request_id: str
+    model: str
+    account: Account
+    """Where it is tried first."""
+    size: str
+    seconds: int
+    prompt: str
+    remixed_from: str | None = None
+
+
+class Jobs:
+    """See the module."""
+
+    def __init__(
+        self,
+        db: "Database",
+        vault: Sealer,
+        limits: Limits,
+        *,
+        spare: Callable[[int], Awaitable[None]],
+        clock: Clock = _SYSTEM,
+        interrupted: str = "free",
+    ) -> None:
+        """``spare``: has this worker give back what it leased of an account ahead of need.
+        ``interrupted``: what a job costs whose worker was killed before its upstream had answered:
+        ``free``, ``input`` (of which a video has none) or ``hold``.
+        """
+        self._db = db
+        self._vault = vault
+        self._spare = spare
+        self._clock = clock
+        self._interrupted = interrupted
+        self.limits = limits
+
+    # --- a job's life -----------------------------------------------------------------------------
+
+    async def begin(self, order: Order, hold: Hold | None) -> Job:
+        """Write a job and set its price aside; ``hold`` is ``None`` for a free one.
+
+        Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN).
+        """
+        now = int(self._clock.now())
+        job = Job(
+            id=ID_PREFIX + secrets.token_hex(24),
+            user_id=order.user_id,
+            key_id=order.key_id,
+            request_id=order.request_id,
+            model=order.model,
+            account=order.account,
+            size=order.size,
+            seconds=order.seconds,
+            prompt=order.prompt,
+            remixed_from=order.remixed_from,
+            created_at=now,
+            looked_at=now,
+            look_at=now + BIRTH_S,
+        )
+        sealed = self._vault.seal(order.prompt.encode(), job.id.encode())
+        try:
+            if await self._placed(job, sealed, hold):
+                return job
+            # what this worker leased ahead of need may be all that is missing
+            await self._spare(order.user_id)
+            if await self._placed(job, sealed, hold):
+                return job
+        except StorageError as error:
+            raise away(error) from error
+        assert hold is not None
+        raise too_low(hold.amount_nanos)
+
+    async def _placed(self, job: Job, sealed: bytes, hold: Hold | None) -> bool:
+        from trivium.jobs import store
+        from trivium.ledger.holds import store as holds
+
+        async with self._db.write(LIMIT_S) as conn:
+            if hold is not None and not await holds.place(conn, held_of(hold, job.created_at)):
+                return False
+            await store.insert(conn, job, sealed)
+        return True
+
+    async def born(self, job: Job, account: Account, seen: Seen) -> Job:
+        """An upstream has taken it. May be repeated. Raises what ``Database.write`` raises."""
+        begun = msgspec.structs.replace(job, account=account, upstream_id=seen.id)
+        return await self.see(begun, seen)
+
+    async def stillborn(self, job: Job) -> None:
+        """No upstream has taken it: nothing of it is left. Raises what ``Database.write`` does."""
+        from trivium.jobs import store
+        from trivium.ledger.holds import store as holds
+
+        async with self._db.write() as conn:
+            if await store.forget(conn, job.id):
+                await holds.take(conn, job.request_id)
+
+    async def see(self, job: Job, seen: Seen) -> Job:
+        """Write what its upstream says of it; an end is paid for or given back at once.
+
+        Raises what ``Database.write`` raises; may be repeated.
+        """
+        now = int(self._clock.now())
+        age = now - job.created_at
+        final = seen.status in (Status.COMPLETED, Status.FAILED)
+        error = None
+        if seen.status is Status.FAILED:
+            error = VideoError(
+                code=seen.error_code or "generation_failed",
+                message=seen.error_message or "The video could not be made.",
+            )
+        completed = seen.status is Status.COMPLETED
+        expires_at = seen.expires_at
+        if expires_at is None and (keeps_s := dialect_of(job.account.operation).keeps_s):
+            expires_at = now + keeps_s
+        keeps = completed and self.limits.keep_days > 0
+        looked = msgspec.structs.replace(
+            job,
+            status=seen.status,
+            progress=max(job.progress, seen.progress),
+            error=error,
+            file=seen.file,
+            completed_at=now if completed else None,
+            expires_at=expires_at if completed else None,
+            kept=Keeping.WANTED if keeps else Keeping.NO,
+            looked_at=now,
+            look_at=(now if keeps else None) if final else now + policy.pause_s(age, self.limits),
+        )
+        return await self._write(looked)
+
+    async def give_up(self, job: Job, code: str, message: str) -> Job:
+        """It will not be made: it has failed, and costs nothing."""
+        failed = Seen(
+            id=job.upstream_id or "",
+            status=Status.FAILED,
+            error_code=code,
+            error_message=message,
+            file=job.file,
+        )
+        return await self.see(job, failed)
+
+    async def lose(self, job: Job) -> Job:
+        """Its worker was killed while it asked the upstream: nobody knows what became of it."""
+        message = "The gateway was stopped while it asked for this video."
+        error = VideoError(code=INTERRUPTED, message=message)
+        lost = msgspec.structs.replace(job, status=Status.FAILED, error=error, look_at=None)
+        return await self._write(lost, is_charged=self._interrupted == "hold", end=INTERRUPTED)
+
+    async def _write(self, job: Job, *, is_charged: bool | None = None, end: str = "") -> Job:
+        from trivium.jobs import store
+
+        async with self._db.write() as conn:
+            if await store.change(conn, job):
+                if job.is_final:
+                    charged = job.status is Status.COMPLETED if is_charged is None else is_charged
+                    await self._settle(conn, job, charged=charged, end=end)
+                return job
+            row = await store.find(conn, job.user_id, job.id)
+        return job if row is None else self._job(row)
+
+    async def _settle(self, conn: Any, job: Job, *, charged: bool, end: str) -> None:
+        """End the hold, in the transaction that ends the job."""
+        from trivium.ledger.holds import store as holds
+
+        held = await holds.take(conn, job.request_id)
+        if held is None or not charged:
+            return
+        usage = Usage(seconds=float(job.seconds), video_size=job.size)
+        now = int(self._clock.now())
+        await holds.book(conn, entry_of(held, usage, at=now, note=job.id, end=end))
+
+    # --- finding ----------------------------------------------------------------------------------
+
+    async def find(self, user_id: int, job_id: str) -> Job | None:
+        """A user's job. Raises ``Fault`` (LEDGER_DOWN) when the database is away."""
+        from trivium.jobs import store
+
+        try:
+            async with self._db.read(LIMIT_S) as conn:
+                row = await store.find(conn, user_id, job_id)
+        except StorageError as error:
+            raise away(error) from error
+        return None if row is None else self._job(row)
+
+    async def page(
+        self, user_id: int, after: str | None, limit: int, *, newest_first: bool
+    ) -> tuple[list[Job], bool] | None:
+        """A user's jobs behind one of them, and whether there are more; ``None``: there is no such
+        job. Raises as ``find``.
+        """
+        from trivium.jobs import store
+
+        try:
+            async with self._db.read(LIMIT_S) as conn:
+                place = None
+                if after is not None:
+                    last = await store.find(conn, user_id, after)
+                    if last is None:
+                        return None
+                    place = last.created_at, last.id
+                rows = await store.page(conn, user_id, place, limit + 1, newest_first=newest_first)
+        except StorageError as error:
+            raise away(error) from error
+        return [self._job(row) for row in rows[:limit]], len(rows) > limit
+
+    async def forget(self, job: Job) -> bool:
+        """Delete a job that has ended; ``False``: somebody else has. Raises as ``find``."""
+        from trivium.jobs import store
+
+        try:
+            async with self._db.write(LIMIT_S) as conn:
+                return await store.forget(conn, job.id)
+        except StorageError as error:
+            raise away(error) from error
+
+    # --- looking after ----------------------------------------------------------------------------
+
+    async def due(self, limit: int) -> list[Job]:
+        """Jobs that need a look and that nobody looks after: they are ours for a while."""
+        from trivium.jobs import store
+
+        async with self._db.write() as conn:
+            rows = await store.claim(conn, int(self._clock.now()), limit)
+        return [self._job(row) for row in rows]
+
+    async def is_mine(self, job: Job) -> bool:
+        """Take one job to look at it now; ``False``: somebody does, or did a moment ago."""
+        from trivium.jobs import store
+
+        now = int(self._clock.now())
+        async with self._db.write(LIMIT_S) as conn:
+            return await store.claim_one(conn, job.id, now, now - policy.FRESH_S)
+
+    async def extend(self, jobs: Sequence[Job]) -> None:
+        """Keep jobs for a while longer: the heartbeat of a look that takes long."""
+        from trivium.jobs import store
+
+        async with self._db.write() as conn:
+            await store.extend(conn, [job.id for job in jobs], int(self._clock.now()))
+
+    async def put_off(self, job: Job) -> None:
+        """Its upstream could not tell: look again later."""
+        from trivium.jobs import store
+
+        now = int(self._clock.now())
+        pause = policy.pause_s(now - job.created_at, self.limits)
+        async with self._db.write() as conn:
+            await store.put_off(conn, job.id, now + pause, now)
+
+    async def let_go(self, job: Job) -> None:
+        """Nothing more is to be done for it."""
+        from trivium.jobs import store
+
+        async with self._db.write() as conn:
+            await store.put_off(conn, job.id, None)
+
+    async def keep(self, job: Job, assets: dict[str, str], expires_at: int) -> bool:
+        """Our own store has its files; ``False``: it was deleted meanwhile."""
+        from trivium.jobs import store
+
+        async with self._db.write() as conn:
+            return await store.keep(conn, job.id, Keeping.YES, assets, expires_at)
+
+    async def strays(self) -> list[str]:
+        """Requests whose hold has no running job: empty when all is well."""
+        from trivium.jobs import store
+
+        async with self._db.read() as conn:
+            return await store.strays(conn)
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return self._clock.now()
+
+    def _job(self, row: Any) -> Job:
+        from trivium.jobs import store
+        from trivium.storage.vault import VaultError
+
+        try:
+            prompt = self._vault.open(row.prompt, row.id.encode()).decode()
+        except VaultError:
+            log.exception("prompt_unreadable", job=row.id)
+            prompt = ""
+        return store.job_of(row, prompt)
+
+
+def away(error: StorageError) -> Fault:
+    """The fault of a database that is not there."""
+    log.warning("jobs_unreachable", error=str(error))
+    return Fault(Kind.LEDGER_DOWN, "Videos cannot be looked up at the moment; try again.")

@@ -1,0 +1,152 @@
+"""A video's file at its upstream, through redirects, into whatever takes it.
+
+The account that made the video is asked with its key. Where it answers with an address elsewhere,
+the file is fetched from there without any key (``upstream/elsewhere.py``), and nobody is shown
+where that is.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Protocol
+
+import msgspec
+import structlog
+
+from trivium.faults import Fault, Kind
+from trivium.jobs.asking import Asking, film, refused
+from trivium.jobs.model import Job
+from trivium.providers.videos.dialect import dialect_of
+from trivium.routing.model import Channel
+from trivium.upstream import elsewhere
+from trivium.upstream.call import Call, Client, Request, Sink
+from trivium.upstream.public import Place, place
+
+log = structlog.get_logger()
+
+Refused = Callable[[int, Mapping[str, str], bytes], Fault]
+"""(status, headers, the beginning of the body) of an answer that is no file."""
+
+_string: Final = msgspec.json.Decoder(str).decode
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+
+class Moved(Fault):
+    """The file is elsewhere."""
+
+    __slots__ = ("location",)
+
+    def __init__(self, location: str) -> None:
+        super().__init__(Kind.UPSTREAM_BROKE, "The upstream keeps the file elsewhere.")
+        self.location = location
+
+
+def is_file(status: int, headers: Mapping[str, str]) -> bool:
+    """Whether an answer is a film or a picture. JSON is none, whatever its status: it is an error,
+    or the address where the file is.
+    """
+    said = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return status in (200, 206) and not (said.endswith(("/json", "+json")) or said == "text/html")
+
+
+class Taker(Sink, Protocol):
+    """Takes one answer."""
+
+    outcome: "asyncio.Future[None]"
+    """Done when it has the whole file; a fault of ``Refused``'s making when it is none."""
+
+    def attach(self, call: Call) -> None:
+        """The call runs."""
+        ...
+
+    def release(self) -> None:
+        """Hang up. Harmless when repeated."""
+        ...
+
+
+class Source:
+    """See the module."""
+
+    def __init__(self, asking: Asking, client: Client, others: Client) -> None:
+        """``others``: the client for addresses that vendors name."""
+        self._asking = asking
+        self._client = client
+        self._others = others
+
+    async def fetch(
+        self,
+        job: Job,
+        variant: str,
+        take: Callable[[Refused], Taker],
+        more: Sequence[tuple[bytes, bytes]] = (),
+    ) -> None:
+        """Have a file taken; ``take`` makes a taker for each answer, ``more`` are headers that say
+        which part of the file is wanted. Raises ``Fault``.
+        """
+        channel, credential = self._asking.locate(job.account)
+        errand = dialect_of(job.account.operation).content(film(job, channel), variant)
+        request = self._asking.request(channel, credential, errand, more=more, accept=b"*/*")
+        own = request.origin
+        at = _place_of(request)
+        for _ in range(elsewhere.REDIRECTS_MAX + 1):
+            client = self._client if request.origin == own else self._others
+            try:
+                await self._one(client, request, take(_judge(channel)))
+            except Moved as moved:
+                at = _next(moved.location, at)
+                request = elsewhere.request(at, channel.limits, more)
+            else:
+                return
+        raise Fault(Kind.UPSTREAM_BROKE, "The upstream redirects too often.")
+
+    async def _one(self, client: Client, request: Request, taker: Taker) -> None:
+        try:
+            taker.attach(await client.open(request, taker))
+            await taker.outcome
+        finally:
+            taker.release()
+
+
+def _judge(channel: Channel) -> Refused:
+    def judged(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
+        location = headers.get("location", "")
+        if status in elsewhere.REDIRECTS and location:
+            return Moved(location)
+        if 200 <= status < 300:
+            named = _address(body)
+            broken = Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is no file.")
+            return Moved(named) if named else broken
+        if status == 416:
+            return Fault(
+                Kind.INVALID_VALUE, "The range lies outside of the file.",
+                param="range", status=status,
+            )  # fmt: skip
+        return refused(channel, status, dict(headers), body)
+
+    return judged
+
+
+def _address(body: bytes) -> str:
+    """The address that an answer consists of; empty when it is something else."""
+    try:
+        text = _string(body)
+    except (ValueError, RecursionError):
+        return ""
+    return text if text.startswith(("https://", "http://")) else ""
+
+
+def _place_of(request: Request) -> Place:
+    """Where a request goes, for a redirect to be read against."""
+    origin = request.origin
+    shown = f"[{origin.host}]" if ":" in origin.host else origin.host
+    if origin.port != _DEFAULT_PORTS[origin.scheme]:
+        shown = f"{shown}:{origin.port}"
+    target = request.payload.split(b" ", 2)[1].decode("ascii")
+    return Place(origin, shown, target, f"{origin.scheme}://{shown}{target}")
+
+
+def _next(location: str, before: Place) -> Place:
+    try:
+        return place(location, before=before)
+    except Fault as fault:
+        log.warning("redirect_refused", host=before.origin.host, why=fault.message)
+        raise Fault(Kind.UPSTREAM_BROKE, "The upstream redirects to where nothing is.") from None

@@ -1,0 +1,221 @@
+"""Jobs in SQL. Every function works in the transaction it is given."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Row, and_, delete, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.jobs.model import CLAIM_S, Account, Job, Keeping
+from trivium.storage.schema import holds, jobs
+from trivium.wire.operation import Operation
+from trivium.wire.videos.answer import FINAL, Status
+from trivium.wire.videos.resource import VideoError
+
+_OPEN: Final = jobs.c.status.not_in([status.value for status in FINAL])
+_assets: Final = msgspec.json.Decoder(dict[str, str]).decode
+
+
+def job_of(row: Row[Any], prompt: str) -> Job:
+    """A row with its prompt opened."""
+    error = None
+    if row.error_code is not None:
+        error = VideoError(code=row.error_code, message=row.error_message or "")
+    return Job(
+        id=row.id,
+        user_id=row.user_id,
+        key_id=row.key_id,
+        request_id=row.request_id,
+        model=row.model,
+        account=Account(
+            channel=row.channel,
+            credential=row.credential,
+            operation=Operation(row.operation),
+            model=row.upstream_model,
+        ),
+        upstream_id=row.upstream_id,
+        file=row.file or "",
+        status=Status(row.status),
+        progress=row.progress,
+        error=error,
+        size=row.size,
+        seconds=row.seconds,
+        prompt=prompt,
+        remixed_from=row.remixed_from,
+        created_at=row.created_at,
+        completed_at=row.completed_at,
+        expires_at=row.expires_at,
+        kept=Keeping(row.kept),
+        assets=_assets(row.assets),
+        looked_at=row.looked_at,
+        look_at=row.look_at,
+    )
+
+
+async def insert(conn: AsyncConnection, job: Job, sealed: bytes) -> None:
+    """Write a new job, whose prompt is ``sealed``."""
+    account = job.account
+    await conn.execute(
+        jobs.insert().values(
+            id=job.id,
+            user_id=job.user_id,
+            key_id=job.key_id,
+            request_id=job.request_id,
+            model=job.model,
+            channel=account.channel,
+            credential=account.credential,
+            operation=account.operation.value,
+            upstream_model=account.model,
+            status=job.status.value,
+            progress=job.progress,
+            size=job.size,
+            seconds=job.seconds,
+            prompt=sealed,
+            remixed_from=job.remixed_from,
+            created_at=job.created_at,
+            kept=job.kept.value,
+            assets="{}",
+            looked_at=job.looked_at,
+            look_at=job.look_at,
+            claimed_until=0,
+        )
+    )
+
+
+async def change(conn: AsyncConnection, job: Job) -> bool:
+    """Write what changes in a job's life; ``False``: it has ended meanwhile, or is gone."""
+    account, error = job.account, job.error
+    done = await conn.execute(
+        update(jobs)
+        .where(jobs.c.id == job.id, _OPEN)
+        .values(
+            channel=account.channel,
+            credential=account.credential,
+            operation=account.operation.value,
+            upstream_model=account.model,
+            upstream_id=job.upstream_id,
+            file=job.file or None,
+            status=job.status.value,
+            progress=job.progress,
+            error_code=None if error is None else error.code,
+            error_message=None if error is None else error.message,
+            completed_at=job.completed_at,
+            expires_at=job.expires_at,
+            kept=job.kept.value,
+            looked_at=job.looked_at,
+            look_at=job.look_at,
+            claimed_until=0,
+        )
+    )
+    return bool(done.rowcount)
+
+
+async def find(conn: AsyncConnection, user_id: int, job_id: str) -> Row[Any] | None:
+    """A user's job."""
+    query = select(jobs).where(jobs.c.user_id == user_id, jobs.c.id == job_id)
+    return (await conn.execute(query)).first()
+
+
+async def page(
+    conn: AsyncConnection,
+    user_id: int,
+    after: tuple[int, str] | None,
+    limit: int,
+    *,
+    newest_first: bool,
+) -> Sequence[Row[Any]]:
+    """A user's jobs behind one of them, which is told by its moment and id."""
+    query = select(jobs).where(jobs.c.user_id == user_id)
+    at, id_ = jobs.c.created_at, jobs.c.id
+    if after is not None:
+        then, last = after
+        beyond = (at < then, id_ < last) if newest_first else (at > then, id_ > last)
+        query = query.where(or_(beyond[0], and_(at == then, beyond[1])))
+    order = (at.desc(), id_.desc()) if newest_first else (at, id_)
+    return (await conn.execute(query.order_by(*order).limit(limit))).all()
+
+
+async def claim(conn: AsyncConnection, now: int, limit: int) -> Sequence[Row[Any]]:
+    """Jobs whose time has come and that nobody looks after: they are this worker's for a while.
+
+    Rows that another node is claiming are left to it.
+    """
+    due = (
+        select(jobs.c.id)
+        .where(jobs.c.look_at <= now, jobs.c.claimed_until <= now)
+        .order_by(jobs.c.look_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    ids = list(await conn.scalars(due))
+    if not ids:
+        return []
+    taken = update(jobs).where(jobs.c.id.in_(ids)).values(claimed_until=now + CLAIM_S)
+    return list(await conn.execute(taken.returning(jobs)))
+
+
+async def claim_one(conn: AsyncConnection, job_id: str, now: int, seen_before: int) -> bool:
+    """Take a job that has not been looked at since; ``False``: somebody does, or just did."""
+    done = await conn.execute(
+        update(jobs)
+        .where(
+            jobs.c.id == job_id,
+            _OPEN,
+            jobs.c.upstream_id.is_not(None),
+            jobs.c.claimed_until <= now,
+            jobs.c.looked_at <= seen_before,
+        )
+        .values(claimed_until=now + CLAIM_S)
+    )
+    return bool(done.rowcount)
+
+
+async def extend(conn: AsyncConnection, job_ids: Sequence[str], now: int) -> None:
+    """Keep jobs for a while longer."""
+    query = update(jobs).where(jobs.c.id.in_(job_ids)).values(claimed_until=now + CLAIM_S)
+    await conn.execute(query)
+
+
+async def put_off(
+    conn: AsyncConnection, job_id: str, look_at: int | None, looked_at: int | None = None
+) -> None:
+    """Let a job go until a later moment; ``None``: for good."""
+    values: dict[str, Any] = {"look_at": look_at, "claimed_until": 0}
+    if looked_at is not None:
+        values["looked_at"] = looked_at
+    await conn.execute(update(jobs).where(jobs.c.id == job_id).values(values))
+
+
+async def keep(
+    conn: AsyncConnection, job_id: str, kept: Keeping, assets: dict[str, str], expires_at: int
+) -> bool:
+    """Note what our own store has; ``False``: the job is gone meanwhile."""
+    done = await conn.execute(
+        update(jobs)
+        .where(jobs.c.id == job_id)
+        .values(
+            kept=kept.value,
+            assets=msgspec.json.encode(assets).decode(),
+            expires_at=expires_at,
+            look_at=None,
+            claimed_until=0,
+        )
+    )
+    return bool(done.rowcount)
+
+
+async def forget(conn: AsyncConnection, job_id: str) -> bool:
+    """Delete a job's row; ``False``: it was gone."""
+    return bool((await conn.execute(delete(jobs).where(jobs.c.id == job_id))).rowcount)
+
+
+async def strays(conn: AsyncConnection) -> list[str]:
+    """Requests whose hold and job contradict each other: a hold without a job that still runs."""
+    query = (
+        select(holds.c.request_id)
+        .outerjoin(jobs, and_(jobs.c.request_id == holds.c.request_id, _OPEN))
+        .where(jobs.c.id.is_(None))
+        .order_by(holds.c.request_id)
+    )
+    return list(await conn.scalars(query))

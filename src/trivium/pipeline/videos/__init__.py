@@ -1,0 +1,1 @@
+"""The video operations: create, remix, read, list, delete, fetch the files."""

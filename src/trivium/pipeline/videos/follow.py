@@ -1,0 +1,101 @@
+"""Reading, listing and deleting videos."""
+
+from typing import Final
+
+import structlog
+
+from trivium.assets.model import AssetError
+from trivium.faults import Fault, Kind
+from trivium.jobs import poll
+from trivium.jobs.model import Job
+from trivium.jobs.service import away
+from trivium.pipeline.videos.call import Visit, answer, unready
+from trivium.storage.errors import StorageError
+from trivium.wire.checks import wrong
+from trivium.wire.videos import resource
+
+LIMIT: Final = 20
+"""Videos on a page where nobody says."""
+LIMIT_MAX: Final = 100
+
+log = structlog.get_logger()
+
+
+async def retrieve(visit: Visit) -> None:
+    """How a video stands: by its row, or by a fresh look if the last was over a second ago."""
+    job = await visit.job()
+    studio = visit.studio
+    if not job.is_final and job.upstream_id is not None:
+        studio.asking.locate(job.account)
+        try:
+            if await studio.jobs.is_mine(job):
+                job = await poll.look(studio.jobs, studio.asking, job)
+        except StorageError as error:
+            raise away(error) from error
+    answer(visit.exchange, job, studio.jobs.now())
+
+
+async def list_(visit: Visit) -> None:
+    """The caller's videos, newest first unless it asks otherwise."""
+    query, caller = visit.query, visit.exchange.caller
+    assert caller is not None
+    order = query.get("order") or "desc"
+    if order not in ("asc", "desc"):
+        raise wrong("order", "be asc or desc")
+    after = query.get("after") or None
+    page = await visit.studio.jobs.page(
+        caller.user_id, after, _limit(query.get("limit")), newest_first=order == "desc"
+    )
+    if page is None:
+        raise resource.unknown(after or "")
+    jobs, has_more = page
+    body = resource.page([job.resource for job in jobs], has_more=has_more)
+    visit.exchange.answer(200, body)
+
+
+def _limit(text: str | None) -> int:
+    if not text:
+        return LIMIT
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= LIMIT_MAX:
+        raise wrong("limit", f"be a number from 1 to {LIMIT_MAX}")
+    return int(text)
+
+
+async def delete(visit: Visit) -> None:
+    """Delete a video that is made or has failed: at its upstream, in our store, and its row.
+
+    In this order: what fails in the middle is told, leaves the row, and can be asked for again.
+    """
+    job = await visit.job()
+    if not job.is_final:
+        raise unready(job, "a completed or failed one")
+    try:
+        if not await visit.studio.asking.delete(job):
+            log.warning("video_left_upstream", job=job.id, channel=job.account.channel)
+    except Fault as fault:
+        log.warning(
+            "video_not_deleted", job=job.id, channel=job.account.channel, fault=fault.kind.value
+        )
+        raise Fault(
+            Kind.UPSTREAM_BROKE,
+            "The upstream did not delete the video, so it is still there. Try again.",
+            param="video_id",
+        ) from None
+    await _delete_kept(visit, job)
+    if not await visit.studio.jobs.forget(job):
+        raise resource.unknown(job.id)
+    visit.exchange.answer(200, resource.deleted(job.id))
+
+
+async def _delete_kept(visit: Visit, job: Job) -> None:
+    assets = visit.services.assets
+    if assets is None:
+        return
+    try:
+        for asset_id in job.assets.values():
+            await assets.delete(asset_id)
+    except (AssetError, StorageError) as error:
+        log.warning("video_not_deleted", job=job.id, error=str(error))
+        raise Fault(
+            Kind.INTERNAL, "The stored files could not be deleted; try again.", param="video_id"
+        ) from None

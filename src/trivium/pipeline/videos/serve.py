@@ -1,0 +1,59 @@
+"""One request about videos, to its end: which operation, and what every one of them needs."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import structlog
+
+from trivium.admission.service import OPEN
+from trivium.faults import Fault, Kind
+from trivium.jobs.studio import Studio
+from trivium.pipeline import entrance
+from trivium.pipeline.context import Exchange, Services, VideoCall
+from trivium.pipeline.videos import content, follow, make
+from trivium.pipeline.videos.call import Visit
+from trivium.wire import errors
+
+log = structlog.get_logger()
+
+_VISITS: Final[dict[str, Callable[[Visit], Awaitable[None]]]] = {
+    "list": follow.list_,
+    "retrieve": follow.retrieve,
+    "delete": follow.delete,
+    "content": content.serve,
+}
+"""Requests that make nothing and cost nothing."""
+
+
+async def serve(exchange: Exchange, target: VideoCall, query: bytes, services: Services) -> None:
+    """Answer one authenticated request. Never raises."""
+    studio = services.studio
+    if studio is None:
+        exchange.fail(Fault(Kind.PATH_UNKNOWN, "There are no videos on this gateway."))
+    elif target.action == "create":
+        await make.create(exchange, services, studio)
+    elif target.action == "remix":
+        await make.remix(exchange, target.video_id, services, studio)
+    else:
+        await _visit(exchange, target, query, services, studio)
+
+
+async def _visit(
+    exchange: Exchange, target: VideoCall, query: bytes, services: Services, studio: Studio
+) -> None:
+    given = OPEN
+    try:
+        given = await entrance.visit(exchange, services)
+        visit = Visit.of(exchange, target.video_id, query, services, studio)
+        await _VISITS[target.action](visit)
+    except Fault as fault:
+        exchange.fail(fault)
+    except asyncio.CancelledError:
+        if not exchange.gone:
+            exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
+    except Exception:
+        log.exception("request_crashed", request_id=exchange.request_id)
+        exchange.fail(errors.internal())
+    finally:
+        given.leave(0)

@@ -1,0 +1,179 @@
+"""Videos as Google's Gemini API makes them: a long-running operation, then a file to download.
+
+``POST …/models/{model}:predictLongRunning`` answers with the name of an operation, ``GET`` of that
+name with ``done`` and, at last, the address of a file, which takes the same key and which Google
+keeps for two days. There is no progress, no thumbnail and no remix.
+
+Sources: https://ai.google.dev/gemini-api/docs/video (body, lengths, two days); google-genai 3.4.0
+(``_operations_converters.py``: the operation's answer; ``files.py``: the download). Read
+2026-11-21. That SDK no longer makes such requests to the Gemini API itself; servers that speak this
+shape do take them.
+"""
+
+import base64
+import re
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from trivium.providers.videos.dialect import Dialect, Errand, Film, Picture, lacking
+from trivium.wire.videos.answer import Seen, Status, broken
+from trivium.wire.videos.request import Asked
+from trivium.wire.videos.resource import VIDEO
+
+_SIZES: Final = {
+    "720x1280": ("9:16", "720p"),
+    "1280x720": ("16:9", "720p"),
+    "1080x1920": ("9:16", "1080p"),
+    "1920x1080": ("16:9", "1080p"),
+}
+"""Aspect ratio and resolution."""
+_SECONDS: Final = (4, 6, 8)
+_KEEPS_S: Final = 2 * 86_400
+_NAME: Final = re.compile(r"(?:models/[\w.-]{1,100}/)?operations/[\w.-]{1,200}")
+_FILE: Final = re.compile(r"files/[\w.-]{1,200}(?::download)?")
+_BAD_CODE: Final = re.compile(r"[^a-z0-9_]+")
+
+
+class _Address(msgspec.Struct, frozen=True):
+    uri: str = ""
+
+
+class _Sample(msgspec.Struct, frozen=True):
+    video: _Address = _Address()
+
+
+class _Made(msgspec.Struct, frozen=True, rename="camel"):
+    generated_samples: list[_Sample] = []
+    rai_media_filtered_reasons: list[Any] = []
+
+
+class _Response(msgspec.Struct, frozen=True, rename="camel"):
+    generate_video_response: _Made = _Made()
+
+
+class _Error(msgspec.Struct, frozen=True):
+    status: Any = None
+    message: Any = None
+
+
+class _Operation(msgspec.Struct, frozen=True):
+    name: str
+    done: bool = False
+    error: _Error | None = None
+    response: _Response | None = None
+
+
+_decode: Final = msgspec.json.Decoder(_Operation).decode
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def _create(served: str, asked: Asked, model: str, picture: Picture | None) -> Errand:
+    if asked.size not in _SIZES:
+        raise lacking("size", f"This model makes no videos of {asked.size}: {', '.join(_SIZES)}.")
+    if asked.seconds not in _SECONDS:
+        raise lacking("seconds", f"This model makes no videos of {asked.seconds} seconds: 4, 8.")
+    ratio, resolution = _SIZES[asked.size]
+    instance: dict[str, Any] = {"prompt": asked.prompt}
+    if picture is not None:
+        if not picture.mime.startswith("image/"):
+            raise lacking("input_reference", "This model takes a picture as reference only.")
+        instance["image"] = {
+            "bytesBase64Encoded": base64.b64encode(picture.body).decode(),
+            "mimeType": picture.mime,
+        }
+    body = {
+        "instances": [instance],
+        "parameters": {
+            "aspectRatio": ratio,
+            "durationSeconds": asked.seconds,
+            "resolution": resolution,
+            "sampleCount": 1,
+        },
+    }
+    path = served.replace("{model}", model.removeprefix("models/"))
+    return Errand(method="POST", path=path, body=_encode(body))
+
+
+def _look(film: Film) -> Errand:
+    return Errand(method="GET", path=f"{_version(film)}/{film.id}")
+
+
+def _read(body: bytes) -> Seen:
+    try:
+        found = _decode(body)
+    except (ValueError, RecursionError):
+        raise broken() from None
+    if not _NAME.fullmatch(found.name):
+        raise broken()
+    if not found.done:
+        return Seen(id=found.name, status=Status.IN_PROGRESS)
+    if found.error is not None:
+        return _failed(found.name, found.error.status, found.error.message)
+    made = (found.response or _Response()).generate_video_response
+    if not made.generated_samples:
+        reasons = [reason for reason in made.rai_media_filtered_reasons if isinstance(reason, str)]
+        if reasons:
+            return _failed(found.name, "content_policy_violation", " ".join(reasons))
+        return _failed(found.name, None, "The upstream made no video.")
+    file = _file(made.generated_samples[0].video.uri)
+    return Seen(id=found.name, status=Status.COMPLETED, progress=100, file=file)
+
+
+def _failed(name: str, code: object, message: object) -> Seen:
+    text = _BAD_CODE.sub("_", code.lower()) if isinstance(code, str) else ""
+    return Seen(
+        id=name,
+        status=Status.FAILED,
+        error_code=text,
+        error_message=message if isinstance(message, str) else "",
+    )
+
+
+def _file(uri: str) -> str:
+    """The file's own name, ``files/…``: it is fetched from the channel's address, never another's,
+    because the key travels along. Raises ``Fault`` (UPSTREAM_BROKE).
+    """
+    try:
+        path = urlsplit(uri).path
+    except ValueError:
+        raise broken() from None
+    name = path[path.find("files/") :]
+    if not _FILE.fullmatch(name):
+        raise broken()
+    return name.removesuffix(":download")
+
+
+def _content(film: Film, variant: str) -> Errand:
+    if variant != VIDEO:
+        raise lacking("variant", f"The upstream of this video makes no {variant}.")
+    path = f"{_version(film)}/{film.file}:download"
+    return Errand(method="GET", path=path, query={"alt": "media"})
+
+
+def _delete(film: Film) -> Errand | None:
+    """A failed one left no file behind."""
+    return Errand(method="DELETE", path=f"{_version(film)}/{film.file}") if film.file else None
+
+
+def _remix(film: Film, prompt: str) -> Errand:
+    del film, prompt
+    raise lacking("video_id", "The upstream of this video makes no remixes.")
+
+
+def _version(film: Film) -> str:
+    """What stands before ``/models/``: ``/v1beta``."""
+    return film.served.partition("/models/")[0]
+
+
+DIALECT: Final = Dialect(
+    inline=True,
+    keeps_s=_KEEPS_S,
+    create=_create,
+    look=_look,
+    read=_read,
+    content=_content,
+    delete=_delete,
+    remix=_remix,
+)

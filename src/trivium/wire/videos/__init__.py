@@ -1,0 +1,1 @@
+"""The videos shape: requests about videos, the video resource; pure."""

@@ -1,0 +1,95 @@
+"""What an upstream says of a video, whatever way it says it."""
+
+from enum import Enum, unique
+from typing import Any, Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+
+
+@unique
+class Status(Enum):
+    """Where a video is on its way. The last two are final."""
+
+    QUEUED = "queued"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+FINAL: Final = frozenset({Status.COMPLETED, Status.FAILED})
+
+_STATUS: Final = {
+    "queued": Status.QUEUED,
+    "completed": Status.COMPLETED,
+    "failed": Status.FAILED,
+    "cancelled": Status.FAILED,
+    "canceled": Status.FAILED,
+}
+"""Any other status is one of a video that is being made: some servers have names of their own."""
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """A video as its upstream describes it."""
+
+    id: str
+    """The upstream's own."""
+    status: Status
+    progress: int = 0
+    """Percent."""
+    error_code: str = ""
+    error_message: str = ""
+    """The upstream's words, not cleaned yet."""
+    file: str = ""
+    """Where the file is, if it is not found by the id."""
+    expires_at: int | None = None
+    """Seconds since the epoch; ``None``: not said."""
+
+
+class _Error(msgspec.Struct):
+    code: Any = None
+    message: Any = None
+
+
+class _Video(msgspec.Struct):
+    id: str
+    status: str = ""
+    progress: Any = None
+    error: _Error | None = None
+    expires_at: Any = None
+
+
+_decode: Final = msgspec.json.Decoder(_Video).decode
+
+
+def read(body: bytes) -> Seen:
+    """The OpenAI-shaped resource. Raises ``Fault`` (UPSTREAM_BROKE) when it is none."""
+    try:
+        found = _decode(body)
+    except (ValueError, RecursionError):
+        raise broken() from None
+    if not found.id:
+        raise broken()
+    error = found.error or _Error()
+    status = _STATUS.get(found.status, Status.IN_PROGRESS)
+    return Seen(
+        id=found.id,
+        status=status,
+        progress=100 if status is Status.COMPLETED else whole(found.progress, 99),
+        error_code=error.code if isinstance(error.code, str) else "",
+        error_message=error.message if isinstance(error.message, str) else "",
+        expires_at=whole(found.expires_at, 2**40) or None,
+    )
+
+
+def whole(value: object, most: int) -> int:
+    """A number from 0 to ``most``; 0 for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0
+    return int(min(max(0, value), most))
+
+
+def broken() -> Fault:
+    """The fault of an upstream whose answer is no video."""
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer does not describe a video.")

@@ -1,0 +1,37 @@
+"""What upstreams say of a video."""
+
+import msgspec
+import pytest
+
+from trivium.faults import Fault, Kind
+from trivium.wire.videos.answer import Seen, Status, read
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({"status": "queued"}, Seen(id="v", status=Status.QUEUED)),
+        ({"status": "in_progress", "progress": 41.7}, Seen(id="v", status=Status.IN_PROGRESS, progress=41)),
+        ({"status": "in_progress", "progress": 100}, Seen(id="v", status=Status.IN_PROGRESS, progress=99)),
+        ({"status": "rendering", "progress": "half"}, Seen(id="v", status=Status.IN_PROGRESS)),
+        ({"status": "in_progress", "progress": -4}, Seen(id="v", status=Status.IN_PROGRESS)),
+        ({"status": "completed", "progress": 3, "expires_at": 99},
+         Seen(id="v", status=Status.COMPLETED, progress=100, expires_at=99)),
+        ({"status": "failed", "error": {"code": "c", "message": "why"}},
+         Seen(id="v", status=Status.FAILED, error_code="c", error_message="why")),
+        ({"status": "failed", "error": None}, Seen(id="v", status=Status.FAILED)),
+        ({"status": "failed", "error": {"code": 5}}, Seen(id="v", status=Status.FAILED)),
+        ({"status": "cancelled"}, Seen(id="v", status=Status.FAILED)),
+    ],
+)  # fmt: skip
+def test_a_resource_is_read(said, expected):
+    """A status nobody knows is one of a video that is being made."""
+    assert expected == read(msgspec.json.encode({"id": "v", **said}))
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"id": ""}', b'{"id": 5}', b"<html>"])
+def test_what_is_no_video_is_a_break(body):
+    """Never taken for a queued one."""
+    with pytest.raises(Fault) as caught:
+        read(body)
+    assert Kind.UPSTREAM_BROKE is caught.value.kind
