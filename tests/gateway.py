@@ -79,6 +79,7 @@ def settings_for(
     channel=None,
     model=None,
     stand_in=None,
+    binding=None,
 ):
     """One model, `m` unless named, bound to (provider, double) pairs in order of priority, or all
     at one where another strategy is to order them.
@@ -102,15 +103,15 @@ def settings_for(
         models=(
             ModelEntry(
                 name=name,
-                free=True,
                 strategy=strategy,
                 fallbacks=(fallback,) if fallback else (),
-                **(model or {}),
+                **{"free": True, **(model or {})},
                 bindings=tuple(
                     BindingEntry(
                         channel=f"{provider}-{number}",
                         priority=number if strategy == "weight" else 0,
                         model=upstream_model,
+                        **(binding or {}),
                     )
                     for number, (provider, _) in enumerate(channels[:split])
                 ),

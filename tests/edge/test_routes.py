@@ -31,6 +31,9 @@ BODIES = {
     b"/v1/embeddings": Operation.EMBEDDINGS,
     b"/v1/moderations": Operation.MODERATIONS,
     b"/v1/images/generations": Operation.IMAGES,
+    b"/v1/audio/speech": Operation.SPEECH,
+    b"/v1/audio/transcriptions": Operation.TRANSCRIPTIONS,
+    b"/v1/audio/translations": Operation.TRANSLATIONS,
     b"/v1/messages": Operation.MESSAGES,
     b"/v1/messages/count_tokens": Operation.MESSAGES_COUNT,
 }

@@ -44,6 +44,7 @@ BODIES = {
     b"/v1/embeddings": {"model": "m", "input": "Hello."},
     b"/v1/moderations": {"model": "m", "input": "Hello."},
     b"/v1/images/generations": {"model": "m", "prompt": "A cat."},
+    b"/v1/audio/speech": {"model": "m", "input": "Hello.", "voice": "alloy"},
     b"/v1/messages": CHAT | {"max_tokens": 5},
     b"/v1/messages/count_tokens": CHAT,
 }
@@ -54,7 +55,10 @@ GENERATE = {
     "embedContent": {"content": TURN[0]},
     "batchEmbedContents": {"requests": [{"model": "models/m", "content": TURN[0]}]},
 }
-ROUTES = [(path.decode(), BODIES[path]) for path in RELAY] + [
+FORM = b'--xyz\r\nContent-Disposition: form-data; name="%b"\r\n\r\n%b\r\n'
+SOUND = FORM % (b"model", b"m") + FORM % (b'file"; filename="a.wav', b"RIFF") + b"--xyz--\r\n"
+UPLOADS = {"/v1/audio/transcriptions", "/v1/audio/translations"}
+ROUTES = [(path.decode(), BODIES.get(path, SOUND)) for path in RELAY] + [
     (f"{prefix}/v1beta/models/m:{method}", GENERATE[method])
     for prefix in ("", "/vendorc", "/gemini")
     for method in METHODS
@@ -80,6 +84,8 @@ async def test_every_route_and_key_form_meets_the_choke_point(path, body, form, 
             meter.take(0)
             header = [] if form.startswith("?") else [form.format(at.key)]
             url = path + form.format(at.key) if form.startswith("?") else path
+            if path in UPLOADS:
+                header.append("content-type: multipart/form-data; boundary=xyz")
             raw = at.head(url, encoded(body), *header, key=False)
             status, _, got = await at.send(raw)
         assert (429, []) == (status, vendor.requests), got

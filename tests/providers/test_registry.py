@@ -84,10 +84,11 @@ def test_providers_carry_their_name_and_source(name):
     [
         ("openai", Auth.BEARER, {Shape.CHAT, Shape.RESPONSES, Shape.COMPLETIONS,
                                  Shape.EMBEDDINGS, Shape.MODERATIONS, Shape.VIDEOS,
-                                 Shape.IMAGES}),
+                                 Shape.IMAGES, Shape.AUDIO}),
         ("anthropic", Auth.X_API_KEY, {Shape.MESSAGES}),
         ("gemini", Auth.X_GOOG_API_KEY, {Shape.GENERATE}),
-        ("azure", Auth.API_KEY, {Shape.CHAT, Shape.RESPONSES, Shape.EMBEDDINGS, Shape.VIDEOS}),
+        ("azure", Auth.API_KEY, {Shape.CHAT, Shape.RESPONSES, Shape.EMBEDDINGS, Shape.VIDEOS,
+                                 Shape.AUDIO}),
         ("llamacpp", Auth.BEARER, {Shape.CHAT, Shape.RESPONSES, Shape.COMPLETIONS,
                                    Shape.EMBEDDINGS, Shape.MESSAGES}),
     ],

@@ -23,6 +23,9 @@ RELAY: Final[dict[bytes, Operation]] = {
     b"/v1/embeddings": Operation.EMBEDDINGS,
     b"/v1/moderations": Operation.MODERATIONS,
     b"/v1/images/generations": Operation.IMAGES,
+    b"/v1/audio/speech": Operation.SPEECH,
+    b"/v1/audio/transcriptions": Operation.TRANSCRIPTIONS,
+    b"/v1/audio/translations": Operation.TRANSLATIONS,
     b"/v1/messages": Operation.MESSAGES,
     b"/v1/messages/count_tokens": Operation.MESSAGES_COUNT,
 }
@@ -102,7 +105,11 @@ class Root(msgspec.Struct, frozen=True):
 
 Target = Route | Stored | VideoCall | Listing | Explain | File | Page | Root
 
-FORMS: Final[dict[Operation, FormLimits]] = {}
+FORMS: Final[dict[Operation, FormLimits]] = {
+    # samples of four speakers' voices come as text
+    Operation.TRANSCRIPTIONS: FormLimits(fields_bytes=16_777_216),
+    Operation.TRANSLATIONS: FormLimits(),
+}
 """Operations whose body may be a multipart form, which is then taken in as an upload."""
 
 _POST: Final = "POST"

@@ -71,6 +71,8 @@ class Tariff(msgspec.Struct, frozen=True, kw_only=True):
     """Of the group's multiplier."""
     denominator: int
     """Of the group's multiplier, times the atoms of a nano-dollar."""
+    kinds: frozenset[str]
+    """The kinds of price the model has (``settings/prices.py``)."""
     meters_input: bool
     """Whether input tokens, or the request itself, have a price."""
     meters_output: bool
@@ -166,6 +168,7 @@ def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> 
         videos=_videos(row.videos),
         numerator=multiplier.numerator,
         denominator=multiplier.denominator * ATOMS,
+        kinds=frozenset(price),
         meters_input=flat or "input" in price,
         meters_output=flat or "output" in price,
     )

@@ -5,8 +5,8 @@ fall into (cache writes cost more than fresh input), no more than the model's co
 request's own limit, else the model's, else 8,192 tokens, for every answer asked for. A video: the
 seconds asked for, at the price of its size. Pictures: as many as are asked for, each at the dearest
 its size and quality may turn out to be, and where the model is priced by tokens, the tokens one has
-at most. What cannot be foreseen (seconds of audio, characters) is not held; the cost may exceed the
-hold, and then the balance goes below zero and the next request is refused.
+at most. Speech and transcripts: ``ledger/media.py``. The cost may exceed the hold, and then the
+balance goes below zero and the next request is refused.
 """
 
 from collections.abc import Mapping
@@ -15,6 +15,7 @@ from typing import Final
 
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
+from trivium.ledger import media
 from trivium.ledger.estimate import tokens
 from trivium.ledger.model import FREE, Quote
 from trivium.ledger.prices import Tariff, row_at, tariff_of
@@ -64,6 +65,8 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
 
     Raises ``Fault`` (NOT_PERMITTED) when the operation needs a price that the model has not.
     """
+    if facts.known is not None:
+        return media.quote(tariff, model, operation, facts.known)
     if operation is Operation.VIDEOS:
         return _video(tariff, model, facts)
     if operation in DRAWING:

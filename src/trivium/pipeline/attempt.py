@@ -282,7 +282,7 @@ class Attempt:
         story.settle()
         if story.services.explain_headers:
             self._explain_cost()
-        story.exchange.answer(200, whole.body)
+        story.exchange.answer(200, whole.body, content_type=whole.content_type)
         self._succeed()
 
     def _explain(self) -> None:

@@ -10,7 +10,17 @@ import structlog
 
 from trivium.admission.service import OPEN, Pass
 from trivium.faults import Fault, Kind
-from trivium.pipeline import attempts, drawing, entrance, fetching, hedging, memory, sticky, wishing
+from trivium.pipeline import (
+    attempts,
+    drawing,
+    entrance,
+    fetching,
+    hedging,
+    media,
+    memory,
+    sticky,
+    wishing,
+)
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers, Route, Services
 from trivium.pipeline.drawing import Pictures
@@ -23,7 +33,7 @@ from trivium.routing.model import Plan, Step
 from trivium.routing.wishes import too_dear, wished
 from trivium.wire import errors, peek
 from trivium.wire.messages.version import version
-from trivium.wire.operation import COUNTING, DRAWING, SHAPE, Operation, Shape
+from trivium.wire.operation import AUDIO, COUNTING, DRAWING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
@@ -46,7 +56,10 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
     """Serve one authenticated relay request to its end. Never raises."""
     story = Story(exchange, route.operation, services)
     try:
-        members = wishing.taken(story, peek.members(exchange.body))
+        if exchange.upload is None:
+            members = wishing.taken(story, peek.members(exchange.body))
+        else:
+            members = wishing.taken(story, await media.received(story, exchange.upload))
         facts = read(story, route, members)
         if route.operation is Operation.RESPONSES:
             await memory.recollect(story, members)
@@ -193,6 +206,7 @@ async def _attempt(
         binding.model,
         lane.body,
         forwarded=_forwarded(exchange, binding.channel.provider),
+        # one method of this shape never streams, whatever is made of its answer
         stream=facts.stream and lane.operation is not Operation.GENERATE,
         array=facts.array
         and SHAPE[lane.operation] is Shape.GENERATE
@@ -200,6 +214,8 @@ async def _attempt(
         limits=binding.limits,
     )
     kind = PictureAttempt if isinstance(lane, Pictures) else Attempt
+    if story.operation in AUDIO:
+        kind = media.attempts()
     attempt = kind(story, step, lane, facts)
     if story.race is not None:
         story.race.call(attempt)
@@ -233,6 +249,8 @@ def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
     """The caller's own shape passes; any other, and a recalled history, is translated."""
     services = story.services
     story.report = None
+    if story.operation in AUDIO:
+        return media.lane_for(story, step, members, facts)
     if story.operation in DRAWING:
         pictures = drawing.lane_for(story, step, members, facts)
         story.report = pictures.report

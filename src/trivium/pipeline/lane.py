@@ -4,7 +4,7 @@ A lane is made for one attempt, from the kept original: what a fallback needs is
 earlier attempt left over. ``pipeline/translation.py`` has the other lane.
 """
 
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -28,6 +28,7 @@ class Whole(msgspec.Struct, frozen=True, gc=False):
 
     body: bytes
     usage: Usage | None
+    content_type: bytes = b"application/json"
 
 
 class Lane(Protocol):
@@ -35,8 +36,8 @@ class Lane(Protocol):
 
     operation: Operation
     """What the channel is asked for."""
-    body: bytes
-    """What it is sent."""
+    body: Any
+    """What it is sent: bytes, or a ``Body`` that is written in pieces."""
 
     @property
     def report(self) -> Report | None:

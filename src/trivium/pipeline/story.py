@@ -9,7 +9,7 @@ from trivium.conversation.honesty import Report
 from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.ledger import estimate
+from trivium.ledger import estimate, media
 from trivium.ledger.model import Hold
 from trivium.observe.record import Record
 from trivium.pipeline.context import Exchange, Headers, Services
@@ -142,7 +142,7 @@ class Story:
         A stream may take minutes, and an agent's request 100 KiB.
         """
         exchange = self.exchange
-        self.let_go_bytes = len(exchange.body)
+        self.let_go_bytes = self._received()
         exchange.body = b""
         if self.members is not None:
             self.members.let_go()
@@ -221,9 +221,16 @@ class Story:
         fault = self.fault
         if fault is not None and not self.delivered and fault.kind is not Kind.CALLER_LEFT:
             return None
+        known = None if self.facts is None else self.facts.known
+        if known is not None and self.hold is not None and self.hold.quote.tariff is not None:
+            return media.used(self.hold.quote.tariff, known, self.usage)
         return estimate.used(
             self.usage, input_tokens, self.delivered, self.sample, finished=fault is None
         )
+
+    def _received(self) -> int:
+        upload = self.exchange.upload
+        return len(self.exchange.body) if upload is None else upload.size
 
     def _model_name(self) -> str:
         if self.stood_in and self.model is not None:
@@ -259,7 +266,7 @@ class Story:
                 attempts=self.attempts,
                 first_byte_ms=None if first is None else (first - exchange.arrived) * 1e3,
                 total_ms=(now - exchange.arrived) * 1e3,
-                bytes_in=self.let_go_bytes or len(exchange.body),
+                bytes_in=self.let_go_bytes or self._received(),
                 bytes_out=exchange.bytes_out,
                 usage=self.usage,
                 end_user=profile[:NAME_MAX].decode("latin-1") if profile else "",

@@ -38,6 +38,9 @@ PROVIDER: Final = Provider(
         Operation.EMBEDDINGS: "/embeddings",
         Operation.MODERATIONS: "/moderations",
         Operation.IMAGES: "/images/generations",
+        Operation.SPEECH: "/audio/speech",
+        Operation.TRANSCRIPTIONS: "/audio/transcriptions",
+        Operation.TRANSLATIONS: "/audio/translations",
         Operation.VIDEOS: "/videos",
     },
     capabilities=Capabilities(

@@ -206,6 +206,7 @@ class _Builder:
             weight=entry.weight,
             cost=None if entry.cost is None else Decimal(entry.cost),
             limits=_own_limits(entry.timeouts, channel.limits),
+            audio=entry.audio or "",
             profile=entry.profile.facts(),
         )
 

@@ -77,6 +77,8 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
     """What the operator pays for it, in US dollars a million tokens; ``None``: not said."""
     limits: TimeLimits | None = None
     """Where the model's own differ from its channel's; ``None``: they do not."""
+    audio: str = ""
+    """The class of speech or transcription model it is set to be; empty: by its name."""
     profile: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """What the operator knows better of the model than the shipped profile."""
     targets: Mapping[Shape, TargetFacts] = msgspec.field(default_factory=dict)

@@ -58,6 +58,9 @@ TITLES = {
     Operation.GENERATE_COUNT: "countTokens",
     Operation.GENERATE_EMBED: "embedContent",
     Operation.GENERATE_EMBED_BATCH: "batchEmbedContents",
+    Operation.SPEECH: "speech",
+    Operation.TRANSCRIPTIONS: "transcriptions",
+    Operation.TRANSLATIONS: "translations",
     Operation.VIDEOS: "videos",
     Operation.GENERATE_VIDEO: "predictLongRunning",
 }

@@ -89,6 +89,9 @@ class BindingEntry(Section, frozen=True):
     """This model's own time limits at this channel; ``None`` in one: the channel's."""
     weight: int = 1
     """Share of the requests among bindings of one priority; 0: only when all others failed."""
+    audio: str | None = None
+    """Speech and transcription: whose rules it has (docs/audio.md), such as ``whisper``; ``None``:
+    by its name."""
     profile: Profile = Profile()
     """What the model takes, where it differs from the shipped profile: the table below."""
 

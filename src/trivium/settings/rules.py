@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from trivium.providers.audio import names
 from trivium.settings import audit, payments, syntax
 from trivium.settings.errors import Path
 from trivium.settings.limits import LIMIT_MAX
@@ -29,6 +30,11 @@ class Rule(msgspec.Struct, frozen=True):
 
     A channel's keys and headers are not: they stay references until the catalogue is built.
     """
+
+
+def _audio(value: str) -> str | None:
+    """A class of speech or transcription models; the table is read when one is named."""
+    return one_of(*names())(value)
 
 
 _MANY: Final = between(1, 1_000_000)
@@ -264,6 +270,7 @@ RULES: Final[dict[str, Rule]] = {
     "models.bindings.timeouts.first_byte": Rule("timeouts = { first_byte = 120 }", above_zero),
     "models.bindings.timeouts.idle": Rule("timeouts = { idle = 60 }", above_zero),
     "models.bindings.timeouts.total": Rule("timeouts = { total = 900 }", above_zero),
+    "models.bindings.audio": Rule('audio = "whisper"', _audio),
     "models.bindings.profile": Rule("[models.bindings.profile]"),
     **{
         f"models.bindings.profile.{name}": Rule(example, check)

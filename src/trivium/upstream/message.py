@@ -224,7 +224,7 @@ def _head(
     headers = {
         b"host": _authority(scheme, host, port),
         b"user-agent": f"trivium/{__version__}".encode(),
-        b"accept": b"text/event-stream" if stream and not array else accept,
+        b"accept": b"text/event-stream" if stream and not array else _accept(operation, accept),
         b"accept-encoding": b"identity",
         b"content-type": content_type,
     }
@@ -251,6 +251,10 @@ def _head(
         - _CREDENTIALS
         - operators.keys(),
     )
+
+
+def _accept(operation: Operation, accept: bytes) -> bytes:
+    return b"*/*" if operation is Operation.SPEECH else accept
 
 
 def _with_forwarded(

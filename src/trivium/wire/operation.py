@@ -21,6 +21,7 @@ class Shape(Enum):
     MODERATIONS = "moderations"
     VIDEOS = "videos"
     IMAGES = "images"
+    AUDIO = "audio"
 
     # HOT: members are singletons; Enum's own hash is a Python function, five calls a request
     __hash__ = object.__hash__
@@ -39,6 +40,9 @@ class Operation(Enum):
     IMAGES_EDIT = "images_edit"
     IMAGES_VARY = "images_vary"
     VIDEOS = "videos"  # POST /v1/videos, and whatever is asked of a video later
+    SPEECH = "speech"  # POST /v1/audio/speech
+    TRANSCRIPTIONS = "transcriptions"  # POST /v1/audio/transcriptions
+    TRANSLATIONS = "translations"  # POST /v1/audio/translations
     RESPONSES_COUNT = "responses_count"  # POST /v1/responses/input_tokens
     MESSAGES = "messages"
     MESSAGES_COUNT = "messages_count"  # POST /v1/messages/count_tokens
@@ -58,6 +62,9 @@ SHAPE: Final[dict[Operation, Shape]] = {
     Operation.COMPLETIONS: Shape.COMPLETIONS,
     Operation.EMBEDDINGS: Shape.EMBEDDINGS,
     Operation.MODERATIONS: Shape.MODERATIONS,
+    Operation.SPEECH: Shape.AUDIO,
+    Operation.TRANSCRIPTIONS: Shape.AUDIO,
+    Operation.TRANSLATIONS: Shape.AUDIO,
     Operation.MESSAGES: Shape.MESSAGES,
     Operation.RESPONSES_COUNT: Shape.RESPONSES,
     Operation.MESSAGES_COUNT: Shape.MESSAGES,
@@ -105,11 +112,16 @@ EMBEDDING: Final = frozenset(
 )
 """Texts into vectors."""
 
+AUDIO: Final = frozenset({Operation.SPEECH, Operation.TRANSCRIPTIONS, Operation.TRANSLATIONS})
+"""Operations whose request or answer is a file: they have lanes of their own
+(``pipeline/media.py``)."""
+
 IN_PLACE: Final[dict[Operation, tuple[Operation, ...]]] = {
     Operation.EMBEDDINGS: (Operation.GENERATE_EMBED_BATCH,),
     Operation.GENERATE_EMBED: (Operation.EMBEDDINGS,),
     Operation.GENERATE_EMBED_BATCH: (Operation.EMBEDDINGS,),
     Operation.VIDEOS: (Operation.GENERATE_VIDEO,),
+    Operation.SPEECH: (Operation.GENERATE,),
     Operation.RESPONSES_COUNT: (Operation.MESSAGES_COUNT, Operation.GENERATE_COUNT),
     Operation.MESSAGES_COUNT: (Operation.GENERATE_COUNT, Operation.RESPONSES_COUNT),
     Operation.GENERATE_COUNT: (Operation.MESSAGES_COUNT, Operation.RESPONSES_COUNT),

@@ -32,6 +32,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Its size, or that of the images asked for: ``1280x720``; empty: not said."""
     quality: str = ""
     """Of the images asked for, ``high``; empty: not said."""
+    known: Usage | None = None
+    """Of speech and transcripts: what is used whatever the upstream says, such as characters and
+    seconds; ``None`` for everything else."""
     usage_wanted: bool = False
     """Whether the caller itself asked for usage inside the stream (chat and completions)."""
     foreign: bool = False

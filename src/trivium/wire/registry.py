@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from trivium.wire.audio import passage as audio
 from trivium.wire.chat.passage import PASSAGE as CHAT
 from trivium.wire.completions.passage import PASSAGE as COMPLETIONS
 from trivium.wire.embeddings.passage import PASSAGE as EMBEDDINGS
@@ -24,6 +25,9 @@ PASSAGES: Final[Mapping[Operation, Passage]] = MappingProxyType(
         Operation.EMBEDDINGS: EMBEDDINGS,
         Operation.MODERATIONS: MODERATIONS,
         Operation.IMAGES: IMAGES,
+        Operation.SPEECH: audio.SPEECH,
+        Operation.TRANSCRIPTIONS: audio.TRANSCRIPTIONS,
+        Operation.TRANSLATIONS: audio.TRANSLATIONS,
         Operation.MESSAGES: messages.MESSAGES,
         Operation.MESSAGES_COUNT: messages.COUNT,
         Operation.GENERATE: generate.GENERATE,

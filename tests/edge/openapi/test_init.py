@@ -20,6 +20,9 @@ SPECIFIED = {
     ("POST", "/v1/embeddings"): "createEmbedding",
     ("POST", "/v1/moderations"): "createModeration",
     ("POST", "/v1/images/generations"): "createImage",
+    ("POST", "/v1/audio/speech"): "createSpeech",
+    ("POST", "/v1/audio/transcriptions"): "createTranscription",
+    ("POST", "/v1/audio/translations"): "createTranslation",
     ("POST", "/v1/messages"): "messages_post",
     ("POST", "/vendorc/v1beta/models/{model}:generateContent"): "generateContent",
 }
@@ -58,6 +61,8 @@ STREAMED = {
     "createChatCompletion",
     "createResponse",
     "createCompletion",
+    "createSpeech",
+    "createTranscription",
     "messages_post",
     "streamGenerateContent",
     "createImage",

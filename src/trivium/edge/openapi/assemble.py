@@ -6,6 +6,7 @@ import msgspec
 
 from trivium import __version__
 from trivium.edge.openapi import (
+    audio,
     chat,
     generate,
     images,
@@ -51,6 +52,7 @@ _TAGS: Final = {
     "embeddings": "Vectors.",
     "moderations": "Classification.",
     "images": "Pictures.",
+    "audio": "Speech, transcripts and translations of recordings.",
     "messages": "Conversations in the messages shape.",
     "generate": "Conversations and vectors in the generate-content shape.",
     "videos": "Films, made while nobody waits.",
@@ -150,7 +152,8 @@ def describe(
 
 def _schemas() -> dict[str, Schema]:
     out: dict[str, Schema] = {"Description": free("An OpenAPI document.")}
-    for module in (shared, chat, responses, messages, generate, images, others, videos, oauth):
+    modules = (shared, chat, responses, messages, generate, images, audio, others, videos, oauth)
+    for module in modules:
         twice = out.keys() & module.SCHEMAS.keys()
         assert not twice, f"described twice: {twice}"
         out.update(module.SCHEMAS)

@@ -1,0 +1,1 @@
+"""Speech and transcripts: forms measured, sound relayed, subtitles made."""

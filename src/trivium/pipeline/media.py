@@ -1,0 +1,51 @@
+"""Requests and answers that are files: what the story asks for, from modules that most never need.
+
+They are imported with the first such request.
+"""
+
+from trivium.faults import Fault, Kind
+from trivium.pipeline.attempt import Attempt
+from trivium.pipeline.lane import Lane
+from trivium.pipeline.story import Story
+from trivium.routing.model import Step
+from trivium.routing.wishes import MEMBER
+from trivium.uploads.form import Upload
+from trivium.wire.form import FormMembers
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts
+from trivium.wire.peek import Members
+
+
+async def received(story: Story, upload: Upload) -> FormMembers:
+    """The members of a form that came in. Raises ``Fault`` when it cannot be read."""
+    from trivium.pipeline.audio.received import received as measured
+
+    members = await measured(story, upload)
+    if MEMBER in members:
+        raise Fault(
+            Kind.INVALID_VALUE,
+            f"`{MEMBER}` is a member of JSON bodies: with a form, say it in headers.",
+            param=MEMBER,
+        )
+    return members
+
+
+def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
+    """One attempt's lane. Raises ``Fault`` naming a member that the channel's model refuses."""
+    from trivium.pipeline.audio.speech import GenerateSpeech, Speech
+    from trivium.pipeline.audio.transcript import Transcript
+
+    if story.operation is not Operation.SPEECH:
+        return Transcript(story, step, members, facts)
+    if step.operation is Operation.SPEECH:
+        return Speech(story, step, members, facts)
+    lane = GenerateSpeech(story, step, members, facts)
+    story.report = lane.report
+    return lane
+
+
+def attempts() -> type[Attempt]:
+    """The sink for answers that may be sound."""
+    from trivium.pipeline.audio.attempt import MediaAttempt
+
+    return MediaAttempt

@@ -1,0 +1,1 @@
+"""The audio shapes: POST /v1/audio/speech, /v1/audio/transcriptions, /v1/audio/translations."""

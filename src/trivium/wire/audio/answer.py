@@ -1,0 +1,133 @@
+"""A transcript as an upstream gives it, and as the caller wants it.
+
+An upstream that knows times but no subtitles is asked for the former, and the latter are made here.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Final
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.wire.audio.subtitles import Segment, srt, vtt
+from trivium.wire.audio.usage import complete, reported
+from trivium.wire.passage import Answer
+from trivium.wire.whole import error_of
+
+PLAIN: Final = b"text/plain; charset=utf-8"
+"""Of text and subtitles. Never JSON: openai-node would parse it (run 2026-11-21)."""
+JSON: Final = b"application/json"
+WRITTEN: Final = frozenset({"json", "verbose_json", "diarized_json"})
+"""Formats that are JSON; all others are text."""
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+
+
+class _Body(msgspec.Struct, gc=False):
+    text: str | None = None
+    error: msgspec.Raw = msgspec.Raw()
+    usage: msgspec.Raw = msgspec.Raw()
+    duration: msgspec.Raw = msgspec.Raw()
+    segments: msgspec.Raw = msgspec.Raw()
+
+
+_decode: Final = msgspec.json.Decoder(_Body).decode
+_segments: Final = msgspec.json.Decoder(list[Segment], strict=False).decode
+_duration: Final = msgspec.json.Decoder(_Seconds, strict=False).decode
+
+
+class Transcript(msgspec.Struct, frozen=True, kw_only=True):
+    """A JSON answer, read as far as it matters."""
+
+    text: str
+    usage: Usage
+    counts: msgspec.Raw
+    """The upstream's own usage; empty for none."""
+    segments: msgspec.Raw
+
+
+def read(body: bytes, known: Usage, refused: Callable[[bytes], Fault]) -> Transcript:
+    """A whole answer in JSON. ``known``: what is used whatever it says.
+
+    Raises ``Fault``: as ``refused`` makes it of an error, UPSTREAM_BROKE for anything else.
+    """
+    try:
+        view = _decode(body)
+    except (ValueError, RecursionError):
+        raise broke() from None
+    error = error_of(view.error)
+    if error is not None:
+        raise refused(error)
+    if view.text is None:
+        raise broke()
+    found = reported(view.usage)
+    if found is None or found.seconds is None:
+        length = _length(view.duration)
+        if length is not None:
+            found = msgspec.structs.replace(found or Usage(), seconds=length)
+    return Transcript(
+        text=view.text, usage=complete(known, found), counts=view.usage, segments=view.segments
+    )
+
+
+def plain(body: bytes, refused: Callable[[bytes], Fault]) -> None:
+    """Check an answer that should be text. Raises ``Fault`` for an error, or what is no text."""
+    start = body.lstrip()[:1]
+    if start == b"{":
+        try:
+            error = error_of(_decode(body).error)
+        except (ValueError, RecursionError):
+            error = None
+        if error is not None:
+            raise refused(error)
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        raise broke() from None
+
+
+def refusal(body: bytes, refused: Callable[[bytes], Fault]) -> Fault:
+    """What JSON means that came in the place of a recording: an error, else a broken answer."""
+    try:
+        error = error_of(_decode(body).error)
+    except (ValueError, RecursionError):
+        return broke()
+    return broke() if error is None else refused(error)
+
+
+def written(found: Transcript, asked: str) -> bytes:
+    """A transcript as text or subtitles. Raises ``Fault`` (UPSTREAM_BROKE) without times."""
+    if asked == "text":
+        return f"{found.text}\n".encode()
+    try:
+        segments = _segments(found.segments)
+    except (ValueError, RecursionError):
+        raise Fault(
+            Kind.UPSTREAM_BROKE, "The upstream gave no times, of which subtitles could be made."
+        ) from None
+    return (srt(segments) if asked == "srt" else vtt(segments)).encode()
+
+
+def answer(body: bytes) -> Answer:
+    """What a whole transcript says about itself. Raises ``Fault`` for an error or no transcript."""
+    try:
+        view = _decode(body)
+    except (ValueError, RecursionError):
+        raise broke() from None
+    error = error_of(view.error)
+    if error is None and view.text is None:
+        raise broke()
+    return Answer(usage=reported(view.usage), error=error)
+
+
+def broke() -> Fault:
+    """The fault of an answer that is none."""
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not what its protocol says.")
+
+
+def _length(raw: msgspec.Raw) -> float | None:
+    """Seconds, which some upstreams write as text."""
+    try:
+        return _duration(raw) if raw else None
+    except (ValueError, RecursionError):
+        return None

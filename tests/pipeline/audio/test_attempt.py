@@ -1,0 +1,65 @@
+"""Sound on its way through: paid for by what was heard, at the caller's pace."""
+
+import asyncio
+
+import msgspec
+import pytest
+
+from doubles import Double, Flood, Send, sized
+from gateway import Gateway
+from trivium.clock import SystemClock
+from trivium.ledger.model import Hold
+from trivium.ledger.quote import Pricing
+from wire.audio.length import sounds
+
+SPEECH = "/v1/audio/speech"
+HELLO = {"model": "m", "input": "Hello there.", "voice": "alloy", "response_format": "wav"}
+PRICED = {"free": False, "price": {"per_second": "0.00025"}}
+
+
+@pytest.mark.asyncio
+async def test_seconds_are_those_that_were_delivered():
+    """Read from the sound itself as it passes, where the model is priced by them."""
+    async with (
+        Double([[Send(sized(sounds.wav(2)))]]) as vendor,
+        Gateway.to(("openai", vendor), model=PRICED) as gateway,
+    ):
+        pricing = Pricing(SystemClock())
+        gateway.services.ledger.quote = pricing.quote
+        gateway.services.ledger.hold = lambda request_id, caller, quote: Hold(
+            request_id=request_id, user_id=caller.user_id, amount_nanos=1, quote=quote
+        )
+        assert 200 == (await gateway.post(SPEECH, HELLO))[0]
+        (record,) = gateway.records
+        assert (2.0, 12, False) == (
+            record.usage.seconds,
+            record.usage.characters,
+            record.usage.estimated,
+        )
+
+
+@pytest.mark.asyncio
+async def test_a_caller_that_reads_slowly_slows_the_vendor_down():
+    """Memory does not hold what waits."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: 40000000\r\n\r\n"
+    script = [Send(head), Flood(b"x" * 100_000, 400)]
+    async with Double([script]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        line = await gateway.wire()
+        await line.send(gateway.head(SPEECH, msgspec.json.encode(HELLO)))
+        await asyncio.sleep(0.5)
+        assert vendor.sent < 30_000_000
+        _, _, body = await line.answer()
+        assert 40_000_000 == len(body)
+        await line.close()
+
+
+@pytest.mark.asyncio
+async def test_sound_without_streaming_where_events_were_asked_for_is_a_break():
+    """An upstream that does not know the wish must not be relayed as if it did."""
+    headers = b"Content-Type: audio/mpeg\r\n"
+    async with (
+        Double([[Send(sized(b"sound", headers=headers))]]) as vendor,
+        Gateway.to(("openai", vendor)) as gateway,
+    ):
+        status, _, _ = await gateway.post(SPEECH, {**HELLO, "stream_format": "sse"})
+        assert 502 == status
