@@ -17,7 +17,8 @@ from trivium.edge.openapi import (
     shared,
     videos,
 )
-from trivium.edge.openapi.paths import OPERATIONS, Body, Row
+from trivium.edge.openapi.paths import OPERATIONS
+from trivium.edge.openapi.row import Body, Row
 from trivium.edge.openapi.schema import Schema, array, free, integer, one_of, ref, text
 
 VERSION: Final = "3.5.0"

@@ -2,43 +2,8 @@
 
 from typing import Final
 
-import msgspec
-
-Body = str | tuple[str, ...]
-"""A component's name, or several of which the answer is one."""
-
-BEARER: Final = ("gatewayBearer",)
-MESSAGES: Final = ("gatewayMessagesKey", "gatewayBearer")
-GENERATE: Final = ("gatewayGenerateKey", "gatewayGenerateQuery")
-ANY: Final = (*BEARER, "gatewayMessagesKey", *GENERATE)
-
-
-class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One operation."""
-
-    method: str
-    path: str
-    name: str
-    """``operationId``."""
-    tag: str
-    about: str
-    request: str | None = None
-    """Component of the JSON body."""
-    form: str | None = None
-    """Component of the multipart form that is taken, beside or instead of a JSON body."""
-    answer: Body | None = None
-    """Component of the 200 answer in JSON; ``None``: there is none."""
-    files: tuple[str, ...] = ()
-    """Content types of answers that are not JSON."""
-    event: str | None = None
-    """Component of one event of the streamed answer; ``None``: it never streams."""
-    stream_only: bool = False
-    """Whether every answer is a stream: of events, or of one JSON array."""
-    keys: tuple[str, ...] = ()
-    """Ways to present a key, any one of which does; empty: none is asked for."""
-    parameters: tuple[str, ...] = ()
-    """Components of parameters."""
-
+from trivium.edge.openapi.audio_paths import AUDIO
+from trivium.edge.openapi.row import ANY, BEARER, GENERATE, MESSAGES, Row
 
 _STORED: Final = "/v1/responses/{response_id}"
 _VIDEO: Final = "/v1/videos/{video_id}"
@@ -138,44 +103,7 @@ OPERATIONS: Final = (
         answer="CreateEmbeddingResponse",
         keys=BEARER,
     ),
-    Row(
-        method="POST",
-        path="/v1/audio/speech",
-        name="createSpeech",
-        tag="audio",
-        about="Speaks a text.",
-        request="CreateSpeechRequest",
-        files=("application/octet-stream",),
-        event="CreateSpeechResponseStreamEvent",
-        keys=BEARER,
-    ),
-    Row(
-        method="POST",
-        path="/v1/audio/transcriptions",
-        name="createTranscription",
-        tag="audio",
-        about="Writes down what is said in a recording.",
-        form="CreateTranscriptionRequest",
-        answer=(
-            "CreateTranscriptionResponseJson",
-            "CreateTranscriptionResponseVerboseJson",
-            "CreateTranscriptionResponseDiarizedJson",
-        ),
-        files=("text/plain",),
-        event="CreateTranscriptionResponseStreamEvent",
-        keys=BEARER,
-    ),
-    Row(
-        method="POST",
-        path="/v1/audio/translations",
-        name="createTranslation",
-        tag="audio",
-        about="Writes down in English what is said in a recording.",
-        form="CreateTranslationRequest",
-        answer=("CreateTranslationResponseJson", "CreateTranscriptionResponseVerboseJson"),
-        files=("text/plain",),
-        keys=BEARER,
-    ),
+    *AUDIO,
     Row(
         method="POST",
         path="/v1/moderations",

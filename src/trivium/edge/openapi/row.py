@@ -1,0 +1,40 @@
+"""What is said of one operation in the description."""
+
+from typing import Final
+
+import msgspec
+
+Body = str | tuple[str, ...]
+"""A component's name, or several of which the answer is one."""
+
+BEARER: Final = ("gatewayBearer",)
+MESSAGES: Final = ("gatewayMessagesKey", "gatewayBearer")
+GENERATE: Final = ("gatewayGenerateKey", "gatewayGenerateQuery")
+ANY: Final = (*BEARER, "gatewayMessagesKey", *GENERATE)
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation."""
+
+    method: str
+    path: str
+    name: str
+    """``operationId``."""
+    tag: str
+    about: str
+    request: str | None = None
+    """Component of the JSON body."""
+    form: str | None = None
+    """Component of the multipart form that is taken, beside or instead of a JSON body."""
+    answer: Body | None = None
+    """Component of the 200 answer in JSON; ``None``: there is none."""
+    files: tuple[str, ...] = ()
+    """Content types of answers that are not JSON."""
+    event: str | None = None
+    """Component of one event of the streamed answer; ``None``: it never streams."""
+    stream_only: bool = False
+    """Whether every answer is a stream: of events, or of one JSON array."""
+    keys: tuple[str, ...] = ()
+    """Ways to present a key, any one of which does; empty: none is asked for."""
+    parameters: tuple[str, ...] = ()
+    """Components of parameters."""
