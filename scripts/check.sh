@@ -14,6 +14,12 @@ fi
 if [ "${TRIVIUM_WITHOUT_LANGCHAIN:-}" = 1 ]; then
   marks="$marks and not langchain"
 fi
+# accessibility is checked by a package of the Node clients' lock
+if [ "${TRIVIUM_WITHOUT_BROWSER:-}" = 1 ]; then
+  marks="$marks and not browser"
+elif [ "${TRIVIUM_WITHOUT_NODE:-}" = 1 ]; then
+  marks="$marks and not (browser and node)"
+fi
 summary=()
 failed=0
 
@@ -39,6 +45,7 @@ step layout "$bin/python" -m pytest tests/layout
 [ "${TRIVIUM_WITHOUT_ENGINE:-}" = 1 ] || step engine scripts/environment.sh engine
 step node scripts/node.sh
 step langchain scripts/langchain.sh
+step browser scripts/browser.sh
 step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist loadfile -m "$marks" \
   --ignore tests/layout --basetemp "$scratch/tests" --cov --cov-report=term
 
