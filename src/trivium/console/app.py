@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from trivium.console import static
 from trivium.console.account import keys, overview, preferences, profile, statement, usage
 from trivium.console.admin import users
-from trivium.console.api import account, apps, authorize, metadata, token
+from trivium.console.api import account, apps, authorize, metadata, spend, token
 from trivium.console.audit import acts
 from trivium.console.consent import authorized, question
 from trivium.console.context import Console
@@ -62,6 +62,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *apps.ENDPOINTS,
     *authorize.ENDPOINTS,
     *token.ENDPOINTS,
+    *spend.ENDPOINTS,
     *account.ENDPOINTS,
     *metadata.ENDPOINTS,
 )

@@ -19,6 +19,7 @@ from trivium.console import context, headers, language, seal, session, static
 from trivium.console.language import LANGUAGES, N_, Speech, Text
 from trivium.console.navigation import sections
 from trivium.identity.model import User
+from trivium.ledger.entries import format_usd
 
 FOLDER: Final = Path(__file__).parent / "templates"
 THEME: Final = "gw_theme"
@@ -129,6 +130,7 @@ def environment(tag: str) -> jinja2.Environment:
     made.install_gettext_translations(speaking.translations, newstyle=True)  # type: ignore[attr-defined]
     made.filters |= {
         "money": speaking.money,
+        "dollars": format_usd,
         "number": speaking.number,
         "compact": speaking.compact,
         "day": speaking.day,

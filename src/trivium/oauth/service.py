@@ -12,6 +12,7 @@ from trivium.oauth.developer.service import DeveloperTokens
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.rates import Rate
 from trivium.oauth.scope import BALANCE, PROFILE
+from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.model import Access
 from trivium.oauth.tokens.service import Tokens
 from trivium.oauth.topup import Attribution
@@ -54,6 +55,7 @@ class OAuth:
         self.developer = DeveloperTokens(db, clock, audit)
         self.consents = Consents(db, clock, audit, issuer=addresses.auth, code_s=rules.code_s)
         self.tokens = Tokens(db, clock, audit, refresh_keys, family_s=rules.family_days * DAY_S)
+        self.spending = Spending(db, clock, audit, enabled=rules.spend)
         self.authorizations = Rate(rules.authorize_per_minute, clock)
         """Authorization requests by address."""
         self.exchanges = Rate(rules.token_per_minute, clock)
@@ -89,6 +91,13 @@ class OAuth:
         who = Attribution(user_id=access.user_id, app_id=access.app_id)
         value = topup.sealed(self._topup_keys, who, self._clock.now())
         return f"{self.addresses.auth}/topup?app={access.client_id}&t={value}"
+
+    async def app_of(self, app_id: int) -> "App | None":
+        """An application by its id; ``None`` when it has been deleted."""
+        from trivium.oauth.apps import store
+
+        async with self._db.read() as conn:
+            return await store.by_id(conn, app_id)
 
     async def topup_of(self, client_id: str, value: str) -> "tuple[Attribution, App] | None":
         """Who sent whom to the top-up page; ``None`` when the address is not ours, or too old."""

@@ -20,6 +20,9 @@ class OAuth(Section, frozen=True):
     """Whether ``userinfo`` has ``sub`` (the id as a text) as well, which OpenID libraries need."""
     balance_decimals: int = 2
     """Decimals of ``balance_formatted``, 2 to 6."""
+    spend: bool = False
+    """Whether applications may ask to spend (scope ``spend``): their users set a cap a month, and
+    an access token becomes a short-lived key at ``/api/oauth2/spend_key``."""
     apps_max: int = 20
     """Applications of one user."""
     apps_per_hour: int = 10

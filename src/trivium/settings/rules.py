@@ -153,6 +153,7 @@ RULES: Final[dict[str, Rule]] = {
     "oauth.allow_insecure_redirect": Rule("allow_insecure_redirect = false"),
     "oauth.userinfo_sub": Rule("userinfo_sub = true"),
     "oauth.balance_decimals": Rule("balance_decimals = 2", between(2, 6)),
+    "oauth.spend": Rule("spend = false"),
     "oauth.apps_max": Rule("apps_max = 20", _MANY),
     "oauth.apps_per_hour": Rule("apps_per_hour = 10", _MANY),
     "oauth.authorize_per_minute": Rule("authorize_per_minute = 60", _MANY),

@@ -50,7 +50,7 @@ class Caller:
         """The client's credentials for a form."""
         return {"client_id": self.app.client_id, "client_secret": self.secret}
 
-    async def code(self, scope=b"profile balance", **more):
+    async def code(self, scope=b"profile balance", cap_nanos=None, **more):
         """A code that ada agreed to."""
         given = {
             "client_id": self.app.client_id.encode(),
@@ -61,10 +61,14 @@ class Caller:
             **more,
         }
         app = await self.oauth.apps.find(self.app.client_id)
-        asked = request.check(list(given.items()), app, strict_state=False, issuer=ORIGIN)
+        asked = request.check(
+            list(given.items()), app, strict_state=False, issuer=ORIGIN, spend=True
+        )
         pending = await self.oauth.consents.begin(asked)
         await self.oauth.consents.weigh(pending, self.ada.id, is_framed=False)
-        location = await self.oauth.consents.approve(pending, self.ada.id, Decision.ASK)
+        location = await self.oauth.consents.approve(
+            pending, self.ada.id, Decision.ASK, cap_nanos=cap_nanos
+        )
         return dict(request.parameters(location.partition("?")[2].encode()))["code"].decode()
 
     def token(self, fields, *, auth=None, **more):

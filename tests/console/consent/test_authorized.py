@@ -1,22 +1,27 @@
 """The applications a user let in, as pages."""
 
 import pytest
+import pytest_asyncio
 
+from console.consent.asking import Asking
 from console.visiting import Seen
 from trivium.oauth.consent.decision import Decision
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.tokens.model import CodeGrant, RefreshGrant
+from trivium.settings.oauth import OAuth as Rules
 
 pytestmark = pytest.mark.asyncio
 HOME = "/account/applications"
 
 
-async def let_in(asking, *, automatic=False):
+async def let_in(asking, *, automatic=False, cap_nanos=None, **more):
     """Tokens that ada agreed to."""
-    page = (await asking.page()).removeprefix("/authorize/")
+    page = (await asking.page(**more)).removeprefix("/authorize/")
     await asking.oauth.consents.weigh(page, asking.ada.id, is_framed=False)
     decision = Decision.AUTOMATIC if automatic else Decision.ASK
-    location = await asking.oauth.consents.approve(page, asking.ada.id, decision)
+    location = await asking.oauth.consents.approve(
+        page, asking.ada.id, decision, cap_nanos=cap_nanos
+    )
     code = location.partition("&code=")[2].partition("&")[0]
     grant = CodeGrant(code=code, redirect_uri=asking.app.redirect_uri, verifier=None)
     return await asking.oauth.tokens.exchange(asking.app, grant)
@@ -107,3 +112,55 @@ async def test_nobody_revokes_anothers(asking):
     await asking.visitor.log_in(asking.ada)
     assert 403 == (await asking.visitor.post(path, csrf="x")).status_code
     await asking.oauth.tokens.access(issued.access_token)
+
+
+@pytest_asyncio.fixture
+async def spender(database):
+    """Ada has let an application spend, and is logged in."""
+    async with Asking.over(database, oauth=Rules(spend=True)) as made:
+        await let_in(made, scope="profile spend", cap_nanos=10**10)
+        await made.visitor.log_in(made.ada)
+        yield made
+
+
+async def test_a_cap_is_shown_with_what_was_spent_and_changed(spender):
+    """By its user, at once."""
+    page = await spender.visitor.get(HOME)
+    assert "$0.00 spent this month." in Seen(page.text).text
+    assert 'name="cap"' in page.text
+    assert 'value="10.00"' in page.text
+    grant_id = await grant_of(spender)
+    answer = await spender.visitor.post(f"{HOME}/{grant_id}/cap", cap="2.50")
+    assert (303, HOME) == (answer.status_code, answer.headers["location"])
+    assert {grant_id: 2_500_000_000} == await spender.oauth.spending.caps(spender.ada.id)
+
+
+@pytest.mark.parametrize("cap", ["", "0", "x", "10000.01"])
+async def test_a_wrong_cap_changes_nothing(spender, cap):
+    """And is told beside its field."""
+    await spender.visitor.get(HOME)
+    grant_id = await grant_of(spender)
+    answer = await spender.visitor.post(f"{HOME}/{grant_id}/cap", cap=cap)
+    assert (422, {grant_id: 10**10}) == (
+        answer.status_code,
+        await spender.oauth.spending.caps(spender.ada.id),
+    )
+    assert 'aria-invalid="true"' in answer.text
+
+
+async def test_nobody_sets_anothers_cap(spender):
+    """404, as of a consent that is not there."""
+    path = f"{HOME}/{await grant_of(spender)}/cap"
+    await spender.visitor.log_in(spender.owner)
+    await spender.visitor.get(HOME)
+    assert 404 == (await spender.visitor.post(path, cap="1")).status_code
+
+
+async def test_an_application_that_may_not_spend_has_no_cap(asking):
+    """The form is not there, and sending one is 404."""
+    await let_in(asking)
+    await asking.visitor.log_in(asking.ada)
+    page = await asking.visitor.get(HOME)
+    assert 'name="cap"' not in page.text
+    path = f"{HOME}/{await grant_of(asking)}/cap"
+    assert 404 == (await asking.visitor.post(path, cap="1")).status_code

@@ -270,3 +270,81 @@ async def test_acts_know_where_they_came_from(database):
         await agreed(asking)
         told = [act for act in await asking.console.audit.everything() if "code" in act.kind]
         assert [("code_issued", "198.51.100.7")] == [(act.kind, act.address) for act in told]
+
+
+async def spending(database):
+    """A browser that an application sends to a gateway that lets applications spend."""
+    return Asking.over(database, oauth=Rules(spend=True))
+
+
+async def test_spending_is_unknown_unless_it_is_switched_on(asking):
+    """The application is told so, as of any scope that does not exist."""
+    answer = await asking.sent(scope="profile spend")
+    assert "invalid_scope" == came_back(answer)["error"]
+
+
+async def test_a_cap_is_asked_for_and_kept(database):
+    """In dollars a month; the code then carries the scope."""
+    async with await spending(database) as asking:
+        await asking.visitor.log_in(asking.ada)
+        page = await asking.page(scope="profile balance spend")
+        seen = Seen((await asking.visitor.get(page)).text).text
+        for words in ("Spend from your balance", "Most it may spend a month"):
+            assert words in seen, words
+        assert "It cannot spend any" not in seen
+        said = came_back(await asking.visitor.post(page, answer="allow", cap="12.50"))
+        assert "code" in said
+        (consent,) = await asking.oauth.consents.authorized(asking.ada.id)
+        assert {"profile", "balance", "spend"} == consent.grant.scopes
+        assert {consent.grant.id: 12_500_000_000} == await asking.oauth.spending.caps(asking.ada.id)
+
+
+async def test_without_a_cap_the_rest_is_granted(database):
+    """Whoever leaves the field empty has not agreed to spending."""
+    async with await spending(database) as asking:
+        await asking.visitor.log_in(asking.ada)
+        page = await asking.page(scope="profile spend")
+        await asking.visitor.get(page)
+        assert "code" in came_back(await asking.visitor.post(page, answer="allow", cap=" "))
+        (consent,) = await asking.oauth.consents.authorized(asking.ada.id)
+        assert ({"profile"}, {}) == (
+            consent.grant.scopes,
+            await asking.oauth.spending.caps(asking.ada.id),
+        )
+
+
+@pytest.mark.parametrize("cap", ["0", "-5", "ten", "1e3", "10000.01", "9" * 50])
+async def test_a_cap_that_is_none_is_told_beside_its_field(database, cap):
+    """And the request still waits for its answer."""
+    async with await spending(database) as asking:
+        await asking.visitor.log_in(asking.ada)
+        page = await asking.page(scope="profile spend")
+        await asking.visitor.get(page)
+        answer = await asking.visitor.post(page, answer="allow", cap=cap)
+        assert (422, []) == (
+            answer.status_code,
+            await asking.oauth.consents.authorized(asking.ada.id),
+        )
+        assert "from 0.01 to 10000" in Seen(answer.text).text
+        assert "code" in came_back(await asking.visitor.post(page, answer="allow", cap="5"))
+
+
+async def test_a_cap_nobody_asked_for_is_not_set(asking):
+    """A field that somebody adds to the form."""
+    await asking.visitor.log_in(asking.ada)
+    page = await asking.page()
+    await asking.visitor.get(page)
+    came_back(await asking.visitor.post(page, answer="allow", cap="100"))
+    assert {} == await asking.oauth.spending.caps(asking.ada.id)
+
+
+async def test_nobody_spends_without_a_question(database):
+    """Neither with `auto_authorize` after a login nor for a trusted application."""
+    async with await spending(database) as asking:
+        await asking.oauth.apps.set_trusted(asking.app.client_id, trusted=True)
+        asking.console.clock.advance(1)
+        await asking.visitor.log_in(asking.ada)
+        answer = await asking.visitor.get(
+            await asking.page(scope="profile spend", auto_authorize="true")
+        )
+        assert (200, True) == (answer.status_code, "Most it may spend" in Seen(answer.text).text)

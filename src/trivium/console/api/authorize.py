@@ -61,7 +61,11 @@ async def _asked(request: Request) -> Asked:
         given = [*given, *asking.parameters(body)]
     app = await oauth.apps.find(asking.client_id(given))
     return asking.check(
-        given, app, strict_state=oauth.rules.strict_state, issuer=oauth.addresses.auth
+        given,
+        app,
+        strict_state=oauth.rules.strict_state,
+        issuer=oauth.addresses.auth,
+        spend=oauth.rules.spend,
     )
 
 

@@ -14,7 +14,8 @@ from trivium.oauth import metadata
 @answer.endpoint("auth")
 async def document(request: Request) -> Response:
     """The metadata document."""
-    return answer.json(metadata.document(context.of(request).oauth.addresses.auth))
+    oauth = context.of(request).oauth
+    return answer.json(metadata.document(oauth.addresses.auth, spend=oauth.rules.spend))
 
 
 ENDPOINTS: Final = (Endpoint(metadata.PATH, document, methods=["GET"]),)

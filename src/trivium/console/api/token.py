@@ -23,14 +23,14 @@ async def token(request: Request) -> Response:
     tokens = context.of(request).oauth.tokens
     sender = answer.sender(request)
     try:
-        app, fields = await _client(request)
+        app, fields = await client(request)
         grant = asking.grant(fields)
         if isinstance(grant, CodeGrant):
             issued = await tokens.exchange(app, grant, sender)
         else:
             issued = await tokens.refresh(app, grant, sender)
     except OAuthError as error:
-        return _refused(error)
+        return refused(error)
     return answer.json(issued.body())
 
 
@@ -39,14 +39,14 @@ async def revoke(request: Request) -> Response:
     """Nothing, whatever the token was (RFC 7009 section 2.2)."""
     tokens = context.of(request).oauth.tokens
     try:
-        app, fields = await _client(request)
+        app, fields = await client(request)
         await tokens.revoke(app, asking.token(fields), answer.sender(request))
     except OAuthError as error:
-        return _refused(error)
+        return refused(error)
     return Response(status_code=200, headers=answer.NOT_STORED)
 
 
-async def _client(request: Request) -> tuple[App, Mapping[str, str]]:
+async def client(request: Request) -> tuple[App, Mapping[str, str]]:
     """The application that asks, and what it sent.
 
     Who fails too often waits, by address; who knows its secret is counted by application, so that
@@ -76,7 +76,8 @@ def _check_rate(wait: int | None) -> None:
         raise OAuthError("temporarily_unavailable", "too many requests", 429, retry_after=wait)
 
 
-def _refused(error: OAuthError) -> Response:
+def refused(error: OAuthError) -> Response:
+    """An error, with what a client that failed to authenticate is to try."""
     return answer.refused(error, CHALLENGE if error.status == 401 else None)
 
 

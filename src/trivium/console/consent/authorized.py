@@ -7,24 +7,45 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from trivium.console import context, render, session
+from trivium.console import context, forms, render, session
 from trivium.console.api.answer import sender
 from trivium.console.consent.wording import scopes_in_words
 from trivium.console.language import N_
+from trivium.ledger.entries import parse_usd
+from trivium.ledger.errors import LedgerError
 from trivium.oauth import redirect
 from trivium.oauth.errors import RegistrationError
 
 HOME: Final = "/account/applications"
 
 
+class Cap(forms.Form, frozen=True, kw_only=True):
+    """US dollars a month."""
+
+    cap: forms.Line
+
+
 @session.signed_in
 async def show(request: Request) -> Response:
     """The list."""
     user = session.user_of(request)
-    found = await context.of(request).oauth.consents.authorized(user.id)
+    return await _page(request, user.id)
+
+
+async def _page(
+    request: Request, user_id: int, wrong: forms.Filled[Cap] | None = None, grant_id: int = 0
+) -> Response:
+    oauth = context.of(request).oauth
+    found = await oauth.consents.authorized(user_id)
+    caps = await oauth.spending.caps(user_id)
     return render.page(
         request,
         "consent/authorized.html",
+        status=422 if wrong else 200,
+        caps=caps,
+        spent=await oauth.spending.spent(user_id) if caps else {},
+        wrong=wrong,
+        wrong_id=grant_id,
         applications=[
             (each, redirect.host(each.app.redirect_uri), scopes_in_words(each.grant.scopes))
             for each in found
@@ -53,8 +74,30 @@ async def revoke_all(request: Request) -> Response:
     return render.redirect(request, HOME, N_("No application has access any more."))
 
 
+@session.signed_in
+async def cap(request: Request) -> Response:
+    """Change what an application may spend a month."""
+    user = session.user_of(request)
+    grant_id = request.path_params["grant_id"]
+    form = forms.filled(request, Cap)
+    if form.value is None:
+        return await _page(request, user.id, form, grant_id)
+    try:
+        cap_nanos = parse_usd(form.value.cap)
+        await context.of(request).oauth.spending.set_cap(
+            user.id, grant_id, cap_nanos, sender(request)
+        )
+    except (LedgerError, ValueError):
+        form.fail("cap", N_("Please write US dollars as digits, from 0.01 to 10000."))
+        return await _page(request, user.id, form, grant_id)
+    except RegistrationError:
+        raise HTTPException(404) from None
+    return render.redirect(request, HOME, N_("The application may spend as much as you set."))
+
+
 PAGES: Final = (
     Route(HOME, show),
     Route(f"{HOME}/revoke", revoke_all, methods=["POST"]),
+    Route(f"{HOME}/{{grant_id:int}}/cap", cap, methods=["POST"]),
     Route(f"{HOME}/{{grant_id:int}}/revoke", revoke, methods=["POST"]),
 )

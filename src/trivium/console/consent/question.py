@@ -15,9 +15,15 @@ from trivium.console import context, forms, render, session
 from trivium.console.api.answer import sender
 from trivium.console.consent.refusal import refused
 from trivium.console.consent.wording import scopes_in_words
+from trivium.console.language import N_
+from trivium.ledger.entries import parse_usd
+from trivium.ledger.errors import LedgerError
 from trivium.oauth import redirect
 from trivium.oauth.consent.decision import Decision
+from trivium.oauth.consent.model import Pending
 from trivium.oauth.errors import Refused
+from trivium.oauth.scope import SPEND
+from trivium.oauth.spend.model import check_cap
 
 _FRAMES: Final = frozenset({"iframe", "frame", "embed", "object", "fencedframe"})
 
@@ -26,6 +32,8 @@ class Answer(forms.Form, frozen=True, kw_only=True):
     """Which button was pressed."""
 
     answer: Literal["allow", "deny", "switch"]
+    cap: str = ""
+    """US dollars a month, where the application wants to spend; empty: nothing."""
 
 
 @session.signed_in
@@ -44,10 +52,19 @@ async def ask(request: Request) -> Response:
             return RedirectResponse(where, 303)
     except Refused as error:
         return refused(request, error.reason)
+    return _page(request, pending, forms.empty(Answer))
+
+
+def _page(
+    request: Request, pending: Pending, form: forms.Filled[Answer], status: int = 200
+) -> Response:
     asked = pending.asked
     return render.page(
         request,
         "consent/question.html",
+        status=status,
+        form=form,
+        may_spend=SPEND in asked.scopes,
         form_origins=[redirect.origin(asked.redirect_uri)],
         app=asked.app,
         owner=pending.owner,
@@ -70,12 +87,34 @@ async def settle(request: Request) -> Response:
             await consents.release(request_id, user.id)
             return await _other_account(request)
         if form.value.answer == "allow":
-            where = await consents.approve(request_id, user.id, Decision.ASK, sender(request))
+            pending = await consents.find(request_id, user.id)
+            cap_nanos = _cap(form, pending)
+            if form.errors:
+                return _page(request, pending, form, 422)
+            where = await consents.approve(
+                request_id, user.id, Decision.ASK, sender(request), cap_nanos=cap_nanos
+            )
         else:
             where = await consents.deny(request_id, user.id)
     except Refused as error:
         return refused(request, error.reason)
     return RedirectResponse(where, 303)
+
+
+def _cap(form: forms.Filled[Answer], pending: Pending) -> int | None:
+    """Nano-dollars a month; ``None`` where nothing may be spent, or where the form now says what is
+    wrong with it.
+    """
+    typed = form.first("cap").strip()
+    if SPEND not in pending.asked.scopes or not typed:
+        return None
+    try:
+        cap_nanos = parse_usd(typed)
+        check_cap(cap_nanos)
+    except (LedgerError, ValueError):
+        form.fail("cap", N_("Please write US dollars as digits, from 0.01 to 10000, or nothing."))
+        return None
+    return cap_nanos
 
 
 async def _other_account(request: Request) -> Response:

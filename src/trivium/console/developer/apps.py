@@ -52,7 +52,7 @@ async def show(request: Request) -> Response:
         tokens=[
             (token, token.state(now)) for token in await console.oauth.developer.owned_by(user.id)
         ],
-        served=metadata.document(console.oauth.addresses.auth),
+        served=metadata.document(console.oauth.addresses.auth, spend=console.oauth.rules.spend),
         registration=f"{console.oauth.addresses.api}/api/oauth_apps",
     )
 

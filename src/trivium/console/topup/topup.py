@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.language import N_, text
+from trivium.console.topup import origin
 from trivium.ledger.entries import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.payments.model import WAITING, Payment, PaymentError, PaymentState, Refusal
@@ -34,10 +35,14 @@ STATES: Final = {
 
 
 class TopUp(forms.Form, frozen=True, kw_only=True):
-    """An amount that is offered, or one that was typed."""
+    """An amount that is offered, or one that was typed; ``app`` and ``t`` as the page's address
+    had them.
+    """
 
     offered: str = ""
     amount: str = ""
+    app: str = ""
+    t: str = ""
 
 
 @session.signed_in
@@ -65,6 +70,7 @@ async def begin(request: Request) -> Response:
             amount_nanos,
             urls,
             email=user.email,
+            app_id=await _app_of(request, user.id, form),
             address=request.client.host if request.client else "",
             agent=request.headers.get("user-agent", ""),
         )
@@ -94,7 +100,14 @@ async def payment(request: Request) -> Response:
         look_s=LOOK_S if waits and is_young else 0,
         balance_nanos=await console.entries.balance(user.id),
         contact=console.settings.payments.contact,
+        back=await origin.back(request, found.app_id),
     )
+
+
+async def _app_of(request: Request, user_id: int, form: forms.Filled[TopUp]) -> int | None:
+    """The application a payment is put down to: only one that meant this account."""
+    found = await origin.visit(request, user_id, form.first("app"), form.first("t"))
+    return found.sent_by.app_id if found.sent_by and not found.sent_by.is_other else None
 
 
 async def page(
@@ -108,10 +121,12 @@ async def page(
     console = context.of(request)
     user = session.user_of(request)
     payments = console.payments
+    given = form.first if form else lambda name: request.query_params.get(name, "")[:500]
     return render.page(
         request,
         "topup/topup.html",
         status=status,
+        visit=await origin.visit(request, user.id, given("app"), given("t")),
         form_origins=[payments.page_url] if payments.page_url else [],
         form=form or forms.empty(TopUp, offered=_first(payments.offered_nanos)),
         code_form=code_form or forms.empty(forms.Form),

@@ -30,6 +30,7 @@ _KNOWN: Final = frozenset(
         "scope",
         "token",
         "token_type_hint",
+        "access_token",
     }
 )
 
@@ -119,6 +120,11 @@ def _needed(fields: Mapping[str, str], name: str) -> str:
 def token(fields: Mapping[str, str]) -> str:
     """The token to be revoked. Raises OAuthError (``invalid_request``)."""
     return _needed(fields, "token")
+
+
+def access_token(fields: Mapping[str, str]) -> str:
+    """The token to be spent with. Raises OAuthError (``invalid_request``)."""
+    return _needed(fields, "access_token")
 
 
 def _basic(header: str) -> Credentials:
