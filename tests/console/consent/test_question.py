@@ -305,7 +305,7 @@ async def test_without_a_cap_the_rest_is_granted(database):
         await asking.visitor.log_in(asking.ada)
         page = await asking.page(scope="profile spend")
         await asking.visitor.get(page)
-        assert "code" in came_back(await asking.visitor.post(page, answer="allow", cap=" "))
+        assert "code" in came_back(await asking.visitor.post(page, answer="allow", cap=""))
         (consent,) = await asking.oauth.consents.authorized(asking.ada.id)
         assert ({"profile"}, {}) == (
             consent.grant.scopes,
