@@ -1,5 +1,6 @@
 """The demo: what is checked before anything slow, what is kept, what is shown."""
 
+import asyncio
 import re
 import socket
 from types import SimpleNamespace
@@ -7,11 +8,19 @@ from types import SimpleNamespace
 import pytest
 
 from trivium.cli import demo
+from trivium.clock import SystemClock
 from trivium.demo import install
 from trivium.demo.engine import EngineError
 from trivium.demo.greeting import Refused
 from trivium.demo.home import Home
+from trivium.identity.accounts.model import Visitor
+from trivium.identity.accounts.service import Accounts as Service
+from trivium.identity.model import Role
+from trivium.secret import Keyring
+from trivium.settings.accounts import Accounts
 from trivium.settings.load import load
+from trivium.storage.database import Database
+from trivium.storage.vault import Vault
 
 
 @pytest.fixture
@@ -105,6 +114,25 @@ def test_a_second_start_shows_the_same_key(trivium, stage, port):
     first = key_shown(trivium("demo", "--listen", port))
     assert first == key_shown(trivium("demo"))
     assert stage.settings.server.listen == port
+
+
+def test_the_password_is_shown_at_the_first_start_only(trivium, stage, port, folder):
+    """And it is the demo user's, who sees everything there is to see."""
+    shown = re.search(r"with the password (\S+)\n", trivium("demo", "--listen", port).out)[1]
+    assert "with the password of the first start" in trivium("demo").out
+
+    async def log_in():
+        database = Database(f"sqlite:///{folder / 'demo' / 'trivium.db'}")
+        settings, vault = Accounts(), Vault(Keyring(b"k" * 32))
+        accounts = Service(database, SystemClock(), settings, origin="http://x", vault=vault)
+        try:
+            return await accounts.login.with_password("demo", shown, Visitor())
+        finally:
+            accounts.close()
+            await database.close()
+
+    user = asyncio.run(log_in()).user
+    assert ("demo", Role.ADMIN) == (user.name, user.role)
 
 
 @pytest.mark.parametrize("loss", ["revoked", "database gone", "file gone"])

@@ -79,7 +79,14 @@ def test_a_gateway_that_is_away_is_told():
 def shown(operations=ALL, **more):
     """The page for some operations."""
     return page(
-        ORIGIN, KEY, "smollm2", operations, folder=Path("/d"), config=Path("/d/t.toml"), **more
+        ORIGIN,
+        KEY,
+        "smollm2",
+        operations,
+        folder=Path("/d"),
+        config=Path("/d/t.toml"),
+        user="demo",
+        **more,
     )
 
 
@@ -117,6 +124,13 @@ def test_only_calls_that_work_are_shown(operation):
     """A shape the model does not serve is not promised."""
     assert len(calls(shown({operation}))) == 1
     assert ("Anthropic SDKs" in shown({operation})) == (operation is Operation.MESSAGES)
+
+
+def test_the_console_can_be_entered():
+    """By the password, where it has just been made; later by making another."""
+    assert f"{ORIGIN}/account" in shown()
+    assert "Log in as:    demo, with the password pass-word\n" in shown(password="pass-word")
+    assert "user password demo --config /d/t.toml" in shown()
 
 
 def test_base_urls_are_as_the_sdks_take_them():

@@ -1,6 +1,7 @@
 """``trivium demo``: a gateway with a small real model inside; no vendor account needed."""
 
 import contextlib
+import secrets
 import shutil
 import socket
 import sys
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from trivium.cli import config
-from trivium.cli.database import with_identity
+from trivium.cli.account import with_accounts
 from trivium.cli.output import Failed, note
 from trivium.cli.serve import run_worker, unlistenable
 from trivium.demo import install
@@ -20,11 +21,13 @@ from trivium.demo.greeting import QUESTION, Refused, ask, page, reachable
 from trivium.demo.home import Home, HomeError
 from trivium.demo.llama import MODEL
 from trivium.identity import keys
+from trivium.identity.model import Role
 from trivium.routing.catalogue import catalogue_of
 from trivium.settings.load import Loaded, environment, load_with_source
 from trivium.settings.syntax import host_port
 
 if TYPE_CHECKING:
+    from trivium.identity.accounts.service import Accounts
     from trivium.identity.service import Identity
     from trivium.storage.database import Database
 
@@ -96,7 +99,7 @@ def _engine_installed(*, no_install: bool) -> None:
 
 def _serve(home: Home, loaded: Loaded) -> int:
     """Make a key if there is none, serve, and greet once the port is open."""
-    key = _key(home, loaded)
+    key, password = _people(home, loaded)
     model = catalogue_of(loaded).models.get(MODEL)
     operations = model.operations() if model else frozenset()
 
@@ -118,6 +121,8 @@ def _serve(home: Home, loaded: Loaded) -> int:
             operations,
             folder=home.folder,
             config=home.config,
+            user=USER,
+            password=password,
             command=command(sys.argv[0]),
         )
         print(told, flush=True)
@@ -130,18 +135,32 @@ def _serve(home: Home, loaded: Loaded) -> int:
     return run_worker(loaded.settings, home.config, ready)
 
 
-def _key(home: Home, loaded: Loaded) -> str:
-    """The demo user's key: the one of an earlier start while it is good, else a new one."""
+def _people(home: Home, loaded: Loaded) -> tuple[str, str]:
+    """The demo user's key, and their password when it has just been made; else it is empty.
 
-    async def work(identity: "Identity", _: "Database") -> str:
+    The key is the one of an earlier start while it is good, else a new one.
+    """
+    password = secrets.token_urlsafe(9)
+
+    async def work(
+        accounts: "Accounts", identity: "Identity", database: "Database"
+    ) -> tuple[str, str]:
+        from trivium.identity.accounts import store
+
         if USER not in [user.name for user in await identity.list_users()]:
-            await identity.create_user(USER, f"{USER}@localhost", unlimited=True)
+            await identity.create_user(USER, f"{USER}@localhost", Role.ADMIN, unlimited=True)
+        user = await identity.find_user(USER)
+        async with database.read() as conn:
+            account = await store.account(conn, user_id=user.id)
+        is_new = account is not None and account.password_hash is None
+        if is_new:
+            await accounts.recovery.set_password(user, password)
         kept = home.key()
         good = [key.hint for key in await identity.list_keys(USER) if not key.disabled]
-        if kept and keys.hint(kept) in good:
-            return kept
-        return (await identity.create_key(USER, USER))[1]
+        if kept is None or keys.hint(kept) not in good:
+            kept = (await identity.create_key(USER, USER))[1]
+        return kept, password if is_new else ""
 
-    key = with_identity(loaded.settings.storage, work)
+    key, made = with_accounts(loaded.settings, work)
     home.keep_key(key)
-    return key
+    return key, made

@@ -101,11 +101,15 @@ def page(
     *,
     folder: Path,
     config: Path,
+    user: str,
+    password: str = "",
     command: str = "trivium",
 ) -> str:
-    """How to call the gateway in every shape the model serves, and where its data lies.
+    """How to call the gateway in every shape the model serves, how to log in, and where its data
+    lies.
 
-    ``command`` is how this machine's shells find the command line.
+    ``password``: empty when it was shown at an earlier start. ``command`` is how this machine's
+    shells find the command line.
     """
     asked = [operation for operation in _ASKED if operation in operations]
     calls = [_curl(origin, model, operation) for operation in asked]
@@ -114,6 +118,8 @@ def page(
         for operation, (name, base) in _CLIENTS.items()
         if operation in operations
     ]
+    another = f"{command} user password {user} --config {config}"
+    proof = password or f"of the first start (for another: {another})"
     lines = [
         "Paste these into another terminal:",
         "",
@@ -122,6 +128,9 @@ def page(
         "",
         f"Base URLs, with that key and the model {model}:",
         *bases,
+        "",
+        f"The console:  {origin}/account",
+        f"Log in as:    {user}, with the password {proof}",
         "",
         f"Data and log: {folder}",
         f"Settings:     {config}  (add channels and models: a running gateway takes them up)",
