@@ -24,11 +24,14 @@ from trivium.console.consent import authorized, question
 from trivium.console.context import Console
 from trivium.console.developer import apps as own_apps
 from trivium.console.developer import tokens as own_tokens
-from trivium.console.entrance import email, login, password, signup
+from trivium.console.entrance import code, email, login, outside, passkey, password, signup
 from trivium.console.forms import Guarded
 from trivium.console.headers import Strict
 from trivium.console.language import N_, Text
 from trivium.console.render import page
+from trivium.console.security import factor, passkeys
+from trivium.console.security import outside as own_logins
+from trivium.console.security import overview as security
 from trivium.console.topup import credit, redeem, topup, webhook
 from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
@@ -36,6 +39,9 @@ from trivium.wire import errors
 
 PAGES: Final[tuple[BaseRoute, ...]] = (
     *login.PAGES,
+    *code.PAGES,
+    *passkey.PAGES,
+    *outside.PAGES,
     *signup.PAGES,
     *password.PAGES,
     *email.PAGES,
@@ -46,6 +52,10 @@ PAGES: Final[tuple[BaseRoute, ...]] = (
     *profile.PAGES,
     *users.PAGES,
     *preferences.PAGES,
+    *security.PAGES,
+    *factor.PAGES,
+    *passkeys.PAGES,
+    *own_logins.PAGES,
     *question.PAGES,
     *authorized.PAGES,
     *own_apps.PAGES,

@@ -41,6 +41,7 @@ SECTIONS: Final = (
         N_("Settings"),
         (
             Link("/account/profile", N_("Profile"), "user"),
+            Link("/account/security", N_("Security"), "shield"),
             Link("/account/applications", N_("Authorized applications"), "apps"),
             Link("/account/developer", N_("Developer"), "code"),
             Link("/account/log", N_("Security log"), "history"),

@@ -245,12 +245,17 @@ def half_way(request: Request, token: str, sealed: str) -> Response:
 
 def end(request: Request, response: Response) -> None:
     """Forget both cookies."""
-    console = _console(request)
     for name in (SESSION, VISIT, STEP):
-        response.delete_cookie(
-            cookie_name(console, name), secure=console.secure, httponly=True, samesite="lax"
-        )
+        forget(request, response, name)
     request.state.visit_new = None
+
+
+def forget(request: Request, response: Response, name: str) -> None:
+    """One cookie of ours."""
+    console = _console(request)
+    response.delete_cookie(
+        cookie_name(console, name), secure=console.secure, httponly=True, samesite="lax"
+    )
 
 
 def set_cookie(

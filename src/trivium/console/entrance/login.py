@@ -82,6 +82,8 @@ async def _page(request: Request, form: forms.Filled[Any], status: int = 200) ->
         purpose=purpose,
         signup=console.accounts.signup.mode,
         letters=console.accounts.desk.is_open,
+        passkeys=console.accounts.passkeys.party is not None,
+        outside=console.accounts.outside.offered,
         insecure=not console.secure and not session.is_loopback(request),
     )
 
@@ -90,7 +92,7 @@ async def _page(request: Request, form: forms.Filled[Any], status: int = 200) ->
 async def show_confirm(request: Request) -> Response:
     """Ask again for the password."""
     form = forms.empty(Confirm, place=request.query_params.get("for", ""))
-    return render.page(request, "entrance/confirm.html", form=form)
+    return await _confirm(request, form)
 
 
 @session.signed_in
@@ -111,7 +113,22 @@ async def confirm(request: Request) -> Response:
             answer = RedirectResponse(session.after(request, form.value.place), 303)
             session.renew(request, answer, token)
             return answer
-    return render.page(request, "entrance/confirm.html", status=422, form=form)
+    return await _confirm(request, form, 422)
+
+
+async def _confirm(request: Request, form: forms.Filled[Confirm], status: int = 200) -> Response:
+    accounts = context.of(request).accounts
+    user_id = session.user_of(request).id
+    linked = {login.issuer for login in await accounts.outside.of_user(user_id)}
+    return render.page(
+        request,
+        "entrance/confirm.html",
+        status=status,
+        form=form,
+        has_password=await accounts.login.has_password(user_id),
+        passkeys=bool(await accounts.passkeys.of_user(user_id)),
+        outside=accounts.outside.offered_for(linked),
+    )
 
 
 async def log_out(request: Request) -> Response:

@@ -91,6 +91,14 @@ class Login:
         async with self._db.write() as conn:
             return await self._sessions.renew_in(conn, token, Way.PASSWORD)
 
+    async def has_password(self, user_id: int) -> bool:
+        """Whether a user can log in with a password at all."""
+        from trivium.identity.accounts import store
+
+        async with self._db.read() as conn:
+            found = await store.account(conn, user_id=user_id)
+        return found is not None and found.password_hash is not None
+
     async def check_password(self, user_id: int, password: str, visitor: Visitor) -> None:
         """Whether it is the password of somebody who is logged in; counted like a login.
 

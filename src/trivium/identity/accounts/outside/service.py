@@ -10,7 +10,7 @@ the code, which only that browser and the provider have seen.
 """
 
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -86,6 +86,10 @@ class OutsideLogins:
     def offered(self) -> list[tuple[str, str]]:
         """Name and title of every provider, in the settings' order."""
         return [(name, p.entry.title or name) for name, p in self._providers.items()]
+
+    def offered_for(self, issuers: Collection[str]) -> list[tuple[str, str]]:
+        """The same, of these issuers alone."""
+        return [one for one in self.offered if self._providers[one[0]].entry.issuer in issuers]
 
     def title_of(self, issuer: str) -> str:
         """What an issuer is called here; its address when it is not in the settings any more."""

@@ -1,0 +1,66 @@
+"""The second step of a login: a code of the authenticator app, or a recovery code."""
+
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from trivium.console import context, forms, render, session
+from trivium.console.refusals import refuse, words
+from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.observe.audit.model import ActKind
+
+
+class Code(forms.Form, frozen=True, kw_only=True):
+    """What the app or the list of recovery codes shows."""
+
+    code: forms.Line
+    place: str = ""
+
+
+async def show(request: Request) -> Response:
+    """Ask for the code; without a first step there is nothing to ask."""
+    if not _step(request):
+        return RedirectResponse("/login", 303)
+    return _page(request, forms.empty(Code, place=request.query_params.get("for", "")))
+
+
+async def enter(request: Request) -> Response:
+    """Try the code."""
+    console = context.of(request)
+    form = forms.filled(request, Code)
+    if form.value is None:
+        return _page(request, form, 422)
+    visitor = session.visitor(request)
+    try:
+        found = await console.accounts.factor.enter(_step(request), form.value.code, visitor)
+    except AccountError as error:
+        if error.why is Refusal.TICKET_GONE:
+            return render.page(request, "entrance/gone.html", status=410, message=words(error))
+        await console.audit.add(
+            ActKind.LOGIN_FAILED,
+            what=error.why.value,
+            address=visitor.address,
+            agent=visitor.agent,
+        )
+        refuse(form, error)
+        return _page(request, form, 429 if error.retry_after_s else 422)
+    answer = await session.enter(request, found, form.value.place)
+    session.forget(request, answer, session.STEP)
+    return answer
+
+
+def _step(request: Request) -> str:
+    name = session.cookie_name(context.of(request), session.STEP)
+    return request.cookies.get(name, "")
+
+
+def _page(request: Request, form: forms.Filled[Code], status: int = 200) -> Response:
+    return render.page(request, "entrance/code.html", status=status, form=form)
+
+
+PAGES: Final = (
+    Route("/login/code", show),
+    Route("/login/code", enter, methods=["POST"]),
+)

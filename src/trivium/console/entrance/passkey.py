@@ -1,0 +1,94 @@
+"""Log in with a passkey, or prove again by one who one is.
+
+A script asks for a challenge, has the device sign it and sends the form: all else is a form like
+any other, with the browser's token.
+"""
+
+from typing import Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from trivium.console import context, forms, render, session
+from trivium.console.refusals import words
+from trivium.identity.accounts.errors import AccountError
+from trivium.identity.accounts.passkeys.model import Challenge
+from trivium.observe.audit.model import ActKind
+
+
+class Signed(forms.Form, frozen=True, kw_only=True):
+    """What the device made of a challenge."""
+
+    step: str = ""
+    answer: str = ""
+    place: str = ""
+
+
+async def begin(request: Request) -> Response:
+    """A challenge, for the script."""
+    try:
+        asked = await context.of(request).accounts.passkeys.ask(session.visitor(request))
+    except AccountError as error:
+        return refused(request, error)
+    return challenge(asked)
+
+
+async def enter(request: Request) -> Response:
+    """Try what the device signed."""
+    console = context.of(request)
+    form = forms.filled(request, Signed).value or Signed()
+    visitor = session.visitor(request)
+    try:
+        found = await console.accounts.passkeys.enter(form.step, form.answer, visitor)
+    except AccountError as error:
+        await console.audit.add(
+            ActKind.LOGIN_FAILED,
+            what=error.why.value,
+            address=visitor.address,
+            agent=visitor.agent,
+        )
+        return _gone(request, error)
+    return await session.enter(request, found, form.place)
+
+
+@session.signed_in
+async def confirm(request: Request) -> Response:
+    """The session is good for sensitive acts."""
+    found = await session.current(request)
+    assert found is not None
+    form = forms.filled(request, Signed).value or Signed()
+    try:
+        token = await context.of(request).accounts.passkeys.confirm(
+            session.token(request), found, form.step, form.answer
+        )
+    except AccountError as error:
+        return _gone(request, error)
+    answer = RedirectResponse(session.after(request, form.place), 303)
+    session.renew(request, answer, token)
+    return answer
+
+
+def challenge(asked: Challenge) -> Response:
+    """A challenge as the script reads it."""
+    body = msgspec.json.encode({"step": asked.step, "options": msgspec.Raw(asked.options.encode())})
+    return Response(body, media_type="application/json")
+
+
+def refused(request: Request, error: AccountError) -> Response:
+    """Why there is none, in words that the script shows."""
+    said = render.speech_of(request).say(words(error))
+    body = msgspec.json.encode({"message": said})
+    return Response(body, 429 if error.retry_after_s else 422, media_type="application/json")
+
+
+def _gone(request: Request, error: AccountError) -> Response:
+    return render.page(request, "entrance/gone.html", status=422, message=words(error))
+
+
+PAGES: Final = (
+    Route("/login/passkey/begin", begin, methods=["POST"]),
+    Route("/login/passkey", enter, methods=["POST"]),
+    Route("/login/confirm/passkey", confirm, methods=["POST"]),
+)
