@@ -11,6 +11,8 @@ NODE = Path(__file__).resolve().parents[2] / "node"
 FILES = sorted(path.name for path in NODE.glob("*.test.mjs"))
 ENGINE = "engine.test.mjs"
 """The one that needs a real model behind the gateway."""
+VIDEOS = "videos.test.mjs"
+"""The one whose vendor makes videos."""
 LIMIT_S = 90
 
 
