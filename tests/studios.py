@@ -19,7 +19,7 @@ from trivium.identity.service import Identity
 from trivium.jobs.asking import Asking
 from trivium.jobs.keeping import Keeping
 from trivium.jobs.poll import Poller
-from trivium.jobs.service import Jobs
+from trivium.jobs.service import Jobs, strays
 from trivium.jobs.source import Source
 from trivium.jobs.studio import Studio
 from trivium.ledger.entries import Entries
@@ -228,7 +228,7 @@ class House:
         entries = Entries(self.database, SystemClock())
         assert [] == await entries.verify()
         assert [] == await entries.misleased()
-        assert [] == await self.studio.jobs.strays()
+        assert [] == await strays(self.database)
         async with self.database.read() as conn:
             query = accounts.select().where(accounts.c.user_id == user_id)
             row = (await conn.execute(query)).one()

@@ -97,6 +97,18 @@ def test_a_missing_row_is_found(trivium, ada):
     assert "its entries add up to 0.999999995" in trivium("ledger", "verify").out
 
 
+def test_money_held_for_nothing_is_found(trivium, ada):
+    """By the account that it is missing from, and by the request that no job explains."""
+    with sqlite3.connect(ada) as db:
+        db.execute("INSERT INTO holds VALUES ('r9', 1, 5, '{}', 0)")
+    db.close()
+    lines = trivium("ledger", "verify").out.splitlines()
+    assert [
+        "account 1: 0.00 are leased, its leases and holds add up to 0.000000005",
+        "request r9: money is held for it, and no job of it is running",
+    ] == lines
+
+
 def rows(done):
     """An export read back."""
     assert 0 == done.code, done.err

@@ -6,7 +6,7 @@ import pytest
 
 from trivium.identity.service import Identity
 from trivium.jobs.model import Account
-from trivium.jobs.service import Jobs, Order
+from trivium.jobs.service import Jobs, Order, strays
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind, Hold, Quote
 from trivium.ledger.prices import tariff_of
@@ -113,7 +113,7 @@ def books(database, clock, jobs):
         entries = Entries(database, clock)
         assert [] == await entries.verify()
         assert [] == await entries.misleased()
-        assert [] == await jobs.strays()
+        assert [] == await strays(database)
         async with database.read() as conn:
             query = accounts.select().where(accounts.c.user_id == user_id)
             row = (await conn.execute(query)).one()

@@ -7,6 +7,7 @@ import pytest
 from jobs.conftest import ACCOUNT, DOLLAR, hold, order
 from trivium.faults import Fault, Kind
 from trivium.jobs.model import BIRTH_S, CLAIM_S, Keeping
+from trivium.jobs.service import strays
 from trivium.ledger.audit import detail_of
 from trivium.storage.schema import jobs as table
 from trivium.wire.videos.answer import Seen, Status
@@ -309,7 +310,7 @@ async def test_a_hold_that_no_job_explains_is_found(jobs, account, database):
     """What ``trivium ledger verify`` prints."""
     ada = await account()
     await begun(jobs, ada)
-    assert [] == await jobs.strays()
+    assert [] == await strays(database)
     async with database.write() as conn:
         await conn.execute(table.update().values(status="failed"))
-    assert ["r1"] == await jobs.strays()
+    assert ["r1"] == await strays(database)

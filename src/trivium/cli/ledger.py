@@ -29,7 +29,8 @@ def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = Fal
     """Prove that every balance is the sum of its entries.
 
     And that every entry's amount is what its own bill comes to, what is leased of each account the
-    sum of its leases, and every redeemed code booked once. Names what is wrong and exits with 1.
+    sum of its leases and holds, and every redeemed code booked once. Names what is wrong and exits
+    with 1.
     """
     loaded, _ = config.read(config_)
     entries, wrong = asyncio.run(_verified(loaded.settings.storage))
@@ -46,6 +47,7 @@ def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = Fal
 
 async def _verified(storage: "Storage") -> tuple[int, list[str]]:
     """How many entries there are, and a line for everything that is wrong."""
+    from trivium.jobs.service import strays
     from trivium.ledger import audit
     from trivium.ledger.payments import service as payments
 
@@ -58,7 +60,7 @@ async def _verified(storage: "Storage") -> tuple[int, list[str]]:
             for row in await books.verify()
         ]
         wrong += [
-            f"account {user_id}: {format_usd(leased)} are leased, its leases add up to "
+            f"account {user_id}: {format_usd(leased)} are leased, its leases and holds add up to "
             f"{format_usd(leases)}"
             for user_id, leased, leases in await books.misleased()
         ]
@@ -69,6 +71,10 @@ async def _verified(storage: "Storage") -> tuple[int, list[str]]:
         wrong += [
             f"payment {payment_id}: its state and its entries do not agree"
             for payment_id in await payments.verify(database)
+        ]
+        wrong += [
+            f"request {request_id}: money is held for it, and no job of it is running"
+            for request_id in await strays(database)
         ]
         count = 0
         async for user, entry in audit.entries(database):

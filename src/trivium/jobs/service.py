@@ -312,13 +312,6 @@ class Jobs:
         async with self._db.write() as conn:
             return await store.keep(conn, job.id, Keeping.YES, assets, expires_at)
 
-    async def strays(self) -> list[str]:
-        """Requests whose hold has no running job: empty when all is well."""
-        from trivium.jobs import store
-
-        async with self._db.read() as conn:
-            return await store.strays(conn)
-
     def now(self) -> float:
         """Seconds since the epoch."""
         return self._clock.now()
@@ -339,3 +332,11 @@ def away(error: StorageError) -> Fault:
     """The fault of a database that is not there."""
     log.warning("jobs_unreachable", error=str(error))
     return Fault(Kind.LEDGER_DOWN, "Videos cannot be looked up at the moment; try again.")
+
+
+async def strays(db: "Database") -> list[str]:
+    """Requests whose hold has no running job: empty when all is well."""
+    from trivium.jobs import store
+
+    async with db.read() as conn:
+        return await store.strays(conn)
