@@ -138,8 +138,8 @@ async def test_dropped_records_are_told_once_a_minute(database, clock):
     with capture_logs() as logs:
         recorder.start()
         await pauses.used_up(5)
-    assert [("records_dropped", 1, 1), ("records_dropped", 2, 3)] == [
-        (line["event"], line["records"], line["total"]) for line in logs
+    assert [("writes_dropped", 1, 1), ("writes_dropped", 2, 3)] == [
+        (line["event"], line["count"], line["total"]) for line in logs
     ]
     await recorder.close()
 
@@ -155,7 +155,9 @@ async def test_records_wait_while_the_database_is_away(database, clock, failing,
     with capture_logs() as logs:
         recorder.start()
         await pauses.used_up(11)
-    assert ["records_wait", "records_flow_again"] == [line["event"] for line in logs]
+    assert [("writes_wait", "records"), ("writes_flow_again", "records")] == [
+        (line["event"], line["queue"]) for line in logs
+    ]
     assert [1, 2, 4, 8, 16, 30, 30, 30, 30, 1, 1] == pauses.taken
     assert (["r0000", "r0001", "r0002"], 0) == (await ids(database), recorder.dropped)
     await recorder.close()
@@ -235,8 +237,8 @@ async def test_closing_has_a_limit(database, clock, failing):
     with capture_logs() as logs:
         await recorder.close(limit_s=0.25)
     assert 2 <= len(failing.tries)
-    assert [("records_wait", None), ("records_dropped", 3)] == [
-        (line["event"], line.get("records")) for line in logs
+    assert [("writes_wait", None), ("writes_dropped", 3)] == [
+        (line["event"], line.get("count")) for line in logs
     ]
 
 

@@ -1,29 +1,20 @@
 """Request records in SQL. Every function works in the transaction it is given."""
 
 from collections.abc import Sequence
-from functools import cache
-from itertools import chain
 from typing import Any, Final
 
-from sqlalchemy import Dialect, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.dialects.postgresql import asyncpg
+from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.conversation.usage import Usage
 from trivium.observe.record import Record
 from trivium.storage.schema import records
+from trivium.storage.together import insert_new
 
 COLUMNS: Final = tuple(records.c.keys())
 """The order of a row's values."""
 TEXT_CHARS_MAX: Final = 200
 """Whatever names a record carries; what callers send is not to fill the table."""
-
-TOGETHER: Final = 500
-"""Rows a statement on SQLite: its driver gives up and takes back the interpreter's lock at each
-step, which under load is a switch between threads, and each statement is a turn of a busy loop.
-Parameters stay under SQLite's 32,766.
-"""
 
 _INT_MAX: Final = 2**63 - 1
 _NO_USAGE: Final = (None,) * 14
@@ -111,31 +102,6 @@ def _text(value: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in value[:200])
 
 
-@cache
-def _insert(engine: str) -> str:
-    """The statement's text with one mark a column; a record that is there already stays."""
-    dialect: Dialect
-    made: Any
-    if engine == "sqlite":
-        dialect, made = sqlite.dialect(), sqlite.insert(records)
-    else:
-        dialect, made = asyncpg.dialect(), postgresql.insert(records)  # type: ignore[no-untyped-call] # SQLAlchemy's own
-    compiled = made.on_conflict_do_nothing(index_elements=["request_id"]).compile(
-        dialect=dialect, column_keys=COLUMNS
-    )
-    assert tuple(compiled.positiontup or ()) == COLUMNS
-    return str(compiled)
-
-
-@cache
-def _insert_many() -> str:
-    """The statement for SQLite with the marks of ``TOGETHER`` rows."""
-    row = "(" + ", ".join("?" * len(COLUMNS)) + ")"
-    one = _insert("sqlite")
-    assert one.count(row) == 1
-    return one.replace(row, ", ".join([row] * TOGETHER))
-
-
 async def insert(conn: AsyncConnection, rows: Sequence[tuple[Any, ...]]) -> None:
     """Store rows; repeating the call with the same rows changes nothing.
 
@@ -143,15 +109,7 @@ async def insert(conn: AsyncConnection, rows: Sequence[tuple[Any, ...]]) -> None
     each value: a row of a batch of 1,000 costs 9 instead of 15 us on SQLite, 4 instead of 12 on
     PostgreSQL (2026-11). SQLite's own part of it: 5.7 us row by row, 3.4 us together.
     """
-    engine = conn.dialect.name
-    if engine == "sqlite":
-        whole = len(rows) - len(rows) % TOGETHER
-        for start in range(0, whole, TOGETHER):
-            values = tuple(chain.from_iterable(rows[start : start + TOGETHER]))
-            await conn.exec_driver_sql(_insert_many(), values)
-        rows = rows[whole:]
-    if rows:
-        await conn.exec_driver_sql(_insert(engine), list(rows))
+    await insert_new(conn, records, ("request_id",), rows)
 
 
 async def delete_before(conn: AsyncConnection, at_ms: int, limit: int) -> int:

@@ -8,6 +8,7 @@ database stays away, new answers are not kept, and that is counted.
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,22 +20,19 @@ from trivium.recall import items, rows
 from trivium.recall.model import Kept, Limits, Note
 from trivium.storage.errors import SchemaStale, StorageDown
 from trivium.storage.vault import Vault
+from trivium.storage.writing import CLOSE_S, Writing, next_batch
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
 
 BATCH: Final = 100
 """Answers a transaction."""
+BATCH_MAX: Final = 1000
+"""When many wait."""
 PAUSE_S: Final = 0.05
 """Between two batches: how late an answer may reach the database, and so other workers."""
-PAUSE_S_MAX: Final = 30.0
-"""Longest pause between two tries while the database is away."""
-CLOSE_S: Final = 5.0
-"""How long the end of a worker may wait for its last answers."""
 QUEUE_BYTES_MAX: Final = 67_108_864
 """Bytes of answers that may wait: some thousand long conversations."""
-DROPPED_LOG_S: Final = 60.0
-"""Lost answers are told at most this often."""
 LARGE_BYTES: Final = 65_536
 """A batch beyond this is sealed beside the event loop."""
 DAY_S: Final = 86_400
@@ -60,19 +58,25 @@ class Keeper:
         self._db = db
         self._vault = vault
         self._limits = limits
-        self._clock = clock
-        self._sleep = sleep
         self._unread: list[Note] = []
         self._waiting: dict[_Key, Kept] = {}
         self._bytes = 0
-        self._wake = asyncio.Event()
-        self._writing = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
-        self._is_down = False
-        self._untold = 0
-        self._told_at = float("-inf")
-        self.dropped = 0
+        self._turn = asyncio.Lock()
+        self._writing = Writing(
+            "responses",
+            self.flush,
+            lambda: self.waiting,
+            pause_s=PAUSE_S,
+            woken=True,
+            gathers=False,
+            clock=clock,
+            sleep=sleep,
+        )
+
+    @property
+    def dropped(self) -> int:
         """Answers that could not be kept since the start."""
+        return self._writing.dropped
 
     @property
     def waiting(self) -> int:
@@ -83,11 +87,11 @@ class Keeper:
         """Queue one answer."""
         size = len(note.said) + len(note.input or b"")
         if self._bytes + size > QUEUE_BYTES_MAX:
-            self._drop(1)
+            self._writing.drop()
             return
         self._bytes += size
         self._unread.append(note)
-        self._wake.set()
+        self._writing.wake()
 
     def find(self, user_id: int, response_id: str) -> Kept | None:
         """An answer that is not stored yet."""
@@ -105,51 +109,28 @@ class Keeper:
         """Forget an answer that waits, and write nothing until the block ends. Gives whether it
         waited.
         """
-        async with self._writing:
+        async with self._turn:
             self._read()
             yield self._take_out(user_id, response_id)
 
     def start(self) -> None:
         """Begin to write in the background."""
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._writing.start()
 
     async def close(self, limit_s: float = CLOSE_S) -> None:
         """Stop, and write what waits within the limit; what is lost then is told."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(limit_s):
-                while not await self.flush():
-                    await self._sleep(0.1)
-        self._drop(self.waiting)
-        self._told_at = float("-inf")
-        self._tell_dropped()
+        await self._writing.close(limit_s)
 
     async def flush(self) -> bool:
         """Write everything that waits; ``False`` when the database is away."""
         while self.waiting:
-            async with self._writing:
+            async with self._turn:
                 self._read()
-                batch = list(self._waiting.values())[:BATCH]
+                size = next_batch(len(self._waiting), BATCH, BATCH_MAX)
+                batch = list(itertools.islice(self._waiting.values(), size))
                 if batch and not await self._write(batch):
                     return False
         return True
-
-    async def _run(self) -> None:
-        pause = PAUSE_S
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            if await self.flush():
-                pause = PAUSE_S
-            else:
-                self._wake.set()
-                pause = min(2 * pause, PAUSE_S_MAX)
-            self._tell_dropped()
-            await self._sleep(pause)
 
     def _read(self) -> None:
         """Make of every note what can be looked up and stored."""
@@ -161,7 +142,7 @@ class Keeper:
             except Exception:
                 # what an upstream said must neither stop the writer nor fail who looks here
                 log.exception("response_unread", channel=note.channel)
-                self._drop(1)
+                self._writing.drop()
                 continue
             if kept is not None:
                 self._take_out(kept.user_id, kept.id)
@@ -189,7 +170,7 @@ class Keeper:
                 items.named(row, said.id, at) for at, row in enumerate(new, note.recalled)
             ]
             if len(said.raw) + sum(map(len, given)) > self._limits.response_bytes_max:
-                self._drop(1)
+                self._writing.drop()
                 return None
         return Kept(
             user_id=note.user_id,
@@ -210,21 +191,18 @@ class Keeper:
         try:
             await self._store(batch)
         except (StorageDown, SchemaStale) as error:
-            return self._is_away(error)
+            return self._writing.away(error)
         except Exception:
             # one bad answer must not hold up the others
             if len(batch) > 1:
                 return all([await self._write([kept]) for kept in batch])
             log.exception("response_refused", response=batch[0].id)
-            self._drop(1)
+            self._writing.drop()
         for kept in batch:
             # an id that was used again meanwhile waits for its own turn
             if self._waiting.get((kept.user_id, kept.id)) is kept:
                 self._take_out(kept.user_id, kept.id)
-        if self._is_down:
-            log.info("responses_flow_again", waiting=self.waiting)
-        self._is_down = False
-        return True
+        return self._writing.back()
 
     async def _store(self, batch: list[Kept]) -> None:
         from trivium.recall import store
@@ -243,23 +221,6 @@ class Keeper:
 
     def _rows(self, batch: list[Kept]) -> list[dict[str, Any]]:
         return [rows.row_of(kept, self._vault) for kept in batch]
-
-    def _is_away(self, error: Exception) -> bool:
-        if not self._is_down:
-            log.warning("responses_wait", error=str(error), waiting=self.waiting)
-        self._is_down = True
-        return False
-
-    def _drop(self, count: int) -> None:
-        self.dropped += count
-        self._untold += count
-
-    def _tell_dropped(self) -> None:
-        now = self._clock.monotonic()
-        if self._untold and now - self._told_at >= DROPPED_LOG_S:
-            log.error("responses_not_kept", responses=self._untold, total=self.dropped)
-            self._untold = 0
-            self._told_at = now
 
 
 def _size(kept: Kept) -> int:

@@ -20,6 +20,7 @@ from trivium.clock import Clock, SystemClock
 from trivium.recall.traces.model import Trace, packed, unpacked
 from trivium.storage.errors import Conflict, Rejected, StorageError
 from trivium.storage.vault import Vault, VaultError
+from trivium.storage.writing import CLOSE_S, Writing, next_batch
 from trivium.wire.marks import CALL_PREFIX
 
 if TYPE_CHECKING:
@@ -27,16 +28,16 @@ if TYPE_CHECKING:
 
 BATCH: Final = 200
 """Traces a transaction."""
+BATCH_MAX: Final = 2000
+"""When many wait."""
 GATHER_S: Final = 0.01
 """How long the first trace of a batch waits for others."""
-PAUSE_S_MAX: Final = 30.0
-"""Longest pause between two tries while the database is away."""
+AWAY_S: Final = 1.0
+"""The least pause between two tries while the database is away."""
 AGAIN_S: Final = 0.1
 """When a call's trace is looked for a second time: another worker has written it by then."""
 FIND_S: Final = 2.0
 """How long a request waits for the database to find its traces; then they are lost to it."""
-CLOSE_S: Final = 5.0
-"""How long the end of a worker may wait for its last traces."""
 ENTRY_BYTES: Final = 300
 """What a trace takes in memory beside itself: most are smaller than their key and place."""
 LOST_MAX: Final = 10_000
@@ -98,12 +99,23 @@ class Traces:
         self._waiting: OrderedDict[_Key, tuple[int, bytes]] = OrderedDict()
         self._waiting_bytes = 0
         self._lost: set[_Key] = set()
-        self._wake = asyncio.Event()
         self._alone = alone
-        self._tasks: list[asyncio.Task[None]] = []
-        self._is_down = False
-        self.dropped = 0
+        self._sweeping: asyncio.Task[None] | None = None
+        self._writing = Writing(
+            "traces",
+            self.flush,
+            lambda: self.waiting,
+            pause_s=GATHER_S,
+            again_s=AWAY_S,
+            woken=True,
+            clock=clock,
+            sleep=sleep,
+        )
+
+    @property
+    def dropped(self) -> int:
         """Traces that were too large, or went while the database was away."""
+        return self._writing.dropped
 
     @property
     def waiting(self) -> int:
@@ -122,15 +134,15 @@ class Traces:
             return
         value = packed(trace)
         if len(value) > self._limits.trace_bytes_max:
-            self.dropped += 1
+            self._writing.drop()
             return
         self._waiting[key] = (int(self._clock.now()), value)
         self._waiting_bytes += _size(value)
         while self._waiting_bytes > self._limits.memory_bytes_max:
             _, (_, oldest) = self._waiting.popitem(last=False)
             self._waiting_bytes -= _size(oldest)
-            self.dropped += 1
-        self._wake.set()
+            self._writing.drop()
+        self._writing.wake()
 
     async def find(self, user_id: int, ids: Sequence[str]) -> dict[str, Trace]:
         """Those that are known. Never raises: while the database is away they are unknown."""
@@ -153,28 +165,23 @@ class Traces:
 
     def start(self) -> None:
         """Begin to write, and to delete what is old, in the background."""
-        loop = asyncio.get_running_loop()
-        self._tasks = [loop.create_task(self._run()), loop.create_task(self.sweep())]
+        self._writing.start()
+        self._sweeping = asyncio.get_running_loop().create_task(self.sweep())
 
     async def close(self, limit_s: float = CLOSE_S) -> None:
-        """Stop, and write what waits within the limit."""
-        for task in self._tasks:
-            task.cancel()
+        """Stop, and write what waits within the limit; what is lost then is told."""
+        if self._sweeping is not None:
+            self._sweeping.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await task
-        self._tasks = []
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(limit_s):
-                while not await self.flush():
-                    await self._sleep(0.1)
-        self.dropped += self.waiting
-        if self.dropped:
-            log.warning("traces_dropped", traces=self.dropped)
+                await self._sweeping
+            self._sweeping = None
+        await self._writing.close(limit_s)
 
     async def flush(self) -> bool:
         """Write everything that waits; ``False`` when the database is away."""
         while self._waiting:
-            batch = dict(itertools.islice(self._waiting.items(), BATCH))
+            size = next_batch(len(self._waiting), BATCH, BATCH_MAX)
+            batch = dict(itertools.islice(self._waiting.items(), size))
             if not await self._write(batch):
                 return False
             await asyncio.sleep(0)
@@ -196,18 +203,14 @@ class Traces:
             if len(batch) > 1:
                 return all([await self._write({key: one}) for key, one in batch.items()])
             log.warning("trace_refused", error=str(error))
-            self.dropped += 1
+            self._writing.drop()
         except StorageError as error:
-            if not self._is_down:
-                log.warning("traces_wait", error=str(error), waiting=self.waiting)
-            self._is_down = True
-            return False
-        self._is_down = False
+            return self._writing.away(error)
         for key, (_, value) in batch.items():
             if self._waiting.pop(key, None) is not None:
                 self._waiting_bytes -= _size(value)
             self._keep(key, value)
-        return True
+        return self._writing.back()
 
     async def sweep(self) -> None:
         """Delete what is too old, round after round."""
@@ -277,18 +280,6 @@ class Traces:
         if len(self._lost) + len(ids) > LOST_MAX:
             self._lost.clear()
         self._lost.update((user_id, id_) for id_ in ids[-LOST_MAX:])
-
-    async def _run(self) -> None:
-        pause = GATHER_S
-        while True:
-            await self._wake.wait()
-            await self._sleep(pause)
-            self._wake.clear()
-            if await self.flush():
-                pause = GATHER_S
-            else:
-                pause = min(max(2 * pause, 1.0), PAUSE_S_MAX)
-                self._wake.set()
 
 
 def _size(value: bytes) -> int:

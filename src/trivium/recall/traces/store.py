@@ -1,13 +1,13 @@
 """Traces in SQL. Every function works in the transaction it is given."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import delete, select, tuple_
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.storage.schema import traces
+from trivium.storage.together import insert_new
 
 Row = tuple[int, str, int, bytes]
 """User, id, seconds since the epoch, packed trace."""
@@ -18,10 +18,7 @@ IDS_MAX: Final = 500
 
 async def insert(conn: AsyncConnection, rows: Sequence[Row]) -> None:
     """Store rows; one that is there already stays, and is what was stored before."""
-    make = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    names = ("user_id", "id", "created_at", "value")
-    statement: Any = make(traces).on_conflict_do_nothing(index_elements=["user_id", "id"])
-    await conn.execute(statement, [dict(zip(names, row, strict=True)) for row in rows])
+    await insert_new(conn, traces, ("user_id", "id"), rows)
 
 
 async def find(

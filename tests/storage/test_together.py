@@ -1,0 +1,47 @@
+"""Rows that are written together are the same as rows that are written one by one."""
+
+import pytest
+from sqlalchemy import select
+
+from trivium.storage import together
+from trivium.storage.schema import traces
+
+pytestmark = pytest.mark.asyncio
+
+
+def row(number, value=b"x"):
+    return (1, f"t{number}", 10, value)
+
+
+async def put(database, rows):
+    async with database.write() as conn:
+        await together.insert_new(conn, traces, ("user_id", "id"), rows)
+
+
+async def stored(database):
+    async with database.read() as conn:
+        found = await conn.execute(select(traces.c.id, traces.c.value))
+        return {row.id: row.value for row in found}
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 9])
+async def test_any_number_of_rows_arrives(database, monkeypatch, count):
+    """Whole statements and a rest."""
+    monkeypatch.setattr(together, "TOGETHER", 3)
+    await put(database, [row(n) for n in range(count)])
+    assert {f"t{n}" for n in range(count)} == set(await stored(database))
+
+
+async def test_what_is_there_stays(database, monkeypatch):
+    """In a statement of many as in one of one."""
+    monkeypatch.setattr(together, "TOGETHER", 2)
+    await put(database, [row(1, b"first")])
+    await put(database, [row(n, b"again") for n in (1, 2, 3)])
+    assert {"t1": b"first", "t2": b"again", "t3": b"again"} == await stored(database)
+
+
+async def test_parameters_stay_within_the_engines_limit(database, monkeypatch):
+    """However many columns a table has."""
+    monkeypatch.setattr(together, "PARAMETERS_MAX", 8)
+    await put(database, [row(n) for n in range(7)])
+    assert 7 == len(await stored(database))
