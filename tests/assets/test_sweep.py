@@ -50,6 +50,6 @@ async def test_a_row_stays_while_its_object_cannot_be_deleted(database, tmp_path
         while len(rounds) < 4:
             await asyncio.sleep(0.01)
         task.cancel()
-    assert ["assets_sweep_waits"] == [line["event"] for line in logs]
+    assert [("sweep_waits", "assets")] == [(line["event"], line["what"]) for line in logs]
     async with database.read() as conn:
         assert [asset.id] == await store.expired(conn, int(clock.now()), 10)

@@ -10,6 +10,7 @@ from trivium.assets.model import AssetError
 from trivium.assets.objects import Objects
 from trivium.clock import Clock
 from trivium.storage.errors import StorageError
+from trivium.storage.rounds import rounds
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -41,17 +42,7 @@ class Sweeper:
 
     async def run(self) -> None:
         """Sweep round after round; one log line a change of state."""
-        is_down = False
-        while True:
-            await self._sleep(ROUND_S)
-            try:
-                await self.round()
-            except (AssetError, StorageError) as error:
-                if not is_down:
-                    log.warning("assets_sweep_waits", error=str(error))
-                is_down = True
-            else:
-                is_down = False
+        await rounds("assets", self.round, ROUND_S, self._sleep, away=(AssetError, StorageError))
 
     async def round(self) -> int:
         """Delete what is over, as far as the budget of seconds goes; how many files.

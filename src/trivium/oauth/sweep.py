@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from trivium.clock import Clock, SystemClock
-from trivium.storage.errors import StorageError
+from trivium.storage.rounds import rounds
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -45,17 +45,7 @@ class Sweeper:
 
     async def run(self) -> None:
         """Sweep round after round; one log line a change of state."""
-        is_down = False
-        while True:
-            await self._sleep(ROUND_S)
-            try:
-                await self.round()
-            except StorageError as error:
-                if not is_down:
-                    log.warning("oauth_sweep_waits", error=str(error))
-                is_down = True
-            else:
-                is_down = False
+        await rounds("oauth", self.round, ROUND_S, self._sleep)
 
     async def round(self) -> int:
         """Delete everything that is due; how many rows. Raises what ``Database.write`` raises."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from trivium.clock import Clock, SystemClock
-from trivium.storage.errors import StorageError
+from trivium.storage.rounds import rounds
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
@@ -62,21 +62,8 @@ class Sweeper:
 
     async def run(self) -> None:
         """Sweep round after round; one log line a change of state. Returns if nothing ever ages."""
-        is_down = False
-        while self._retention_days:
-            await self._sleep(ROUND_S)
-            finished = False
-            while not finished:
-                try:
-                    finished = await self.round()
-                except StorageError as error:
-                    if not is_down:
-                        log.warning("sweep_waits", what=self._name, error=str(error))
-                    is_down = finished = True
-                else:
-                    is_down = False
-                    if not finished:
-                        await self._sleep(ROUND_S / 10)
+        if self._retention_days:
+            await rounds(self._name, self.round, ROUND_S, self._sleep)
 
     async def round(self) -> bool:
         """Delete what is too old, within the budgets; ``False`` when they ended before the work.

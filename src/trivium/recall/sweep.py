@@ -12,7 +12,7 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.recall.model import Limits
-from trivium.storage.errors import StorageError
+from trivium.storage.rounds import rounds
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -48,21 +48,7 @@ class Sweeper:
 
     async def run(self) -> None:
         """Sweep round after round; one log line a change of state."""
-        is_down = False
-        while True:
-            await self._sleep(ROUND_S)
-            finished = False
-            while not finished:
-                try:
-                    finished = await self.round()
-                except StorageError as error:
-                    if not is_down:
-                        log.warning("responses_sweep_waits", error=str(error))
-                    is_down = finished = True
-                else:
-                    is_down = False
-                    if not finished:
-                        await self._sleep(ROUND_S / 10)
+        await rounds("responses", self.round, ROUND_S, self._sleep)
 
     async def round(self) -> bool:
         """Delete what is too old or too much; ``False`` when the budget ended before the work.

@@ -49,4 +49,4 @@ async def test_an_outage_is_told_once(database, clock, monkeypatch):
         while len(rounds) < 4:
             await asyncio.sleep(0)
         task.cancel()
-    assert ["accounts_sweep_waits"] == [entry["event"] for entry in logs]
+    assert [("sweep_waits", "accounts")] == [(line["event"], line["what"]) for line in logs]

@@ -12,7 +12,7 @@ import structlog
 
 from trivium.clock import Clock
 from trivium.identity.accounts.tickets import KEPT_S
-from trivium.storage.errors import StorageError
+from trivium.storage.rounds import rounds
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -45,17 +45,7 @@ class Sweeper:
 
     async def run(self) -> None:
         """Sweep round after round; one log line when the database goes away."""
-        is_down = False
-        while True:
-            await self._sleep(ROUND_S)
-            try:
-                await self.round()
-            except StorageError as error:
-                if not is_down:
-                    log.warning("accounts_sweep_waits", error=str(error))
-                is_down = True
-            else:
-                is_down = False
+        await rounds("accounts", self.round, ROUND_S, self._sleep)
 
     async def round(self) -> int:
         """Delete everything that is over; how many rows that were. Raises the storage errors."""
