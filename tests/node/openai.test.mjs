@@ -89,6 +89,33 @@ for (const [major, sdk] of Object.entries({ 6: six, 7: seven })) {
       assert.equal((await client.moderations.create({ model: 'gpt-text', input: 'x' })).results[0].flagged, false);
     });
 
+    test('pictures', async () => {
+      const answer = await client.images.generate({ model: 'gpt-text', prompt: 'A cat.', size: '1024x1024' });
+      assert.equal(Buffer.from(answer.data[0].b64_json, 'base64').subarray(1, 4).toString(), 'PNG');
+      assert.equal(answer.usage.total_tokens, 210);
+    });
+
+    test('pictures streamed', async () => {
+      const events = await all(
+        await client.images.generate({ model: 'gpt-text', prompt: 'A cat.', stream: true, partial_images: 1 }),
+      );
+      assert.deepEqual(
+        events.map((event) => event.type),
+        ['image_generation.partial_image', 'image_generation.completed'],
+      );
+      assert.equal(events[1].usage.output_tokens, 200);
+    });
+
+    test('pictures edited and varied', async () => {
+      const { b64_json } = (await client.images.generate({ model: 'gpt-text', prompt: 'A cat.' })).data[0];
+      const file = async (name) => sdk.toFile(Buffer.from(b64_json, 'base64'), name, { type: 'image/png' });
+      const image = [await file('a.png'), await file('b.png')];
+      const edited = await client.images.edit({ model: 'gpt-text', prompt: 'A hat.', image, mask: await file('m.png') });
+      assert.equal(edited.data[0].b64_json, b64_json);
+      const varied = await client.images.createVariation({ model: 'gpt-text', image: image[0] });
+      assert.equal(varied.data[0].b64_json, b64_json);
+    });
+
     test('models', async () => {
       const names = (await all(client.models.list())).map((model) => model.id);
       assert.ok(names.includes('gpt-text'));

@@ -57,7 +57,12 @@ GENERATE = {
 }
 FORM = b'--xyz\r\nContent-Disposition: form-data; name="%b"\r\n\r\n%b\r\n'
 SOUND = FORM % (b"model", b"m") + FORM % (b'file"; filename="a.wav', b"RIFF") + b"--xyz--\r\n"
-UPLOADS = {"/v1/audio/transcriptions", "/v1/audio/translations"}
+PICTURE = FORM % (b"model", b"m") + FORM % (b'image"; filename="a.png', b"PNG") + b"--xyz--\r\n"
+UPLOADS = {"/v1/audio/transcriptions", "/v1/audio/translations", "/v1/images/variations"}
+BODIES |= {
+    b"/v1/images/edits": {"model": "m", "prompt": "x", "images": [{"file_id": "f"}]},
+    b"/v1/images/variations": PICTURE,
+}
 ROUTES = [(path.decode(), BODIES.get(path, SOUND)) for path in RELAY] + [
     (f"{prefix}/v1beta/models/m:{method}", GENERATE[method])
     for prefix in ("", "/vendorc", "/gemini")

@@ -26,6 +26,8 @@ RELAY: Final[dict[bytes, Operation]] = {
     b"/v1/audio/speech": Operation.SPEECH,
     b"/v1/audio/transcriptions": Operation.TRANSCRIPTIONS,
     b"/v1/audio/translations": Operation.TRANSLATIONS,
+    b"/v1/images/edits": Operation.IMAGES_EDIT,
+    b"/v1/images/variations": Operation.IMAGES_VARY,
     b"/v1/messages": Operation.MESSAGES,
     b"/v1/messages/count_tokens": Operation.MESSAGES_COUNT,
 }
@@ -109,6 +111,8 @@ FORMS: Final[dict[Operation, FormLimits]] = {
     # samples of four speakers' voices come as text
     Operation.TRANSCRIPTIONS: FormLimits(fields_bytes=16_777_216),
     Operation.TRANSLATIONS: FormLimits(),
+    Operation.IMAGES_EDIT: FormLimits(),
+    Operation.IMAGES_VARY: FormLimits(),
 }
 """Operations whose body may be a multipart form, which is then taken in as an upload."""
 

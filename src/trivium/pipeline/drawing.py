@@ -5,6 +5,8 @@ generate-content gets it translated. Either way the answer may hold bytes where 
 addresses: ``pipeline/picture.py`` makes those.
 """
 
+import binascii
+import secrets
 from typing import Final
 
 import msgspec
@@ -19,21 +21,34 @@ from trivium.pipeline.story import Story
 from trivium.providers.failure import error_event
 from trivium.providers.images import frame, row_of, table
 from trivium.routing.model import Model, Step
+from trivium.uploads.outgoing import OutgoingForm
+from trivium.wire.form import FormMembers
 from trivium.wire.images import answer, generate, rules
+from trivium.wire.images.edit import IMAGE, MASK, check_pictures, inline, parts, wish_of
 from trivium.wire.images.passage import PASSAGE
 from trivium.wire.images.rules import LEGACY, ImageClass
-from trivium.wire.images.wish import WORDS, Wish, checked, read
+from trivium.wire.images.wish import WORDS, Wish, checked
+from trivium.wire.multipart_writer import BOUNDARY_BYTES
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts, StreamWatch
 from trivium.wire.peek import Members
 
+SOURCES_BYTES_MAX: Final = 15_000_000
+"""Pictures inside one JSON body: twenty megabytes in base64, which Google takes at most."""
+
+_MAGIC: Final = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+)
 KINDS: Final = {Operation.IMAGES: "image_generation", Operation.IMAGES_EDIT: "image_edit"}
 """What the events of a stream begin with."""
 
 
 def named(story: Story, members: Members, facts: Facts) -> Facts:
     """The facts with the model that is meant where none is named. Keeps the wish in the story."""
-    wish = story.picture = read(members, words=False)
+    wish = wish_of(members, story.operation, words=False)
+    story.picture = Asked(wish)
     if facts.model:
         return facts
     defaults = story.services.pictures or table().defaults
@@ -55,13 +70,81 @@ def class_of(model: Model) -> ImageClass | None:
 
 def check(story: Story) -> None:
     """Hold the wish against what the model takes. Raises ``Fault`` naming the member."""
-    wish, model = story.picture, story.model
-    assert wish is not None
+    asked, model, members = story.picture, story.model, story.members
+    assert isinstance(asked, Asked)
     assert model is not None
     found = class_of(model)
     if found is not ImageClass.OPEN:
-        checked(wish, prompt=story.operation is not Operation.IMAGES_VARY)
-    rules.check(wish, found, model.name, story.operation)
+        checked(asked.wish, prompt=story.operation is not Operation.IMAGES_VARY)
+    rules.check(asked.wish, found, model.name, story.operation)
+    if story.operation is not Operation.IMAGES and members is not None:
+        own = rules.RULES.get(found) if found is not None else None
+        who = f"`{model.name[:200]}`" + (f", {own.title}" if own is not None else "")
+        check_pictures(members, story.operation, own, who)
+
+
+async def bring(story: Story, step: Step, members: Members) -> None:
+    """Have the pictures that come in at hand, for a channel that takes them inside its JSON.
+
+    Raises ``Fault``: BODY_TOO_LARGE, UNREPRESENTABLE for what is not in the request.
+    """
+    asked, upload = story.picture, story.exchange.upload
+    assert isinstance(asked, Asked)
+    if step.operation is not Operation.GENERATE or asked.sources is not None:
+        return
+    if story.operation is Operation.IMAGES:
+        asked.sources = ()
+        return
+    if not isinstance(members, FormMembers):
+        if members.raw(MASK) is not None:
+            raise _no_mask(step)
+        asked.sources = inline(members)
+        return
+    assert upload is not None
+    if members.files(MASK):
+        raise _no_mask(step)
+    files = members.files(IMAGE)
+    if sum(part.size for part in files) > SOURCES_BYTES_MAX:
+        raise Fault(
+            Kind.BODY_TOO_LARGE,
+            f"The pictures may have {SOURCES_BYTES_MAX} bytes together for this model.",
+            param=IMAGE,
+        )
+    sources = []
+    for part in files:
+        data = await upload.read(part, 0, part.size)
+        sources.append(
+            generate.Source(kind_of(data), binascii.b2a_base64(data, newline=False).decode())
+        )
+    asked.sources = tuple(sources)
+
+
+def _no_mask(step: Step) -> Fault:
+    return Fault(
+        Kind.UNREPRESENTABLE,
+        f"`{MASK}` cannot be carried to {step.binding.model}: it has no masks. Say in the prompt "
+        "what is to be changed.",
+        param=MASK,
+    )
+
+
+def kind_of(data: bytes) -> str:
+    """The content type of a picture by its first bytes; never what somebody says it is."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    found = (kind for magic, kind in _MAGIC if data.startswith(magic))
+    return next(found, "application/octet-stream")
+
+
+class Asked:
+    """What one request asks for, and the pictures it brings."""
+
+    __slots__ = ("sources", "wish")
+
+    def __init__(self, wish: Wish) -> None:
+        self.wish = wish
+        self.sources: tuple[generate.Source, ...] | None = None
+        """``None`` until a channel needs them as bytes."""
 
 
 class Pictures:
@@ -70,8 +153,9 @@ class Pictures:
     __slots__ = ("_estimated", "_facts", "_kind", "_wish", "by_address", "report")
 
     def __init__(self, story: Story, step: Step, facts: Facts) -> None:
-        wish, model, caller = story.picture, story.model, story.exchange.caller
-        assert wish is not None
+        asked, model, caller = story.picture, story.model, story.exchange.caller
+        assert isinstance(asked, Asked)
+        wish = asked.wish
         assert model is not None
         assert caller is not None
         strict = caller.strict or (
@@ -140,7 +224,14 @@ class Relayed(Pictures):
             # a null of another class's member is no error here, and would be one there
             nulls = (name for name in WORDS if name in members and name not in known.words)
             changes |= dict.fromkeys(nulls)
-        self.body: bytes = members.splice(changes) if changes else story.exchange.body
+        self.body: bytes | OutgoingForm
+        upload = story.exchange.upload
+        if upload is not None and isinstance(members, FormMembers):
+            left = frozenset(name for name, value in changes.items() if value is None)
+            boundary = secrets.token_hex(BOUNDARY_BYTES).encode()
+            self.body = OutgoingForm(upload, parts(members, self._model, left), boundary)
+        else:
+            self.body = members.splice(changes) if changes else story.exchange.body
         self.pictures: list[bytes] = []
         """In base64, once the answer is there, where addresses are wanted."""
 
@@ -167,15 +258,12 @@ class Translated(Pictures):
 
     __slots__ = ("_created", "_event", "_model", "body", "operation", "pictures")
 
-    def __init__(
-        self,
-        story: Story,
-        step: Step,
-        facts: Facts,
-        sources: tuple[generate.Source, ...] = (),
-    ) -> None:
+    def __init__(self, story: Story, step: Step, facts: Facts) -> None:
         """Raises ``Fault`` naming a member that cannot be carried."""
         super().__init__(story, step, facts)
+        asked = story.picture
+        assert isinstance(asked, Asked)
+        sources = asked.sources or ()
         self.operation = step.operation
         self._model = step.binding.model
         self._created = int(story.services.clock.now())

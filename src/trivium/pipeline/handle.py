@@ -198,6 +198,8 @@ async def _attempt(
     story.begin()
     if services.foreign is not None:
         await fetching.bring(story, step, members, facts)
+    if story.operation in DRAWING:
+        await drawing.bring(story, step, members)
     lane = memory.remembering(story, step, lane_for(story, step, members, facts))
     request = services.composer.compose(
         binding.channel,

@@ -8,33 +8,18 @@ that cannot be kept goes out as bytes, and that is told: it is paid for.
 
 import asyncio
 import binascii
-from typing import Final
 
 import structlog
 
 from trivium.assets.model import AssetError
 from trivium.assets.service import URL_S, Assets
 from trivium.pipeline.attempt import Attempt
-from trivium.pipeline.drawing import Relayed, Translated
+from trivium.pipeline.drawing import Relayed, Translated, kind_of
 from trivium.pipeline.lane import Whole
 from trivium.storage.errors import StorageError
 from trivium.wire.images.answer import with_urls
 
-_MAGIC: Final = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-)
-
 log = structlog.get_logger()
-
-
-def kind_of(data: bytes) -> str:
-    """The content type of a picture by its first bytes; never what somebody says it is."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    found = (kind for magic, kind in _MAGIC if data.startswith(magic))
-    return next(found, "application/octet-stream")
 
 
 class PictureAttempt(Attempt):

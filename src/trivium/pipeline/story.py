@@ -17,7 +17,6 @@ from trivium.recall.model import Recollection
 from trivium.routing.health import Key
 from trivium.routing.model import Model, Skip, Step
 from trivium.routing.wishes import Wishes
-from trivium.wire.images.wish import Wish
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
@@ -83,7 +82,7 @@ class Story:
         """The request in canonical form, once a translation has read it."""
         self.recollection: Recollection | None = None
         """What a responses request refers to, once that has been looked up."""
-        self.picture: Wish | None = None  # of a request for pictures
+        self.picture: Any = None  # ``drawing.Asked`` of a request for pictures
         self.report: Report | None = None
         """What the last attempt's translation left out and mended; ``None``: it had none."""
         self.recalled: Any = None

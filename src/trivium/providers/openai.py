@@ -41,6 +41,8 @@ PROVIDER: Final = Provider(
         Operation.SPEECH: "/audio/speech",
         Operation.TRANSCRIPTIONS: "/audio/transcriptions",
         Operation.TRANSLATIONS: "/audio/translations",
+        Operation.IMAGES_EDIT: "/images/edits",
+        Operation.IMAGES_VARY: "/images/variations",
         Operation.VIDEOS: "/videos",
     },
     capabilities=Capabilities(

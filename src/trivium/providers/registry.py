@@ -28,6 +28,8 @@ _PATHS: Final = {
     Operation.SPEECH: "/audio/speech",
     Operation.TRANSCRIPTIONS: "/audio/transcriptions",
     Operation.TRANSLATIONS: "/audio/translations",
+    Operation.IMAGES_EDIT: "/images/edits",
+    Operation.IMAGES_VARY: "/images/variations",
     Operation.VIDEOS: "/videos",
     Operation.MESSAGES: "/messages",
     Operation.MESSAGES_COUNT: "/messages/count_tokens",

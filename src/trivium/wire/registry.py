@@ -9,7 +9,7 @@ from trivium.wire.chat.passage import PASSAGE as CHAT
 from trivium.wire.completions.passage import PASSAGE as COMPLETIONS
 from trivium.wire.embeddings.passage import PASSAGE as EMBEDDINGS
 from trivium.wire.generate import passage as generate
-from trivium.wire.images.passage import PASSAGE as IMAGES
+from trivium.wire.images import passage as images
 from trivium.wire.messages import passage as messages
 from trivium.wire.moderations.passage import PASSAGE as MODERATIONS
 from trivium.wire.operation import Operation
@@ -24,10 +24,12 @@ PASSAGES: Final[Mapping[Operation, Passage]] = MappingProxyType(
         Operation.COMPLETIONS: COMPLETIONS,
         Operation.EMBEDDINGS: EMBEDDINGS,
         Operation.MODERATIONS: MODERATIONS,
-        Operation.IMAGES: IMAGES,
         Operation.SPEECH: audio.SPEECH,
         Operation.TRANSCRIPTIONS: audio.TRANSCRIPTIONS,
         Operation.TRANSLATIONS: audio.TRANSLATIONS,
+        Operation.IMAGES: images.PASSAGE,
+        Operation.IMAGES_EDIT: images.EDIT,
+        Operation.IMAGES_VARY: images.VARY,
         Operation.MESSAGES: messages.MESSAGES,
         Operation.MESSAGES_COUNT: messages.COUNT,
         Operation.GENERATE: generate.GENERATE,

@@ -29,6 +29,8 @@ SPECIFIED = {
 """Operations whose names the specification 3.5.0 fixes, as far as they are served now."""
 
 BESIDES = {
+    ("POST", "/v1/images/edits"),
+    ("POST", "/v1/images/variations"),
     ("GET", "/v1/responses/{response_id}"),
     ("DELETE", "/v1/responses/{response_id}"),
     ("POST", "/v1/responses/{response_id}/cancel"),
@@ -66,6 +68,7 @@ STREAMED = {
     "messages_post",
     "streamGenerateContent",
     "createImage",
+    "createImageEdit",
 }
 
 

@@ -11,7 +11,11 @@ from stories.sdk.scenes import SCENES
 from stories.sdk.vendor import stems
 
 VENDORS = {
-    "gpt": ("openai", "/v1", ("chat", "responses", "completions", "embeddings", "moderations")),
+    "gpt": (
+        "openai",
+        "/v1",
+        ("chat", "responses", "completions", "embeddings", "moderations", "images"),
+    ),
     "claude": ("anthropic", "", ("messages",)),
     "gemini": ("gemini", "", ("generate",)),
 }

@@ -23,6 +23,9 @@ SHAPES = {
     "/v1/completions": "completions",
     "/v1/embeddings": "embeddings",
     "/v1/moderations": "moderations",
+    "/v1/images/generations": "images",
+    "/v1/images/edits": "images",
+    "/v1/images/variations": "images",
     "/v1/messages": "messages",
     "/v1/messages/count_tokens": "messages",
 }
@@ -92,6 +95,15 @@ class Stage:
         self._handler.close_connection = True
 
 
+def read(raw, content_type):
+    """A body as members: JSON, or the text fields of a form."""
+    if not content_type.startswith("multipart/"):
+        return json.loads(raw)
+    fields = re.findall(rb'name="([^"]+)"\r\n\r\n([^\r]*)\r\n', raw)
+    found = {name.decode(): value.decode() for name, value in fields}
+    return found | ({"stream": True} if found.get("stream") == "true" else {})
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -102,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
         path = self.path.partition("?")[0]
-        body = json.loads(raw)
+        body = read(raw, self.headers.get("content-type") or "")
         generate = GENERATE.fullmatch(path)
         asked = Asked(
             method=self.command,

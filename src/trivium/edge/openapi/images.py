@@ -68,13 +68,21 @@ _GPT: Final[dict[str, Schema]] = {
     "background": nullable(one_of("transparent", "opaque", "auto")),
 }
 
+_PROMPT: Final = text(
+    "At most 32000 characters for GPT image models, 1000 for legacy model A, 4000 for legacy "
+    "model B."
+)
+_FILE: Final = text(format="binary")
+_FIDELITY: Final = nullable(one_of("high", "low", about="How close the input is followed."))
+_REFERENCE: Final = record(
+    {"image_url": text("An http(s) or data URL."), "file_id": text()},
+    about="One of the two.",
+)
+
 SCHEMAS: Final[dict[str, Schema]] = {
     "CreateImageRequest": record(
         {
-            "prompt": text(
-                "At most 32000 characters for GPT image models, 1000 for legacy model A, 4000 "
-                "for legacy model B."
-            ),
+            "prompt": _PROMPT,
             **_ASKED,
             **_GPT,
             "moderation": nullable(one_of("low", "auto", about="GPT image models.")),
@@ -82,6 +90,33 @@ SCHEMAS: Final[dict[str, Schema]] = {
         },
         ("prompt",),
     ),
+    "EditImageRequest": record(
+        {
+            "prompt": _PROMPT,
+            "images": array(_REFERENCE, "GPT image models.", low=1, high=16),
+            "mask": _REFERENCE,
+            "input_fidelity": _FIDELITY,
+            **_ASKED,
+            **_GPT,
+        },
+        ("prompt", "images"),
+    ),
+    "EditImageForm": record(
+        {
+            "prompt": _PROMPT,
+            "image": either(
+                _FILE,
+                array(_FILE, low=1, high=16),
+                about="One for legacy model A; several as `image[]` for GPT image models.",
+            ),
+            "mask": text("A PNG whose transparent parts are drawn anew.", format="binary"),
+            "input_fidelity": _FIDELITY,
+            **_ASKED,
+            **_GPT,
+        },
+        ("prompt", "image"),
+    ),
+    "VaryImageForm": record({"image": _FILE, **_ASKED}, ("image",)),
     "ImagesResponse": record(
         {
             "created": integer("Seconds since the epoch."),

@@ -3,6 +3,7 @@
 from typing import Final
 
 from trivium.edge.openapi.audio_paths import AUDIO
+from trivium.edge.openapi.images_paths import IMAGES
 from trivium.edge.openapi.row import ANY, BEARER, GENERATE, MESSAGES, Row
 
 _STORED: Final = "/v1/responses/{response_id}"
@@ -114,17 +115,7 @@ OPERATIONS: Final = (
         answer="CreateModerationResponse",
         keys=BEARER,
     ),
-    Row(
-        method="POST",
-        path="/v1/images/generations",
-        name="createImage",
-        tag="images",
-        about="Draws pictures.",
-        request="CreateImageRequest",
-        answer="ImagesResponse",
-        event="ImageStreamEvent",
-        keys=BEARER,
-    ),
+    *IMAGES,
     Row(
         method="POST",
         path="/v1/messages",
