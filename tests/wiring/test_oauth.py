@@ -1,12 +1,10 @@
 """The OAuth service as the gateway has it."""
 
-import pytest
-
 from trivium.clock import FixedClock
 from trivium.settings.model import Server, Settings
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
-from trivium.wiring.oauth import oauth_of, oauth_sweeper
+from trivium.wiring.oauth import oauth_of
 
 
 def test_origins_come_from_the_settings(tmp_path):
@@ -20,9 +18,3 @@ def test_origins_come_from_the_settings(tmp_path):
         made.addresses.auth,
         made.addresses.api,
     )
-
-
-@pytest.mark.asyncio
-async def test_what_has_expired_is_swept(database):
-    """Nothing, in an empty database."""
-    assert 0 == await oauth_sweeper(database).round()

@@ -19,6 +19,7 @@ import typer
 from trivium import __version__
 from trivium.cli import (
     account,
+    application,
     audit,
     channel,
     check,
@@ -55,6 +56,7 @@ codes = _group("Codes that can be turned into balance.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
 lists = _group("Suggested prices beside the adopted ones.")
 acts = _group("Who did what to whose account: the log of security-relevant acts.")
+apps = _group("Other applications that users let in.")
 books = _group("What was spent: proofs, exports, overdrafts.")
 
 app.command("serve")(serve.serve)
@@ -67,6 +69,7 @@ app.add_typer(codes, name="code")
 app.add_typer(channels, name="channel")
 app.add_typer(lists, name="prices")
 app.add_typer(books, name="ledger")
+app.add_typer(apps, name="app")
 app.add_typer(acts, name="audit")
 app.command("explain")(explain.explain)
 app.command("migrate")(migrate.migrate)
@@ -97,6 +100,11 @@ books.command("verify")(ledger.verify)
 books.command("export")(ledger.export)
 books.command("reconcile")(reconcile.reconcile)
 books.command("overdraft")(ledger.overdraft)
+apps.command("list")(application.listing)
+apps.command("trust")(application.trust)
+apps.command("distrust")(application.distrust)
+apps.command("suspend")(application.suspend)
+apps.command("resume")(application.resume)
 acts.command("list")(audit.listing)
 
 

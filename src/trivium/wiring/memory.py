@@ -20,6 +20,7 @@ from trivium.wiring.background import background
 if TYPE_CHECKING:
     from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
+    from trivium.oauth.sweep import Sweeper as OAuthSweeper
     from trivium.observe.recorder import Recorder
     from trivium.observe.sweep import Sweeper
     from trivium.recall.sweep import Sweeper as Forgetter
@@ -119,3 +120,10 @@ def act_sweeper(database: "Database", settings: Settings) -> "Sweeper":
     from trivium.observe.sweep import Sweeper
 
     return Sweeper(database, settings.audit.retention_days, name="acts", late_delete=deleting)
+
+
+def oauth_sweeper(database: "Database") -> "OAuthSweeper":
+    """Removes requests, codes and tokens of the OAuth service that are over."""
+    from trivium.oauth.sweep import Sweeper as OAuthSweeper
+
+    return OAuthSweeper(database)

@@ -10,7 +10,6 @@ from trivium.settings.model import Settings
 from trivium.storage.root_key import RootKeys
 
 if TYPE_CHECKING:
-    from trivium.oauth.sweep import Sweeper
     from trivium.storage.database import Database
 
 
@@ -26,10 +25,3 @@ def oauth_of(settings: Settings, database: "Database", clock: Clock, keys: RootK
         refresh_keys=keys.ring("oauth refresh"),
         topup_keys=keys.ring("oauth topup"),
     )
-
-
-def oauth_sweeper(database: "Database") -> "Sweeper":
-    """Removes what has expired of it."""
-    from trivium.oauth.sweep import Sweeper
-
-    return Sweeper(database)

@@ -34,6 +34,7 @@ from trivium.wiring.memory import (
     groups,
     ledger_of,
     memory,
+    oauth_sweeper,
     sweeper,
 )
 from trivium.wiring.pages import People, serve_pages
@@ -114,6 +115,7 @@ async def serve(
         await background(stack, forgetter(database, settings).run())
         await background(stack, caretaker(settings, database).run())
         await background(stack, act_sweeper(database, settings).run())
+        await background(stack, oauth_sweeper(database).run())
         if config_path is not None:
             await background(stack, watch.run())
         people = People(settings, database)

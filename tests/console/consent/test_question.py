@@ -227,7 +227,7 @@ MATRIX = list(itertools.product((False, True), repeat=3))
 async def test_auto_authorize_follows_its_rule(asking, login, prior, trusted):
     """Consent before, a login here, or trust; and whoever took consent back is asked again."""
     if trusted:
-        await asking.oauth.apps.set_trusted(asking.app.client_id, trusted=True)
+        await asking.oauth.apps.operate(asking.app.client_id, trusted=True)
     await asking.visitor.log_in(asking.ada)
     if prior:
         await agreed(asking)

@@ -207,10 +207,13 @@ async def test_a_disabled_user_registers_nothing(world):
 
 async def test_trust_is_the_operators(world):
     """By client id, from the command line."""
-    assert (await world.apps.set_trusted(world.app.client_id, trusted=True)).trusted
+    assert (await world.apps.operate(world.app.client_id, trusted=True)).trusted
     assert (await world.apps.find(world.app.client_id)).trusted
+    suspended = await world.apps.operate(world.app.client_id, status=Status.SUSPENDED)
+    assert (True, Status.SUSPENDED) == (suspended.trusted, suspended.status)
+    assert [suspended] == await world.apps.everything()
     with pytest.raises(RegistrationError):
-        await world.apps.set_trusted("gwc_nobody", trusted=True)
+        await world.apps.operate("gwc_nobody", trusted=True)
 
 
 async def test_what_was_done_is_told(world):

@@ -43,7 +43,8 @@ async def revoke(request: Request) -> Response:
         await tokens.revoke(app, asking.token(fields), answer.sender(request))
     except OAuthError as error:
         return refused(error)
-    return Response(status_code=200, headers=answer.NOT_STORED)
+    # nobody reads it, but simple-oauth2 fails on an answer that does not call itself JSON
+    return Response(b"", headers={**answer.NOT_STORED, "content-type": answer.JSON})
 
 
 async def client(request: Request) -> tuple[App, Mapping[str, str]]:

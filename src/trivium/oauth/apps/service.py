@@ -24,6 +24,11 @@ SECRET_GRACE_S: Final = 86_400
 """How long a replaced secret still opens: a day to bring the new one to every machine."""
 HOUR_S: Final = 3600
 
+_KINDS: Final = {
+    None: ActKind.APP_CHANGED,
+    Status.ACTIVE: ActKind.APP_RESUMED,
+    Status.SUSPENDED: ActKind.APP_SUSPENDED,
+}
 _NOBODY: Final = credential.digest("")
 
 
@@ -154,28 +159,47 @@ class Apps:
         self, user_id: int, app_id: int, status: Status, sender: Sender = NOBODY
     ) -> App:
         """Suspend an application or take that back. Raises RegistrationError (``app``)."""
-        kind = ActKind.APP_SUSPENDED if status is Status.SUSPENDED else ActKind.APP_RESUMED
         return await self._change(
-            user_id, app_id, lambda app: msgspec.structs.replace(app, status=status), kind, sender
+            user_id,
+            app_id,
+            lambda app: msgspec.structs.replace(app, status=status),
+            _KINDS[status],
+            sender,
         )
 
-    async def set_trusted(self, client_id: str, *, trusted: bool) -> App:
-        """The operator's word that an application needs no question. Raises RegistrationError."""
+    async def everything(self) -> list[App]:
+        """All applications, oldest first: for the operator."""
+        from trivium.oauth.apps import store
+
+        async with self._db.read() as conn:
+            return await store.everything(conn)
+
+    async def operate(
+        self, client_id: str, *, trusted: bool | None = None, status: Status | None = None
+    ) -> App:
+        """The operator's word on an application: whether it needs no question, whether it works.
+
+        Raises RegistrationError (``app``).
+        """
         from trivium.oauth.apps import store
 
         async with self._db.write() as conn:
             app = await store.by_client_id(conn, client_id)
             if app is None:
                 raise _unknown()
-            app = msgspec.structs.replace(app, trusted=trusted)
+            app = msgspec.structs.replace(
+                app,
+                trusted=app.trusted if trusted is None else trusted,
+                status=status or app.status,
+            )
             await store.replace(conn, app)
             await self._audit.within(
                 conn,
-                ActKind.APP_CHANGED,
+                _KINDS[status],
                 subject=app.user_id,
                 what=f"app:{app.id}",
                 agent=COMMAND_LINE,
-                detail={"trusted": trusted},
+                detail={"name": app.name, "trusted": app.trusted},
             )
         return app
 

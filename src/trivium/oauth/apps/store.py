@@ -111,6 +111,11 @@ async def owned_by(conn: AsyncConnection, user_id: int) -> list[App]:
     return [app_of(row) for row in await conn.execute(query)]
 
 
+async def everything(conn: AsyncConnection) -> list[App]:
+    """All applications, oldest first."""
+    return [app_of(row) for row in await conn.execute(select(apps).order_by(apps.c.id))]
+
+
 async def by_client_id(conn: AsyncConnection, client_id: str) -> App | None:
     """The application of a client id."""
     row = (await conn.execute(select(apps).where(apps.c.client_id == client_id))).one_or_none()

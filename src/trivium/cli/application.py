@@ -1,0 +1,120 @@
+"""``trivium app``: other applications, as the operator treats them."""
+
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from trivium.cli import config
+from trivium.cli.database import with_identity
+from trivium.cli.output import Failed, as_json, moment, note, printable, table
+from trivium.clock import SystemClock
+from trivium.oauth.apps.model import App, Status
+from trivium.oauth.apps.service import Apps
+from trivium.oauth.errors import RegistrationError
+from trivium.observe.audit.service import Audit
+from trivium.settings.oauth import OAuth as Rules
+
+if TYPE_CHECKING:
+    from trivium.identity.service import Identity
+    from trivium.storage.database import Database
+
+HEADS: Final = ("CLIENT ID", "NAME", "OWNER", "STATE", "TRUSTED", "REDIRECT", "CREATED")
+
+ClientArgument = Annotated[str, typer.Argument(metavar="CLIENT_ID", help="As `app list` has it.")]
+
+
+def listing(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
+    """List applications."""
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", database: "Database") -> tuple[list[App], dict[int, str]]:
+        names = {each.id: each.name for each in await identity.list_users()}
+        return await _apps(database, loaded.settings.oauth).everything(), names
+
+    apps, names = with_identity(loaded.settings.storage, work)
+    if json:
+        as_json([_plain(app, names) for app in apps])
+    else:
+        print(table(HEADS, [_row(app, names) for app in apps]))
+
+
+def trust(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
+    """Let an application in without a question where it asks for that.
+
+    Its requests with auto_authorize=true are granted to whoever is logged in.
+    """
+    _operate(client_id, config_, trusted=True)
+
+
+def distrust(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
+    """Take that back; consent that was given stays."""
+    _operate(client_id, config_, trusted=False)
+
+
+def suspend(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
+    """Refuse an application and all its tokens until it is resumed."""
+    _operate(client_id, config_, status=Status.SUSPENDED)
+
+
+def resume(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
+    """Let a suspended application work again."""
+    _operate(client_id, config_, status=Status.ACTIVE)
+
+
+def _operate(
+    client_id: str,
+    config_: config.ConfigOption,
+    *,
+    trusted: bool | None = None,
+    status: Status | None = None,
+) -> None:
+    loaded, _ = config.read(config_)
+
+    async def work(_: "Identity", database: "Database") -> App:
+        try:
+            return await _apps(database, loaded.settings.oauth).operate(
+                client_id, trusted=trusted, status=status
+            )
+        except RegistrationError:
+            raise Failed(f"there is no application {printable(client_id)}") from None
+
+    app = with_identity(loaded.settings.storage, work)
+    done = "trusted" if app.trusted else "not trusted"
+    note(f"{printable(app.name)} is {app.status.value} and {done}")
+
+
+def _apps(database: "Database", rules: Rules) -> Apps:
+    clock = SystemClock()
+    return Apps(
+        database,
+        clock,
+        Audit(database, clock),
+        apps_max=rules.apps_max,
+        apps_per_hour=rules.apps_per_hour,
+        allow_insecure_redirect=rules.allow_insecure_redirect,
+    )
+
+
+def _plain(app: App, names: dict[int, str]) -> dict[str, object]:
+    return {
+        "id": app.id,
+        "client_id": app.client_id,
+        "name": app.name,
+        "owner": names.get(app.user_id),
+        "status": app.status.value,
+        "trusted": app.trusted,
+        "redirect_uri": app.redirect_uri,
+        "created_at": app.created_at,
+    }
+
+
+def _row(app: App, names: dict[int, str]) -> tuple[str, ...]:
+    return (
+        app.client_id,
+        printable(app.name),
+        names.get(app.user_id, ""),
+        app.status.value,
+        "yes" if app.trusted else "no",
+        app.redirect_uri,
+        moment(app.created_at),
+    )
