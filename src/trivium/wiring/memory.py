@@ -4,9 +4,10 @@ Imported packages of weight are imported inside: the port is open before.
 """
 
 import contextlib
+from collections.abc import Coroutine
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trivium.admission.script import ScriptedWindows
 from trivium.admission.service import Admission
@@ -20,10 +21,7 @@ from trivium.wiring.background import background
 if TYPE_CHECKING:
     from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
-    from trivium.oauth.sweep import Sweeper as OAuthSweeper
     from trivium.observe.recorder import Recorder
-    from trivium.observe.sweep import Sweeper
-    from trivium.recall.sweep import Sweeper as Forgetter
     from trivium.storage.database import Database
 
 
@@ -100,30 +98,19 @@ def groups(settings: Settings) -> dict[str, Fraction]:
     return {name: multiplier(text) for name, text in settings.groups.items()}
 
 
-def forgetter(database: "Database", settings: Settings) -> "Forgetter":
-    """Removes what is remembered between requests, in time."""
-    from trivium.recall.sweep import Sweeper as Forgetter
-
-    return Forgetter(database, settings.responses)
-
-
-def sweeper(database: "Database", settings: Settings) -> "Sweeper":
-    """Removes old request records."""
-    from trivium.observe.sweep import Sweeper
-
-    return Sweeper(database, settings.records.retention_days)
-
-
-def act_sweeper(database: "Database", settings: Settings) -> "Sweeper":
-    """Removes old acts of the audit log."""
+def sweepers(database: "Database", settings: Settings) -> list[Coroutine[Any, Any, None]]:
+    """Work that removes what is old or over, for ever; each belongs into the background."""
+    from trivium.oauth.sweep import Sweeper as Authorizations
     from trivium.observe.audit.service import deleting
     from trivium.observe.sweep import Sweeper
+    from trivium.recall.sweep import Sweeper as Forgetter
+    from trivium.wiring.accounts import caretaker
 
-    return Sweeper(database, settings.audit.retention_days, name="acts", late_delete=deleting)
-
-
-def oauth_sweeper(database: "Database") -> "OAuthSweeper":
-    """Removes requests, codes and tokens of the OAuth service that are over."""
-    from trivium.oauth.sweep import Sweeper as OAuthSweeper
-
-    return OAuthSweeper(database)
+    acts = Sweeper(database, settings.audit.retention_days, name="acts", late_delete=deleting)
+    return [
+        Sweeper(database, settings.records.retention_days).run(),
+        Forgetter(database, settings.responses).run(),
+        caretaker(settings, database).run(),
+        acts.run(),
+        Authorizations(database).run(),
+    ]

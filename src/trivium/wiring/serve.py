@@ -23,19 +23,15 @@ from trivium.routing.model import Catalogue
 from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
 from trivium.settings.model import Settings
-from trivium.wiring.accounts import caretaker
 from trivium.wiring.assets import assets_of
 from trivium.wiring.background import background
 from trivium.wiring.images import defaults
 from trivium.wiring.memory import (
-    act_sweeper,
     admission_of,
-    forgetter,
     groups,
     ledger_of,
     memory,
-    oauth_sweeper,
-    sweeper,
+    sweepers,
 )
 from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
@@ -111,11 +107,8 @@ async def serve(
         for listener in listeners:
             listener.open(services, snapshot.get)
         await background(stack, snapshot.watch(settings.storage.poll_s))
-        await background(stack, sweeper(database, settings).run())
-        await background(stack, forgetter(database, settings).run())
-        await background(stack, caretaker(settings, database).run())
-        await background(stack, act_sweeper(database, settings).run())
-        await background(stack, oauth_sweeper(database).run())
+        for sweeping in sweepers(database, settings):
+            await background(stack, sweeping)
         if config_path is not None:
             await background(stack, watch.run())
         people = People(settings, database)
