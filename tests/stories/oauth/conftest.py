@@ -38,7 +38,7 @@ failures_per_minute = 100000
 """
 
 
-async def prepared(folder):
+async def prepared(folder, shop_port):
     """People, a balance and an application in a new database."""
     db = Database(f"sqlite:///{folder / 'trivium.db'}")
     clock = SystemClock()
@@ -68,9 +68,12 @@ async def prepared(folder):
         app, secret = await apps.create(owner.id, "Shop", "Sells things.", CALLBACK)
         other = await apps.create(owner.id, "Auth.js", "", AUTH_JS)
         stranger = await apps.create(owner.id, "Stranger", "Never let in.", CALLBACK)
+        shop = await apps.create(
+            owner.id, "Example", "Of the docs.", f"http://127.0.0.1:{shop_port}/callback"
+        )
     finally:
         await db.close()
-    return app, secret, other, stranger
+    return app, secret, other, stranger, shop
 
 
 def free_port():
@@ -83,7 +86,8 @@ def free_port():
 def service(tmp_path_factory):
     """The running gateway: its origin, its files, the application and its secret."""
     folder = tmp_path_factory.mktemp("oauth")
-    app, secret, other, stranger = asyncio.run(prepared(folder))
+    shop_port = free_port()
+    app, secret, other, stranger, shop = asyncio.run(prepared(folder, shop_port))
     # the issuer is known before anything listens: it follows from the settings
     port = free_port()
     (folder / "trivium.toml").write_text(SETTINGS.format(port=port))
@@ -98,6 +102,8 @@ def service(tmp_path_factory):
         secret=secret,
         other=other,
         stranger=stranger,
+        shop=shop,
+        shop_port=shop_port,
         log=(folder / "serve.log").read_text,
     )
     try:
