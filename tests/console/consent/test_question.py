@@ -341,7 +341,7 @@ async def test_a_cap_nobody_asked_for_is_not_set(asking):
 async def test_nobody_spends_without_a_question(database):
     """Neither with `auto_authorize` after a login nor for a trusted application."""
     async with await spending(database) as asking:
-        await asking.oauth.apps.set_trusted(asking.app.client_id, trusted=True)
+        await asking.oauth.apps.operate(asking.app.client_id, trusted=True)
         asking.console.clock.advance(1)
         await asking.visitor.log_in(asking.ada)
         answer = await asking.visitor.get(
