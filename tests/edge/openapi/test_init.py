@@ -53,6 +53,7 @@ BESIDES = {
     ("GET", "/api/oauth2/userinfo"),
     ("GET", "/api/oauth2/topup"),
     ("POST", "/api/oauth2/revoke"),
+    ("POST", "/api/oauth2/spend_key"),
     ("GET", "/.well-known/oauth-authorization-server"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),

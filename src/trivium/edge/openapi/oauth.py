@@ -124,6 +124,23 @@ SCHEMAS: Final[dict[str, Schema]] = {
         ("id",),
     ),
     "OAuthTopup": record({"topup_url": text("For the user's browser.")}, ("topup_url",)),
+    "OAuthSpendRequest": record(
+        {
+            "access_token": text("With the scope `spend`."),
+            "client_id": text("Unless in a Basic header."),
+            "client_secret": text("Unless in a Basic header."),
+        },
+        ("access_token",),
+    ),
+    "OAuthSpendKey": record(
+        {
+            "key": text("A key of the gateway, shown once."),
+            "expires_in": integer("Seconds: as long as the access token."),
+            "base_url": text("Where calls go."),
+            "monthly_cap": text("What the user allows a month, in US dollars."),
+        },
+        ("key", "expires_in", "base_url", "monthly_cap"),
+    ),
     "OAuthFailure": record(
         {
             "error": text("As RFC 6749 and RFC 6750 name it."),
@@ -290,6 +307,17 @@ def paths(auth_url: str | None, api_url: str | None) -> dict[str, dict[str, Any]
                 "OAuthTopup",
                 _BEARER_FAILURES,
                 keys=(_ACCESS,),
+            )
+        },
+        "/api/oauth2/spend_key": {
+            "post": _operation(
+                "oauthSpendKey",
+                "Turns an access token with the scope `spend` into a key, where the operator has "
+                "switched that on.",
+                "OAuthSpendKey",
+                _CLIENT_FAILURES,
+                keys=(_CLIENT,),
+                body=_content(_FORM, "OAuthSpendRequest"),
             )
         },
         "/api/oauth2/revoke": {
