@@ -267,20 +267,9 @@ def _authorize() -> Schema:
     }
 
 
-def paths(auth_url: str | None, api_url: str | None) -> dict[str, dict[str, Any]]:
-    """Every operation by path. An origin is named where it is not the document's own."""
-    made: dict[str, dict[str, Any]] = {
-        "/api/oauth_apps": {
-            "post": _operation(
-                "createOAuthApp",
-                "Registers an application.",
-                "OAuthApp",
-                _APP_FAILURES,
-                keys=(_DEVELOPER,),
-                body=_content("application/json", "OAuthAppRegistration"),
-            )
-        },
-        "/api/oauth2/authorize": {"get": _authorize()},
+def _for_clients() -> dict[str, dict[str, Any]]:
+    """What an application's server asks for itself."""
+    return {
         "/api/oauth2/token": {
             "post": _operation(
                 "oauthToken",
@@ -289,24 +278,6 @@ def paths(auth_url: str | None, api_url: str | None) -> dict[str, dict[str, Any]
                 _CLIENT_FAILURES,
                 keys=(_CLIENT,),
                 body=_content(_FORM, "OAuthTokenRequest"),
-            )
-        },
-        "/api/oauth2/userinfo": {
-            "get": _operation(
-                "oauthUserinfo",
-                "The user's record, as much as the token's scopes allow.",
-                "OAuthUserinfo",
-                _BEARER_FAILURES,
-                keys=(_ACCESS,),
-            )
-        },
-        "/api/oauth2/topup": {
-            "get": _operation(
-                "oauthTopup",
-                "Where the user tops up.",
-                "OAuthTopup",
-                _BEARER_FAILURES,
-                keys=(_ACCESS,),
             )
         },
         "/api/oauth2/spend_key": {
@@ -328,6 +299,42 @@ def paths(auth_url: str | None, api_url: str | None) -> dict[str, dict[str, Any]
                 _CLIENT_FAILURES,
                 keys=(_CLIENT,),
                 body=_content(_FORM, "OAuthRevocation"),
+            )
+        },
+    }
+
+
+def paths(auth_url: str | None, api_url: str | None) -> dict[str, dict[str, Any]]:
+    """Every operation by path. An origin is named where it is not the document's own."""
+    made: dict[str, dict[str, Any]] = {
+        "/api/oauth_apps": {
+            "post": _operation(
+                "createOAuthApp",
+                "Registers an application.",
+                "OAuthApp",
+                _APP_FAILURES,
+                keys=(_DEVELOPER,),
+                body=_content("application/json", "OAuthAppRegistration"),
+            )
+        },
+        "/api/oauth2/authorize": {"get": _authorize()},
+        **_for_clients(),
+        "/api/oauth2/userinfo": {
+            "get": _operation(
+                "oauthUserinfo",
+                "The user's record, as much as the token's scopes allow.",
+                "OAuthUserinfo",
+                _BEARER_FAILURES,
+                keys=(_ACCESS,),
+            )
+        },
+        "/api/oauth2/topup": {
+            "get": _operation(
+                "oauthTopup",
+                "Where the user tops up.",
+                "OAuthTopup",
+                _BEARER_FAILURES,
+                keys=(_ACCESS,),
             )
         },
         "/.well-known/oauth-authorization-server": {
