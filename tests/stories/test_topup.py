@@ -1,0 +1,75 @@
+"""A payment through a running gateway: the event reaches the ledger with its signature whole."""
+
+import msgspec
+import pytest
+
+import stripes
+from doubles import Double
+from stories.running import VENDOR_KEY, database, listening, prepare, start
+from trivium.clock import SystemClock
+from trivium.identity.service import Identity
+from trivium.ledger.entries import Entries
+from trivium.observe.audit.service import Audit
+from trivium.settings.load import load
+from trivium.wiring.payments import payments_of
+
+
+def paying(vendor, double):
+    """Settings with the double of Stripe as provider."""
+    return (
+        '[server]\nlisten = "127.0.0.1:0"\npublic_url = "https://gateway.example"\n'
+        f'[payments]\nprovider = "stripe"\nsecret_key = "{stripes.SECRET_KEY}"\n'
+        f'webhook_secret = "{stripes.WEBHOOK_SECRET}"\nbase_url = "{double.url}"\n'
+        f'[[channels]]\nname = "main"\nprovider = "openai"\napi_key = "{VENDOR_KEY}"\n'
+        f'base_url = "http://127.0.0.1:{vendor.port}/v1"\n'
+        '[[models]]\nname = "m"\nfree = true\n[[models.bindings]]\nchannel = "main"\n'
+    )
+
+
+def event(body, headers):
+    """The bytes of a delivery."""
+    lines = [
+        "POST /webhooks/stripe HTTP/1.1",
+        "Host: gateway",
+        f"Content-Length: {len(body)}",
+        *(f"{name}: {value}" for name, value in headers.items()),
+    ]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+@pytest.mark.asyncio
+async def test_a_signed_event_is_booked_by_a_served_gateway(tmp_path):
+    """Once, however often it is delivered; a forged one never."""
+    double = stripes.Stripe()
+    try:
+        async with Double([]) as vendor, database(tmp_path) as db:
+            key = await prepare(tmp_path, paying(vendor, double))
+            ada = await Identity(db, SystemClock()).find_user("ada")
+            entries = Entries(db, SystemClock())
+            settings = load(tmp_path / "trivium.toml", {})
+            payments = payments_of(settings, db, Audit(db, SystemClock()))
+            await payments.begin(ada.id, 25 * 10**9, lambda r: (f"https://g/{r}", "https://g"))
+            gateway = start(tmp_path, key)
+            try:
+                await listening(gateway)
+                paid, headers = double.pay("cs_test_1")
+
+                async def deliver(body, headers):
+                    status, _, answer = await gateway.send(event(body, headers))
+                    return status, msgspec.json.decode(answer)
+
+                forged = {**headers, "stripe-signature": "t=1,v1=00"}
+                assert (400, {"error": "forged"}) == await deliver(paid, forged)
+                assert (200, {"outcome": "credited"}) == await deliver(paid, headers)
+                assert (200, {"outcome": "duplicate"}) == await deliver(paid, headers)
+                refund = double.refund("cs_test_1", 1000)
+                assert (200, {"outcome": "refunded"}) == await deliver(*refund)
+                assert 15 * 10**9 == await entries.balance(ada.id)
+                assert stripes.WEBHOOK_SECRET not in gateway.log
+                assert stripes.SECRET_KEY not in gateway.log
+            finally:
+                gateway.process.terminate()
+                await gateway.ended()
+            assert [] == await entries.verify()
+    finally:
+        double.close()
