@@ -37,6 +37,16 @@ async def test_every_path_counts_against_the_limits(house, method, path):
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(("method", "path"), PATHS)
+async def test_an_applications_key_sees_no_videos_of_its_user(house, vendor, method, path):
+    """They are listed by account, and consent to spend is not consent to look."""
+    house.change("ada", grant_id=7)
+    status, _, body = await house.ask(method, path, BODY)
+    assert (403, "permission_denied") == (status, body["error"]["code"])
+    assert [] == vendor.seen
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("method", "path"), PATHS)
 async def test_a_crash_is_told_without_its_words(house, method, path, monkeypatch):
     """A 500 with the request's id."""
 

@@ -24,6 +24,10 @@ _VISITS: Final[dict[str, Callable[[Visit], Awaitable[None]]]] = {
     "content": content.serve,
 }
 """Requests that make nothing and cost nothing."""
+_NOT_AN_APPLICATIONS: Final = (
+    "Videos belong to the user's whole account: a key that an application was given to spend with "
+    "can neither make nor see them."
+)
 
 
 async def serve(exchange: Exchange, target: VideoCall, query: bytes, services: Services) -> None:
@@ -31,6 +35,8 @@ async def serve(exchange: Exchange, target: VideoCall, query: bytes, services: S
     studio = services.studio
     if studio is None:
         exchange.fail(Fault(Kind.PATH_UNKNOWN, "There are no videos on this gateway."))
+    elif exchange.caller is not None and exchange.caller.grant_id:
+        exchange.fail(Fault(Kind.NOT_PERMITTED, _NOT_AN_APPLICATIONS))
     elif target.action == "create":
         await make.create(exchange, services, studio)
     elif target.action == "remix":
