@@ -19,7 +19,7 @@ from trivium.edge.openapi.schema import (
     text,
 )
 
-_CLASSES: Final = "See docs/media.md for what each class of models takes."
+_CLASSES: Final = "See docs/images.md for what each class of models takes."
 
 _USAGE: Final = record(
     {
