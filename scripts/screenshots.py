@@ -19,9 +19,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlencode
 
 import msgspec
 from playwright.sync_api import Browser, Page, sync_playwright
+from sqlalchemy import update
 
 from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
@@ -32,6 +34,8 @@ from trivium.ledger import store as ledger
 from trivium.ledger.audit import Detail, reckoned
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import NANOS, Entry, EntryKind
+from trivium.oauth.consent.decision import Decision
+from trivium.oauth.consent.model import Asked
 from trivium.observe import store as records
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
@@ -40,9 +44,13 @@ from trivium.secret import Keyring
 from trivium.settings.accounts import Accounts as AccountSettings
 from trivium.settings.limits import RateLimits
 from trivium.settings.load import environment
+from trivium.settings.model import Settings
 from trivium.storage import migrate
 from trivium.storage.database import Database
+from trivium.storage.root_key import RootKeys
+from trivium.storage.schema import oauth_apps
 from trivium.storage.vault import Vault
+from trivium.wiring.oauth import oauth_of
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "screenshots"
@@ -61,6 +69,18 @@ LISTENS = re.compile(r"trivium is listening on (\S+)")
 MODELS = (("gpt-5", "1.25", "10"), ("claude-sonnet", "3", "15"), ("gemini-flash", "0.3", "2.5"))
 DAY_S = 86_400
 
+CLIENT = "gwc_0123456789abcdefghijkl"
+CALLBACK = "https://notes.example/callback"
+AUTHORIZE = "/api/oauth2/authorize?" + urlencode(
+    {
+        "client_id": CLIENT,
+        "redirect_uri": CALLBACK,
+        "response_type": "code",
+        "scope": "profile balance",
+        "state": "s",
+    }
+)
+
 PAGES = {
     "login": ("", "/login"),
     "sign-up": ("", "/sign-up"),
@@ -75,6 +95,11 @@ PAGES = {
     "profile": ("ada", "/account/profile"),
     "security-log": ("ada", "/account/log"),
     "topup": ("ada", "/topup"),
+    "applications": ("ada", "/account/applications"),
+    "consent": ("bob", AUTHORIZE),
+    "login-for-app": ("", AUTHORIZE),
+    "developer": ("grace", "/account/developer"),
+    "app-new": ("grace", "/account/developer/apps/new"),
     "newcomer": ("bob", "/account"),
     "keys-none": ("bob", "/account/keys"),
     "users": ("eve", "/admin/users"),
@@ -217,7 +242,8 @@ async def sample(folder: Path) -> None:
         users[name] = await identity.create_user(name, f"{name}@example.com", role)
         await accounts.recovery.set_password(users[name], PASSWORD)
     for name in ("grace", "edsger", "barbara", "alan"):
-        await identity.create_user(name, f"{name}@example.com")
+        users[name] = await identity.create_user(name, f"{name}@example.com")
+    await accounts.recovery.set_password(users["grace"], PASSWORD)
     await identity.disable_user("alan")
     accounts.close()
     ada = users["ada"].id
@@ -244,9 +270,38 @@ async def sample(folder: Path) -> None:
     times = sorted(end - 200 - chance.random() ** 1.4 * 16 * DAY_S for _ in range(420))
     for number, at in enumerate(times):
         await request(database, ada, keys, at, len(times) - number, chance)
+    clock.at = end - 6 * DAY_S
+    await applications(database, clock, users["grace"].id, ada)
     clock.at = end - 2 * DAY_S
     await entries.book(ada, EntryKind.REDEMPTION, 10 * NANOS, note="…4KQX")
     await database.close()
+
+
+async def applications(database: Database, clock: FixedClock, owner: int, user: int) -> None:
+    """Two applications, of which one was let in."""
+    oauth = oauth_of(Settings(), database, clock, RootKeys(b"k" * 32))
+    notes, _ = await oauth.apps.create(owner, "Notebook", "Notes that write themselves.", CALLBACK)
+    await oauth.apps.create(owner, "Galley", "Proofs for books.", "https://galley.example/back")
+    await fixed_client(database, notes.client_id)
+    notes = msgspec.structs.replace(notes, client_id=CLIENT)
+    asked = Asked(
+        app=notes,
+        redirect_uri=CALLBACK,
+        scopes=frozenset({"profile"}),
+        state=b"s",
+        code_challenge=None,
+        auto_authorize=False,
+    )
+    request_id = await oauth.consents.begin(asked)
+    await oauth.consents.logged_in(request_id, user)
+    await oauth.consents.approve(request_id, user, Decision.ASK)
+
+
+async def fixed_client(database: Database, client_id: str) -> None:
+    """Give an application an id that paths can name beforehand."""
+    change = update(oauth_apps).where(oauth_apps.c.client_id == client_id)
+    async with database.write() as conn:
+        await conn.execute(change.values(client_id=CLIENT))
 
 
 async def request(
