@@ -12,6 +12,7 @@ import asyncio
 import random
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -111,7 +112,7 @@ LIGHT_AND_DARK = ("light", "dark")
 SMALL = ("login", "overview", "keys")
 """Also as a telephone shows them."""
 CHINESE = ("overview",)
-LONG = ("requests-", "statement-")
+LONG = ("requests-", "statement-", "audit-log-", "security-log-")
 """Only what the window shows."""
 
 
@@ -193,7 +194,7 @@ def serving(folder: Path) -> Iterator[str]:
     asyncio.run(sample(folder))
     config = folder / "trivium.toml"
     config.write_text(
-        '[server]\nlisten = "127.0.0.1:0"\n[accounts]\nsignup = "open"\n'
+        f'[server]\nlisten = "127.0.0.1:{free_port()}"\n[accounts]\nsignup = "open"\n'
         '[mail]\nhost = "127.0.0.1"\nport = 9\nsecurity = "none"\nsender = "gateway@example.com"\n'
         f'[storage]\nurl = "sqlite:///{folder}/trivium.db"\njournal = "{folder}/journal"\n'
         '[[channels]]\nname = "main"\nprovider = "openai"\napi_key = "sk-none"\n'
@@ -210,6 +211,13 @@ def serving(folder: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(30)
+
+
+def free_port() -> int:
+    """A port nobody listens on just now; pages show it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def listening(log: Path) -> str:
