@@ -82,3 +82,12 @@ def test_a_preflight_that_asks_for_nothing_gets_the_usual():
     """The key and JSON."""
     answer = dict(Cors(("*",)).preflight(asked(headers={b"origin": APP})))
     assert b"authorization, content-type" == answer[b"access-control-allow-headers"]
+
+
+@pytest.mark.parametrize(
+    "path", [b"/api/oauth2/token", b"/api/oauth2/userinfo", b"/api/oauth_apps"]
+)
+def test_what_servers_ask_is_closed_to_browsers(path):
+    """A client secret has no place there, whatever origins are listed."""
+    exchange = asked(path=path, headers={b"origin": APP})
+    assert (b"", []) == (Cors(("*",)).lines(exchange), Cors(("*",)).preflight(exchange))

@@ -14,6 +14,8 @@ _EXPOSE: Final = (
     b"anthropic-ratelimit-requests-reset, anthropic-ratelimit-tokens-limit, "
     b"anthropic-ratelimit-tokens-remaining, anthropic-ratelimit-tokens-reset\r\n"
 )
+_SERVERS: Final = b"/api/oauth"
+"""What is asked by applications' servers, with a secret that no browser may have."""
 
 
 class Cors:
@@ -29,6 +31,8 @@ class Cors:
         """Header lines for an answer; empty when the origin is not allowed."""
         origin = exchange.headers.get(b"origin")
         if origin is None or not (self._all or origin in self._origins):
+            return b""
+        if exchange.path.startswith(_SERVERS):
             return b""
         return b"access-control-allow-origin: %b\r\nvary: origin\r\n%b" % (origin, _EXPOSE)
 

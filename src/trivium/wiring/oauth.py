@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import structlog
+
 from trivium.clock import Clock
 from trivium.oauth.addresses import addresses
 from trivium.oauth.service import OAuth
@@ -12,16 +14,21 @@ from trivium.storage.root_key import RootKeys
 if TYPE_CHECKING:
     from trivium.storage.database import Database
 
+log = structlog.get_logger()
+
 
 def oauth_of(settings: Settings, database: "Database", clock: Clock, keys: RootKeys) -> OAuth:
     """Applications, consent and tokens."""
     server = settings.server
+    found = addresses(server.public_url, server.auth_url, server.api_url, server.listen)
+    if not found.is_safe:
+        log.warning("oauth_off", why="its origins are not https", auth=found.auth, api=found.api)
     return OAuth(
         database,
         clock,
         Audit(database, clock),
         settings.oauth,
-        addresses(server.public_url, server.auth_url, server.api_url, server.listen),
+        found,
         refresh_keys=keys.ring("oauth refresh"),
         topup_keys=keys.ring("oauth topup"),
     )

@@ -2,8 +2,12 @@
 
 from types import SimpleNamespace
 
+import pytest
 from starlette.requests import Request
 
+from console.api.calling import Caller
+from console.visiting import console_over
+from trivium.clock import FixedClock
 from trivium.console.api import answer
 from trivium.oauth.errors import OAuthError
 
@@ -46,3 +50,12 @@ def test_a_body_is_json_that_nobody_stores():
             "x": "y",
         }.items()
     )
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("path", ["/api/oauth2/authorize", "/api/oauth2/token", "/api/oauth_apps"])
+async def test_without_https_nothing_is_served_to_other_machines(database, path):
+    """Codes and tokens would be read on their way."""
+    plain = console_over(database, FixedClock(), public_url="http://gateway.example")
+    async with Caller.over(plain, origin="http://gateway.example") as caller:
+        assert 404 == (await caller.client.post(path)).status_code

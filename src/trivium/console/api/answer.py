@@ -66,10 +66,12 @@ def endpoint(origin: Origin) -> Callable[[Handler], Handler]:
 
 
 def check_host(request: Request, origin: Origin) -> None:
-    """Raises HTTPException (404) on another host than the endpoint's own."""
+    """Raises HTTPException (404) on another host than the endpoint's own, and everywhere while the
+    settings name an origin whose answers others could read on their way.
+    """
     addresses = context.of(request).oauth.addresses
     own = addresses.auth if origin == "auth" else addresses.api
-    if not addresses.serves(own, request.headers.get("host", "")):
+    if not addresses.is_safe or not addresses.serves(own, request.headers.get("host", "")):
         raise HTTPException(404)
 
 
