@@ -94,6 +94,8 @@ PAGES = {
     "request": ("ada", "/account/usage/req_sample_0003"),
     "statement": ("ada", "/account/statement"),
     "profile": ("ada", "/account/profile"),
+    "security": ("ada", "/account/security"),
+    "second-factor": ("ada", "/account/security/factor"),
     "security-log": ("ada", "/account/log"),
     "topup": ("ada", "/topup"),
     "applications": ("ada", "/account/applications"),
