@@ -114,3 +114,13 @@ def test_another_format_is_refused_by_name(format_):
     """Of a version before or after this one."""
     with pytest.raises(VaultError, match="format"):
         VAULT.open(format_ + VAULT.seal(b"secret", b"p")[1:], b"p")
+
+
+def test_it_is_known_which_key_sealed():
+    """What lasts is sealed anew before an older key goes."""
+    old, both = Vault(Keyring(b"o" * 32)), Vault(Keyring(b"n" * 32, b"o" * 32))
+    sealed = old.seal(b"body", b"place")
+    assert old.is_current(sealed)
+    assert not both.is_current(sealed)
+    assert both.is_current(both.seal(both.open(sealed, b"place"), b"place"))
+    assert not both.is_current(b"")

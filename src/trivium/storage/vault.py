@@ -53,6 +53,10 @@ class Vault:
         hidden = _cipher(self._keys.key, salt).encrypt(nonce, body, head + place)
         return b"".join((head, nonce, hidden))
 
+    def is_current(self, sealed: bytes) -> bool:
+        """Whether the key that seals today sealed it; what lasts is to be sealed anew otherwise."""
+        return sealed[len(FORMAT) : _SALT] == self._keys.id
+
     def open(self, sealed: bytes, place: bytes) -> bytes:
         """The body. Raises VaultError."""
         from cryptography.exceptions import InvalidTag

@@ -270,6 +270,19 @@ async def test_a_lost_key_shuts_nobody_out(accounts, enrolled, half, app, visito
 
 
 @pytest.mark.asyncio
+async def test_an_older_key_is_let_go_of(accounts, enrolled, half, app, visitor, seconds):
+    """A login seals the secret under the newest one, so that the key can be replaced."""
+    _, secret, _ = await enrolled()
+    seconds(30)
+    old, new = b"k" * 32, b"n" * 32
+    accounts.factor._vault = Vault(Keyring(new, old))
+    await accounts.factor.enter(await half(), app(secret), visitor)
+    seconds(30)
+    accounts.factor._vault = Vault(Keyring(new))
+    assert isinstance(await accounts.factor.enter(await half(), app(secret), visitor), LoggedIn)
+
+
+@pytest.mark.asyncio
 async def test_nothing_of_it_is_at_rest_in_the_clear(enrolled, database):
     """Neither the secret nor a recovery code; and a row belongs to its user."""
     _, secret, codes = await enrolled()

@@ -242,7 +242,13 @@ class SecondFactor:
             log.warning("second_factor_unreadable", user_id=user_id, error=str(error))
             return False
         step = codes.matching_step(secret, typed, self._clock.now())
-        return step is not None and await store.use_step(conn, user_id, step)
+        if step is None or not await store.use_step(conn, user_id, step):
+            return False
+        if not self._vault.is_current(sealed):
+            # it has no end of its own: without this an older key could never be let go
+            fresh = self._vault.seal(secret.encode(), _place(user_id))
+            await store.reseal(conn, user_id, sealed, fresh)
+        return True
 
     async def _uses_recovery(self, conn: "Connection", user_id: int, typed: str) -> bool:
         from trivium.identity.accounts.factor import store

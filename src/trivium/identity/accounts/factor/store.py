@@ -50,6 +50,14 @@ async def use_step(conn: AsyncConnection, user_id: int, step: int) -> bool:
     return (await conn.execute(query.values(last_step=step))).rowcount == 1
 
 
+async def reseal(conn: AsyncConnection, user_id: int, old: bytes, new: bytes) -> None:
+    """The same secret under another key."""
+    query = update(totp_secrets).where(
+        totp_secrets.c.user_id == user_id, totp_secrets.c.secret == old
+    )
+    await conn.execute(query.values(secret=new))
+
+
 async def remove(conn: AsyncConnection, user_id: int) -> None:
     """The factor with its recovery codes."""
     await conn.execute(delete(recovery_codes).where(recovery_codes.c.user_id == user_id))
