@@ -13,6 +13,8 @@ ENGINE = "engine.test.mjs"
 """The one that needs a real model behind the gateway."""
 VIDEOS = "videos.test.mjs"
 """The one whose vendor makes videos."""
+SPEECH = "speech.test.mjs"
+"""The one that needs real models of speech."""
 LIMIT_S = 90
 
 

@@ -5,6 +5,9 @@ import pytest
 from stories.sdk.node import ENGINE, FILES, VIDEOS, run
 
 SCRIPTED = [name for name in FILES if name not in (ENGINE, VIDEOS)]
+from stories.sdk.node import ENGINE, FILES, SPEECH, run
+
+SCRIPTED = [name for name in FILES if name not in (ENGINE, SPEECH)]
 
 
 @pytest.mark.node
@@ -18,3 +21,4 @@ def test_there_are_tests_to_run():
     """The folder is where it is looked for."""
     assert len(SCRIPTED) >= 4
     assert {ENGINE, VIDEOS} <= set(FILES)
+    assert {ENGINE, SPEECH} <= set(FILES)
