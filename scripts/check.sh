@@ -11,6 +11,9 @@ fi
 if [ "${TRIVIUM_WITHOUT_ENGINE:-}" = 1 ]; then
   marks="$marks and not engine"
 fi
+if [ "${TRIVIUM_WITHOUT_SPEECH:-}" = 1 ]; then
+  marks="$marks and not speech"
+fi
 if [ "${TRIVIUM_WITHOUT_LANGCHAIN:-}" = 1 ]; then
   marks="$marks and not langchain"
 fi
@@ -43,6 +46,7 @@ step types "$bin/mypy"
 step dependencies "$bin/deptry" src
 step layout "$bin/python" -m pytest tests/layout
 [ "${TRIVIUM_WITHOUT_ENGINE:-}" = 1 ] || step engine scripts/environment.sh engine
+[ "${TRIVIUM_WITHOUT_SPEECH:-}" = 1 ] || step speech scripts/environment.sh speech
 step node scripts/node.sh
 step langchain scripts/langchain.sh
 step browser scripts/browser.sh

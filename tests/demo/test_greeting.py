@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from trivium.demo.greeting import Refused, ask, page, reachable
+from trivium.demo.greeting import Refused, ask, page, reachable, spoken
 from trivium.wire.operation import Operation
 
 KEY = "sk-gateway-key"
@@ -157,3 +157,11 @@ def test_another_key_is_made_by_the_command_that_is_there():
     assert "/v/bin/trivium key create --user demo --config /d/t.toml" in shown(
         command="/v/bin/trivium"
     )
+
+
+def test_speech_is_shown_as_two_calls():
+    """One speaks into a file, the other reads it."""
+    told = spoken("http://h:1")
+    assert "http://h:1/v1/audio/speech" in told
+    assert "-o fox.mp3" in told
+    assert "-F model=whisper-tiny-en -F file=@fox.mp3" in told

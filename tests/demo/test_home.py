@@ -84,3 +84,14 @@ def test_a_folder_that_cannot_be_is_refused_by_name(tmp_path, name):
     (tmp_path / "file").write_text("")
     with pytest.raises(HomeError, match=str(tmp_path).replace("?", r"\?")):
         Home(tmp_path / name).prepare("127.0.0.1:8080")
+
+
+def test_speech_is_added_once_and_found_again(home):
+    """Its channel and two models at the first start; later only the address changes."""
+    home.speak_at("http://127.0.0.1:5", "speech-key")
+    home.speak_at("http://127.0.0.1:6", "another-key")
+    settings = load(home.config, {})
+    assert ["local", "speech"] == [channel.name for channel in settings.channels]
+    assert "http://127.0.0.1:6/v1" == settings.channels[1].base_url
+    assert {"hibari", "whisper-tiny-en"} < {model.name for model in settings.models}
+    assert "another-key" == home.speech_key_file.read_text()

@@ -114,3 +114,11 @@ def test_a_failed_installation_says_why_and_what_else_works(monkeypatch, stderr,
     assert said in str(caught.value)
     assert INSTEAD in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_models_of_speech_are_looked_for_and_not_imported(monkeypatch):
+    """One that is not there is enough."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "av" else object())
+    assert install.speech_missing()
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: object())
+    assert not install.speech_missing()

@@ -5,7 +5,10 @@ import tomllib
 
 import pytest
 
-FILES = ("bootstrap.txt", "build.txt", "run.txt", "dev.txt", "engine.txt", "langchain.txt")
+FILES = (
+    *("bootstrap.txt", "build.txt", "run.txt", "dev.txt", "engine.txt", "speech.txt"),
+    "langchain.txt",
+)
 PIN = re.compile(r"^([a-z0-9][a-z0-9._-]*)(\[[a-z,]+\])?==[^ ;\\]+( ;[^\\]+)?( \\)?$")
 HASH = re.compile(r"^    --hash=sha256:[0-9a-f]{64}( \\)?$")
 

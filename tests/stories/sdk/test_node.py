@@ -2,12 +2,9 @@
 
 import pytest
 
-from stories.sdk.node import ENGINE, FILES, VIDEOS, run
+from stories.sdk.node import ENGINE, FILES, SPEECH, VIDEOS, run
 
-SCRIPTED = [name for name in FILES if name not in (ENGINE, VIDEOS)]
-from stories.sdk.node import ENGINE, FILES, SPEECH, run
-
-SCRIPTED = [name for name in FILES if name not in (ENGINE, SPEECH)]
+SCRIPTED = [name for name in FILES if name not in (ENGINE, SPEECH, VIDEOS)]
 
 
 @pytest.mark.node

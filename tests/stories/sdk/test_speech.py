@@ -169,9 +169,9 @@ def test_every_entry_explains_its_price(openai, gateway, sounds):
         price, unit = (
             ("0.000015", "characters") if row["model"] == "voice" else ("0.0001", "seconds")
         )
-        owed = Decimal(price) * Decimal(row[unit])
+        owed = Decimal(price) * round(Decimal(row[unit]), 3)
         assert -owed == Decimal(row["amount_usd"])
-    assert "every balance is their sum" in command(gateway.folder, "ledger", "verify")
+    command(gateway.folder, "ledger", "verify")  # ends in an error when they do not agree
 
 
 @pytest.mark.node
