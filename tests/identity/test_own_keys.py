@@ -1,8 +1,9 @@
 """A user's own keys, by id."""
 
+import msgspec
 import pytest
 
-from trivium.identity import own_keys
+from trivium.identity import own_keys, store
 from trivium.identity.errors import IdentityError
 from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
@@ -71,3 +72,20 @@ async def test_a_user_has_so_many_keys(database, identity, monkeypatch):
         await own.check_room(ada.id)
     await own.revoke(ada.id, key.id)
     await own.check_room(ada.id)
+
+
+@pytest.mark.asyncio
+async def test_keys_of_applications_are_not_ones_own(database, clock):
+    """Consent gives and ends them: they are named in requests, and listed nowhere else."""
+    people = Identity(database, clock)
+    own = OwnKeys(database)
+    user = await people.create_user("ada", "ada@example.com")
+    key, _ = await people.create_key("ada")
+    async with database.write() as conn:
+        given = msgspec.structs.replace(key, grant_id=7)
+        await store.insert_key(conn, given, b"d" * 32, await store.bump(conn))
+    assert [None, 7] == [each.grant_id for each in await own.all(user.id)]
+    assert [key.id] == [each.id for each in await own.own(user.id)]
+    for act in (own.revoke(user.id, key.id + 1), own.rename(user.id, key.id + 1, "x")):
+        with pytest.raises(IdentityError):
+            await act

@@ -30,6 +30,7 @@ from trivium.cli import (
     key,
     ledger,
     migrate,
+    payment,
     prices,
     reconcile,
     serve,
@@ -54,6 +55,7 @@ users = _group("People and teams that hold keys.")
 keys = _group("Keys that callers present.")
 codes = _group("Codes that can be turned into balance.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
+bought = _group("Payments through a provider: what was begun, paid, held.")
 lists = _group("Suggested prices beside the adopted ones.")
 acts = _group("Who did what to whose account: the log of security-relevant acts.")
 apps = _group("Other applications that users let in.")
@@ -66,6 +68,7 @@ app.add_typer(users, name="user")
 app.add_typer(keys, name="key")
 app.command("credit")(credit.credit)
 app.add_typer(codes, name="code")
+app.add_typer(bought, name="payment")
 app.add_typer(channels, name="channel")
 app.add_typer(lists, name="prices")
 app.add_typer(books, name="ledger")
@@ -91,6 +94,7 @@ codes.command("create")(code.create)
 codes.command("list")(code.listing)
 codes.command("revoke")(code.revoke)
 codes.command("redeem")(code.redeem)
+bought.command("list")(payment.listing)
 channels.command("list")(channel.listing)
 channels.command("test")(channel.attempt)
 lists.command("show")(prices.show)

@@ -22,15 +22,21 @@ class OwnKeys:
         self._db = db
 
     async def all(self, user_id: int) -> list[Key]:
-        """The user's keys, revoked ones too, in the order they were made."""
+        """The user's keys, revoked ones and those of applications too, in the order they were
+        made.
+        """
         from trivium.identity import store
 
         async with self._db.read() as conn:
             return await store.find_keys(conn, user_id)
 
+    async def own(self, user_id: int) -> list[Key]:
+        """Those without the ones that applications were given, which consent gives and ends."""
+        return [key for key in await self.all(user_id) if key.grant_id is None]
+
     async def check_room(self, user_id: int) -> None:
         """Raises ``IdentityError`` (``keys``) for a user who has as many as they may."""
-        if sum(not key.disabled for key in await self.all(user_id)) >= KEYS_MAX:
+        if sum(not key.disabled for key in await self.own(user_id)) >= KEYS_MAX:
             raise IdentityError("keys", f"are {KEYS_MAX} already; revoke one that is not used")
 
     async def rename(self, user_id: int, key_id: int, name: str) -> Key:
@@ -57,6 +63,6 @@ class OwnKeys:
         from trivium.identity import store
 
         for key in await store.find_keys(conn, user_id):
-            if key.id == key_id and not key.disabled:
+            if key.id == key_id and not key.disabled and key.grant_id is None:
                 return key
         raise IdentityError("key", "is not one of yours, or has been revoked")

@@ -67,7 +67,7 @@ async def show(request: Request) -> Response:
 
 async def _list(request: Request, status: int = 200, wrong: Text | None = None) -> Response:
     console = context.of(request)
-    every = await console.own_keys.all(session.user_of(request).id)
+    every = await console.own_keys.own(session.user_of(request).id)
     return render.page(
         request,
         "account/keys.html",

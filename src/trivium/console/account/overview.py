@@ -50,7 +50,7 @@ async def show(request: Request) -> Response:
     user = session.user_of(request)
     now = console.clock.now()
     days = await console.statement.days(user.id, now, DAYS)
-    keys = [key for key in await console.own_keys.all(user.id) if not key.disabled]
+    keys = [key for key in await console.own_keys.own(user.id) if not key.disabled]
     recent = await console.history.page(user.id, limit=6)
     return render.page(
         request,
