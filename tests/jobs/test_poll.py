@@ -170,6 +170,18 @@ async def test_no_more_are_looked_after_at_once_than_the_operator_says(sqlite_da
 
 
 @pytest.mark.asyncio
+async def test_the_poller_sweeps_now_and_then(sqlite_database):
+    """Not in every round."""
+    async with Films() as vendor:
+        channel = ("a", "openai", vendor, [KEY])
+        async with House.on(sqlite_database, channel, limits=Limits(retention_days=1)) as house:
+            video = await house.done(vendor)
+            await house.poll()
+            await house.poll(86_500)
+            assert None is await row(house, video)
+
+
+@pytest.mark.asyncio
 async def test_a_database_that_is_away_stops_nobody(sqlite_database, monkeypatch):
     """The poller goes on when it is back."""
     rounds = []

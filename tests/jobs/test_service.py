@@ -306,6 +306,21 @@ async def test_an_unreadable_prompt_is_null(jobs, account, database):
 
 
 @pytest.mark.asyncio
+async def test_what_ended_long_ago_is_forgotten(make_jobs, account, clock):
+    """With its prompt; what is still being made is not, and nothing where the operator says so."""
+    ada = await account(100)
+    node = make_jobs(retention_days=2)
+    old = await node.see(await begun(node, ada, 1), DONE)
+    running = await begun(node, ada, 2)
+    clock.advance(2 * 86_400 + 1)
+    young = await node.see(await begun(node, ada, 3), DONE)
+    assert 0 == await make_jobs(retention_days=0).sweep()
+    assert 1 == await node.sweep()
+    found = [(await node.find(ada, job.id)) is not None for job in (old, running, young)]
+    assert [False, True, True] == found
+
+
+@pytest.mark.asyncio
 async def test_a_hold_that_no_job_explains_is_found(jobs, account, database):
     """What ``trivium ledger verify`` prints."""
     ada = await account()

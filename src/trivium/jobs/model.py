@@ -49,6 +49,11 @@ class Limits(Protocol):
         ...
 
     @property
+    def retention_days(self) -> int:
+        """Days that jobs are remembered; 0: for ever."""
+        ...
+
+    @property
     def keep_bytes_max(self) -> int:
         """The largest file that is kept."""
         ...

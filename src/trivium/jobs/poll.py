@@ -19,6 +19,8 @@ from trivium.storage.errors import StorageError
 from trivium.wire.videos.answer import FINAL
 
 ROUND_S: Final = 1.0
+SWEEP_S: Final = 600.0
+"""Between two sweeps of what has ended long ago."""
 LOOK_S: Final = 30.0
 """What one look may take."""
 LOST_S: Final = 120
@@ -80,6 +82,7 @@ class Poller:
         self._running: dict[asyncio.Task[None], Job] = {}
         self._is_down = False
         self._beaten_at = 0.0
+        self._sweep_at = 0.0
 
     async def run(self) -> None:
         """Round after round; one log line a change of state."""
@@ -102,6 +105,10 @@ class Poller:
         if self._running and now - self._beaten_at >= CLAIM_S / 3:
             self._beaten_at = now
             await self._jobs.extend(list(self._running.values()))
+        if now >= self._sweep_at:
+            self._sweep_at = now + SWEEP_S
+            if swept := await self._jobs.sweep():
+                log.info("jobs_swept", jobs=swept)
         room = self._jobs.limits.at_once - len(self._running)
         if room <= 0:
             return

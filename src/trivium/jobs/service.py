@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 LIMIT_S = 10.0
 """One transaction of a caller's."""
 INTERRUPTED = "interrupted"
+DAY_S = 86_400
+SWEPT = 500
+"""Jobs deleted in one transaction."""
 
 log = structlog.get_logger()
 _SYSTEM = SystemClock()
@@ -270,8 +273,12 @@ class Jobs:
         """Jobs that need a look and that nobody looks after: they are ours for a while."""
         from trivium.jobs import store
 
+        now = int(self._clock.now())
+        async with self._db.read() as conn:
+            if not await store.is_any_due(conn, now):
+                return []  # nearly always: a database has better to do than to be locked
         async with self._db.write() as conn:
-            rows = await store.claim(conn, int(self._clock.now()), limit)
+            rows = await store.claim(conn, now, limit)
         return [self._job(row) for row in rows]
 
     async def is_mine(self, job: Job) -> bool:
@@ -279,6 +286,8 @@ class Jobs:
         from trivium.jobs import store
 
         now = int(self._clock.now())
+        if job.looked_at > now - policy.FRESH_S:
+            return False
         async with self._db.write(LIMIT_S) as conn:
             return await store.claim_one(conn, job.id, now, now - policy.FRESH_S)
 
@@ -311,6 +320,17 @@ class Jobs:
 
         async with self._db.write() as conn:
             return await store.keep(conn, job.id, Keeping.YES, assets, expires_at)
+
+    async def sweep(self) -> int:
+        """Delete some of the jobs that have ended long ago; how many."""
+        from trivium.jobs import store
+
+        days = self.limits.retention_days
+        if not days:
+            return 0
+        before = int(self._clock.now()) - days * DAY_S
+        async with self._db.write() as conn:
+            return await store.sweep(conn, before, SWEPT)
 
     def now(self) -> float:
         """Seconds since the epoch."""

@@ -136,6 +136,12 @@ async def page(
     return (await conn.execute(query.order_by(*order).limit(limit))).all()
 
 
+async def is_any_due(conn: AsyncConnection, now: int) -> bool:
+    """Whether there is anything to claim: a look that writes nothing."""
+    query = select(jobs.c.id).where(jobs.c.look_at <= now, jobs.c.claimed_until <= now).limit(1)
+    return await conn.scalar(query) is not None
+
+
 async def claim(conn: AsyncConnection, now: int, limit: int) -> Sequence[Row[Any]]:
     """Jobs whose time has come and that nobody looks after: they are this worker's for a while.
 
@@ -208,6 +214,23 @@ async def keep(
 async def forget(conn: AsyncConnection, job_id: str) -> bool:
     """Delete a job's row; ``False``: it was gone."""
     return bool((await conn.execute(delete(jobs).where(jobs.c.id == job_id))).rowcount)
+
+
+async def sweep(conn: AsyncConnection, before: int, limit: int) -> int:
+    """Delete jobs that have ended and were asked for before then, at most so many; how many.
+
+    Rows that another node is deleting are left to it.
+    """
+    old = (
+        select(jobs.c.id)
+        .where(jobs.c.created_at < before, jobs.c.look_at.is_(None), ~_OPEN)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    ids = list(await conn.scalars(old))
+    if not ids:
+        return 0
+    return int((await conn.execute(delete(jobs).where(jobs.c.id.in_(ids)))).rowcount)
 
 
 async def strays(conn: AsyncConnection) -> list[str]:

@@ -13,6 +13,9 @@ class Jobs(Section, frozen=True):
     """The longest."""
     age_max_s: float = 86_400.0
     """A video that is not made a day after it was asked for has failed, and costs nothing."""
+    retention_days: int = 90
+    """A video that was asked for so long ago and has ended is forgotten, with its prompt; 0 keeps
+    all until their owners delete them."""
     at_once: int = 8
     """Videos that one worker looks after at the same time."""
     keep_days: int = 0

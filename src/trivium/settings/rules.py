@@ -169,6 +169,7 @@ RULES: Final[dict[str, Rule]] = {
     "jobs.look_s": Rule("look_s = 5.0", above_zero),
     "jobs.look_max_s": Rule("look_max_s = 60.0", above_zero),
     "jobs.age_max_s": Rule("age_max_s = 86400.0", above_zero),
+    "jobs.retention_days": Rule("retention_days = 90", between(0, 36_500)),
     "jobs.at_once": Rule("at_once = 8", between(1, 1_000)),
     "jobs.keep_days": Rule("keep_days = 7", between(0, 3_650)),
     "jobs.keep_bytes_max": Rule("keep_bytes_max = 2147483648", _BYTES),

@@ -6,6 +6,7 @@ down, also when the caller leaves meanwhile: what may be under way must have an 
 """
 
 import asyncio
+import functools
 from collections.abc import Coroutine
 from typing import Any, Final
 
@@ -75,11 +76,30 @@ async def _told(story: Story, work: Coroutine[Any, Any, None]) -> None:
 
 
 def _fail(story: Story, fault: Fault) -> None:
+    _tell(story, "request_failed", fault)
     story.fault = fault
     story.status = fault.status
     if story.services.explain_headers:
         story.exchange.extra += wishing.route(story)
     story.exchange.fail(fault)
+
+
+def _tell(story: Story, event: str, fault: Fault) -> None:
+    """Tell the operator what is not the caller's own doing, once in a while."""
+    level = fault.row.level
+    if level == "info":
+        return
+    channel = story.step.binding.channel.name if story.step else ""
+    story.services.alarm.tell(
+        level,
+        event,
+        (event, fault.kind.value, channel),
+        request_id=story.exchange.request_id,
+        fault=fault.kind.value,
+        channel=channel,
+        model=story.facts.model[:200] if story.facts else "",
+        message=fault.message,
+    )
 
 
 # --- create ---------------------------------------------------------------------------------------
@@ -207,7 +227,8 @@ async def _made(story: Story, studio: Studio, plan: Plan, asked: Asked, job: Job
         account = account_of(channel, credential, step.operation, model)
         await _order(story, studio, step, credential, errand, account, job)
 
-    await _kept_or_gone(story, studio, job, attempts.run(story, planned, attempt, _ignore))
+    told = functools.partial(_tell, story, "attempt_failed")
+    await _kept_or_gone(story, studio, job, attempts.run(story, planned, attempt, told))
 
 
 async def _kept_or_gone(
@@ -225,11 +246,6 @@ async def _kept_or_gone(
                 # the poller ends it later, by the same rule
                 log.warning("job_not_forgotten", job=job.id, error=str(error))
         raise
-
-
-def _ignore(fault: Fault) -> None:
-    """The story's record has the attempts."""
-    del fault
 
 
 async def _order(
