@@ -9,8 +9,8 @@ import pytest
 from trivium.clock import FixedClock
 from trivium.faults import Fault, Kind
 from trivium.ledger.model import FREE
-from trivium.ledger.quote import CONTEXT_MAX, OUTPUT_MAX, Pricing
-from trivium.routing.model import Model, PriceRow, Tier, VideoPrice
+from trivium.ledger.quote import CONTEXT_MAX, OUTPUT_MAX, Pricing, tokens_of_picture
+from trivium.routing.model import ImagePrice, Model, PriceRow, Tier, VideoPrice
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 
@@ -164,3 +164,44 @@ def test_an_operation_without_a_price_is_refused(price, operation):
 def test_vectors_need_no_price_of_output():
     """They have none."""
     assert 50_000 == quoted(model({"input": Decimal(1)}), operation=Operation.EMBEDDINGS)
+
+
+@pytest.mark.parametrize(
+    ("price", "images", "facts", "nanos"),
+    [
+        ({"per_image": Decimal("0.02")}, (), {"choices": 3}, 60_000_000),
+        ({}, (("1x1", "hd", "2"), ("", "", "1")), {"size": "1x1", "quality": "hd"}, 2 * 10**9),
+        ({}, (("1x1", "hd", "2"), ("", "", "1")), {"size": "1x1"}, 2 * 10**9),
+        ({}, (("1x1", "hd", "2"), ("", "", "1")), {"size": "2x2", "choices": 2}, 4 * 10**9),
+        ({}, (("1x1", "hd", "2"), ("", "", "1")), {"size": "2x2", "quality": "low"}, 10**9),
+        (PRICE, (), {"choices": 2}, 50 * 1000 + 2 * 6240 * 2000),
+        (PRICE | {"image_output": Decimal(4)}, (), {}, 50 * 1000 + 6240 * 4000),
+        ({"per_request": Decimal("0.5")}, (), {}, 5 * 10**8),
+    ],
+)
+def test_pictures_are_quoted_at_their_dearest(price, images, facts, nanos):
+    """By the piece, by tokens, by the request."""
+    rows = tuple(
+        ImagePrice(size=size, quality=quality, price=Decimal(text))
+        for size, quality, text in images
+    )
+    asked = Model(name="m", bindings=(), prices=(PriceRow(price=price, images=rows),))
+    told = Facts(model="m", **facts)
+    found = Pricing(FixedClock(50.0)).quote(CALLER, asked, Operation.IMAGES, told, 100)
+    assert nanos == found.amount_nanos
+
+
+def test_a_model_without_a_price_for_pictures_draws_none():
+    """It would be free."""
+    asked = model({"input": Decimal(1)})
+    with pytest.raises(Fault) as told:
+        quoted(asked, operation=Operation.IMAGES)
+    assert Kind.NOT_PERMITTED is told.value.kind
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens"), [("gpt-image-1", 6240), ("gpt-image-2", 12329), ("flux", 6240)]
+)
+def test_a_picture_has_so_many_tokens_at_most(name, tokens):
+    """By what is known of its model."""
+    assert tokens == tokens_of_picture(Model(name=name, bindings=()))
