@@ -157,6 +157,7 @@ async def test_a_newcomer_walks_from_sign_up_to_a_first_request(tmp_path):
         assert [] == page.problems
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_a_user_who_forgot_gets_back_in(tmp_path):
     """Logged out, a wrong password, the letter, a new one; and to the page that was asked for."""
