@@ -26,5 +26,22 @@ for (const group of document.querySelectorAll(".preferences .segments")) {
   });
 }
 
+// What waits for something elsewhere looks again by itself, and changes only when there is news: a
+// page that reloads under its reader's hands cannot be read aloud. Without a script there is a link.
+for (const waiting of document.querySelectorAll("[data-look]")) {
+  const look = async () => {
+    const answer = await fetch(location.href).catch(() => null);
+    if (answer?.ok) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.getElementById(waiting.id);
+      if (!fresh) return;
+      if (!fresh.isEqualNode(waiting)) waiting.replaceChildren(...fresh.childNodes);
+      if (!fresh.dataset.look) return;
+    }
+    setTimeout(look, waiting.dataset.look * 1000);
+  };
+  setTimeout(look, waiting.dataset.look * 1000);
+}
+
 // After a form came back with errors the first wrong field is where one goes on.
 document.querySelector("[aria-invalid=true]")?.focus();
