@@ -190,9 +190,11 @@ async def test_a_kill_while_the_vendor_is_asked_leaves_a_hold_that_ends(tmp_path
             # half an hour later
             await conn.execute(update(jobs).values(look_at=0))
         async with serving(tmp_path, key) as gateway:
-            await asyncio.sleep(2.0)
-            _, answer = await ask(gateway, "GET", "/v1/videos")
-            (video,) = msgspec.json.decode(answer)["data"]
+            video = {"status": "queued"}
+            while video["status"] == "queued":
+                await asyncio.sleep(0.2)
+                _, answer = await ask(gateway, "GET", "/v1/videos")
+                (video,) = msgspec.json.decode(answer)["data"]
             assert ("failed", "interrupted") == (video["status"], video["error"]["code"])
         assert [] == await usage(tmp_path)
         await verified(tmp_path)
@@ -251,7 +253,8 @@ def _python(base_url, key, vendor):
         assert video.id == other.remixed_from_video_id
         other = client.videos.poll(other.id)
         ids = [each.id for each in client.videos.list(limit=2)]
-        assert (3, other.id, video.id) == (len(ids), ids[0], ids[-1])
+        # those of one second are in the order of their ids
+        assert (3, True, video.id) == (len(ids), other.id in ids, ids[-1])
         assert client.videos.delete(video.id).deleted
         with pytest.raises(openai.NotFoundError):
             client.videos.retrieve(video.id)
@@ -286,8 +289,8 @@ async def test_three_hundred_megabytes_are_resumed_in_pieces(tmp_path):
             id_ = await create(gateway)
             vendor.finish()
             vendor.content = film(size)
-            await asyncio.sleep(2.0)
-            await ask(gateway, "GET", f"/v1/videos/{id_}")
+            while b'"completed"' not in (await ask(gateway, "GET", f"/v1/videos/{id_}"))[1]:
+                await asyncio.sleep(0.2)
             before = _rss(gateway)
             got = 0
             while got < size:

@@ -51,6 +51,8 @@ async def test_a_video_is_finished_and_kept_though_nobody_asks(tmp_path):
             while not vendor.count("GET", "/content"):
                 await asyncio.sleep(0.05)
             vendor.jobs.clear()
-            await asyncio.sleep(0.3)
-            status, _, content = await gateway.get(f"/v1/videos/{video['id']}/content")
+            status, content = 404, b""
+            while status == 404:
+                await asyncio.sleep(0.1)  # until the copy is whole
+                status, _, content = await gateway.get(f"/v1/videos/{video['id']}/content")
             assert (200, vendor.content) == (status, content)
