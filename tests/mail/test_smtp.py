@@ -8,6 +8,7 @@ import ssl
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import pytest_asyncio
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, LoginPassword
 from cryptography import x509
@@ -76,6 +77,14 @@ def tls(tmp_path_factory):
     server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     server.load_cert_chain(file)
     return server, ssl.create_default_context(cafile=file)
+
+
+@pytest_asyncio.fixture(autouse=True)
+async def settled():
+    """The loop turns on until the connections that a test closed are gone."""
+    yield
+    for _ in range(10):
+        await asyncio.sleep(0.01)
 
 
 @pytest.fixture

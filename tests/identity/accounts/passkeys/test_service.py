@@ -77,7 +77,10 @@ async def test_added_and_used(accounts, session, add, device, visitor, letters, 
         {"handle": b""},
         {"count": 0},
     ],
-    ids=str,
+    ids=[
+        *("look-alike origin", "no TLS", "party", "kind", "challenge", "key"),
+        *("handle", "no handle", "counter"),
+    ],
 )
 async def test_what_only_looks_like_it(accounts, session, add, device, visitor, changes):
     """Another origin, another site, another purpose, another challenge, another key, another user,
