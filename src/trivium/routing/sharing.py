@@ -30,6 +30,8 @@ PERMIT_S: Final = 2.0
 """How long a permit that is not used keeps others from probing."""
 SPARE_S: Final = 0.5
 """So much earlier its holder lets go of it: two workers never think that they have it."""
+PASSED_S: Final = 2 * SYNC_S
+"""How long it then leaves the permit to others."""
 KEPT_S: Final = 3_600
 """A breaker that nobody probed for so long after its rest is forgotten."""
 
@@ -95,7 +97,11 @@ return revision
 PROBE: Final = (
     _NOW
     + """
-if ARGV[3] == '0' then return redis.call('HDEL', KEYS[2], ARGV[2]) end
+if ARGV[3] == '0' then
+  local held = redis.call('HGET', KEYS[2], ARGV[2])
+  if not held or string.match(held, ':(.*)$') ~= ARGV[1] then return 0 end
+  return redis.call('HDEL', KEYS[2], ARGV[2])
+end
 return redis.call('HSET', KEYS[2], ARGV[2], string.format('%d:%s', now + ARGV[3], ARGV[1]))
 """
 )
@@ -289,7 +295,8 @@ class Sharing:
             for key in [key for key, until in kept.items() if now >= until]:
                 del kept[key]
                 if kept is self._permits:
-                    self._passed[key] = now + SPARE_S + PERMIT_S / 2
+                    self._passed[key] = now + PASSED_S
+                    self._tell_probe(key, 0)
         return {
             self._name(key): key
             for key, breaker in self._health.open().items()
