@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 from console.visiting import console_over, visiting
 from trivium.clock import FixedClock
 from trivium.oauth.consent import request
+from trivium.oauth.consent.decision import Decision
+from trivium.oauth.tokens.model import CodeGrant
 
 CALLBACK = "https://shop.example/callback?tenant=7"
 AUTHORIZE = "/api/oauth2/authorize"
@@ -65,3 +67,16 @@ def came_back(answer):
     pairs = request.parameters(location[len(CALLBACK) + 1 :].encode())
     assert len(dict(pairs)) == len(pairs)
     return {name: value.decode() for name, value in pairs}
+
+
+async def let_in(asking, *, automatic=False, cap_nanos=None, **more):
+    """Tokens that ada agreed to."""
+    page = (await asking.page(**more)).removeprefix("/authorize/")
+    await asking.oauth.consents.weigh(page, asking.ada.id, is_framed=False)
+    decision = Decision.AUTOMATIC if automatic else Decision.ASK
+    location = await asking.oauth.consents.approve(
+        page, asking.ada.id, decision, cap_nanos=cap_nanos
+    )
+    code = location.partition("&code=")[2].partition("&")[0]
+    grant = CodeGrant(code=code, redirect_uri=asking.app.redirect_uri, verifier=None)
+    return await asking.oauth.tokens.exchange(asking.app, grant)

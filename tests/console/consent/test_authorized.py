@@ -3,28 +3,14 @@
 import pytest
 import pytest_asyncio
 
-from console.consent.asking import Asking
+from console.consent.asking import Asking, let_in
 from console.visiting import Seen
-from trivium.oauth.consent.decision import Decision
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.tokens.model import CodeGrant, RefreshGrant
+from trivium.oauth.tokens.model import RefreshGrant
 from trivium.settings.oauth import OAuth as Rules
 
 pytestmark = pytest.mark.asyncio
 HOME = "/account/applications"
-
-
-async def let_in(asking, *, automatic=False, cap_nanos=None, **more):
-    """Tokens that ada agreed to."""
-    page = (await asking.page(**more)).removeprefix("/authorize/")
-    await asking.oauth.consents.weigh(page, asking.ada.id, is_framed=False)
-    decision = Decision.AUTOMATIC if automatic else Decision.ASK
-    location = await asking.oauth.consents.approve(
-        page, asking.ada.id, decision, cap_nanos=cap_nanos
-    )
-    code = location.partition("&code=")[2].partition("&")[0]
-    grant = CodeGrant(code=code, redirect_uri=asking.app.redirect_uri, verifier=None)
-    return await asking.oauth.tokens.exchange(asking.app, grant)
 
 
 async def grant_of(asking):

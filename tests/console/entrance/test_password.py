@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from console.consent.asking import Asking, let_in
 from console.visiting import PASSWORD, Seen, console_over, user_of, visiting
 
 LINK = re.compile(r"https://gateway\.example(/\S+)")
@@ -31,6 +32,30 @@ async def test_a_forgotten_password_is_replaced_by_letter(database):
             assert status == answer.status_code
         assert 410 == (await visitor.get(path)).status_code
         assert 410 == (await visitor.post(path, password="yet another one")).status_code
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("fields", "left", "says"),
+    [
+        ({}, 1, "Your password is set. Please log in"),
+        ({"revoke": "1"}, 0, "no application has access any more"),
+    ],
+)
+async def test_a_reset_offers_to_revoke_applications(database, fields, left, says):
+    """Which keep their access unless that is ticked, and while the new password is refused."""
+    async with Asking.over(database) as asking:
+        visitor, authorized = asking.visitor, asking.oauth.consents.authorized
+        await let_in(asking)
+        await visitor.get("/password/forgot")
+        await visitor.post("/password/forgot", name="ada")
+        path = LINK.search(await asking.console.accounts.desk._post.last())[1]
+        assert 'name="revoke"' in (await visitor.get(path)).text
+        refused = await visitor.post(path, password="password123", revoke="1")
+        assert (422, 1) == (refused.status_code, len(await authorized(asking.ada.id)))
+        done = await visitor.post(path, password="a very different one", **fields)
+        assert (303, left) == (done.status_code, len(await authorized(asking.ada.id)))
+        assert says in (await visitor.get("/login")).text
 
 
 @pytest.mark.asyncio

@@ -2,9 +2,11 @@
 
 import pytest
 
+from console.consent.asking import Asking, let_in
 from console.visiting import PASSWORD, Seen, console_over, user_of, visiting
 from trivium.identity.accounts.model import Visitor as Somebody
 from trivium.identity.accounts.model import Way
+from trivium.oauth.errors import OAuthError
 
 NEW = "another long password"
 
@@ -53,6 +55,38 @@ async def test_another_password(database, console):
         assert None is await console.accounts.sessions.find(mine)
         assert "Your password is changed" in (await visitor.get("/account/security")).text
         assert "password_changed" in {act.kind for act in await console.audit.of_user(user.id)}
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("fields", "keeps", "says"),
+    [
+        ({}, True, "logged out everywhere else."),
+        ({"revoke": "1"}, False, "no application has access any more."),
+    ],
+)
+async def test_another_password_offers_to_revoke_applications(database, fields, keeps, says):
+    """Which keep their access unless that is ticked."""
+    async with Asking.over(database) as asking:
+        ada, visitor = asking.ada, asking.visitor
+        await asking.console.accounts.recovery.set_password(ada, PASSWORD)
+        await visitor.log_in(ada)
+        assert 'name="revoke"' not in (await visitor.get("/account/security")).text
+        token = (await let_in(asking)).access_token
+        assert 'name="revoke"' in (await visitor.get("/account/security")).text
+        wrong = {"current": "wrong", "password": NEW, "revoke": "1"}
+        answer = await visitor.post("/account/security/password", **wrong)
+        assert (422, True) == (answer.status_code, 'value="1" checked' in answer.text)
+        await asking.oauth.tokens.access(token)
+        given = {"current": PASSWORD, "password": NEW, **fields}
+        assert 303 == (await visitor.post("/account/security/password", **given)).status_code
+        assert says in (await visitor.get("/account/security")).text
+        assert keeps is bool(await asking.oauth.consents.authorized(ada.id))
+        if keeps:
+            await asking.oauth.tokens.access(token)
+        else:
+            with pytest.raises(OAuthError):
+                await asking.oauth.tokens.access(token)
 
 
 @pytest.mark.asyncio

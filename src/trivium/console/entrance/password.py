@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
+from trivium.console.api.answer import sender
 from trivium.console.language import N_
 from trivium.console.refusals import refuse, words
 from trivium.identity.accounts.errors import AccountError, Refusal
@@ -23,6 +24,7 @@ class Reset(forms.Form, frozen=True, kw_only=True):
     """The new one."""
 
     password: forms.Password
+    revoke: bool = False
 
 
 async def show(request: Request) -> Response:
@@ -55,7 +57,9 @@ async def show_link(request: Request) -> Response:
 
 
 async def reset(request: Request) -> Response:
-    """Set the new password; every session ends, and nobody is logged in by it."""
+    """Set the new password; every session ends, applications' access if that is asked, and nobody
+    is logged in by it.
+    """
     form = forms.filled(request, Reset)
     if form.value is not None:
         try:
@@ -69,6 +73,12 @@ async def reset(request: Request) -> Response:
         else:
             await session.tell(request, ActKind.PASSWORD_RESET, user.id)
             notice = N_("Your password is set. Please log in with it.")
+            if form.value.revoke:
+                await context.of(request).oauth.consents.revoke_all(user.id, sender(request))
+                notice = N_(
+                    "Your password is set, and no application has access any more. "
+                    "Please log in with it."
+                )
             return render.redirect(request, "/login", notice)
     return render.page(request, "entrance/reset.html", status=422, form=form)
 

@@ -8,6 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
+from trivium.console.api.answer import sender
 from trivium.console.language import N_
 from trivium.console.refusals import refuse
 from trivium.console.security import programs
@@ -22,6 +23,7 @@ class Password(forms.Form, frozen=True, kw_only=True):
 
     password: forms.Password
     current: str = ""
+    revoke: bool = False
 
 
 class Which(forms.Form, frozen=True, kw_only=True):
@@ -38,7 +40,7 @@ async def show(request: Request) -> Response:
 
 @session.signed_in
 async def change(request: Request) -> Response:
-    """Set another password; every other session ends."""
+    """Set another password; every other session ends, and applications' access if that is asked."""
     found = await session.current(request)
     assert found is not None
     form = forms.filled(request, Password)
@@ -60,6 +62,12 @@ async def change(request: Request) -> Response:
         return await page(request, password=form, status=429 if error.retry_after_s else 422)
     await session.tell(request, ActKind.PASSWORD_CHANGED, found.user.id)
     notice = N_("Your password is changed, and you are logged out everywhere else.")
+    if form.value.revoke:
+        await context.of(request).oauth.consents.revoke_all(found.user.id, sender(request))
+        notice = N_(
+            "Your password is changed, you are logged out everywhere else, "
+            "and no application has access any more."
+        )
     answer = render.redirect(request, HOME, notice)
     session.renew(request, answer, token)
     return answer
@@ -106,6 +114,7 @@ async def page(
         status=status,
         password=password or forms.empty(Password),
         has_password=await accounts.login.has_password(user_id),
+        let_in=len(await context.of(request).oauth.consents.authorized(user_id)),
         factor=await accounts.factor.state(user_id),
         passkeys=await accounts.passkeys.of_user(user_id),
         passkeys_offered=accounts.passkeys.party is not None,
