@@ -1,13 +1,13 @@
 """Videos as Google's Gemini API makes them: a long-running operation, then a file to download.
 
 ``POST …/models/{model}:predictLongRunning`` answers with the name of an operation, ``GET`` of that
-name with ``done`` and, at last, the address of a file, which takes the same key and which Google
-keeps for two days. There is no progress, no thumbnail and no remix.
+name with ``done`` and, at last, the address of a file, which takes the same key and is not kept for
+long. There is no progress, no thumbnail and no remix.
 
-Sources: https://ai.google.dev/gemini-api/docs/video (body, lengths, two days); google-genai 3.4.0
-(``_operations_converters.py``: the operation's answer; ``files.py``: the download). Read
-2026-11-21. That SDK no longer makes such requests to the Gemini API itself; servers that speak this
-shape do take them.
+Source: google-genai 3.4.0 (``models.py``: names of the body's members, which it sends to Vertex AI;
+``_operations_converters.py``: the operation's answer; ``files.py``: the download), read 2026-11-21.
+That SDK no longer makes such requests to the Gemini API itself, and none was made to Google here:
+servers that speak this shape take them. Lengths and sizes are those that doubles of ours take.
 """
 
 import base64
