@@ -56,6 +56,14 @@ class Stripe:
             def log_message(self, *_):
                 """Keep the test's output to itself."""
 
+            def do_GET(self):
+                """The page where one would pay."""
+                self.send_response(200)
+                self.send_header("content-type", "text/html")
+                self.send_header("content-length", "3")
+                self.end_headers()
+                self.wfile.write(b"pay")
+
             def do_POST(self):
                 length = int(self.headers.get("content-length", 0))
                 body = self.rfile.read(length).decode()

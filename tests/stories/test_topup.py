@@ -1,17 +1,24 @@
 """A payment through a running gateway: the event reaches the ledger with its signature whole."""
 
+import asyncio
+import socket
+import subprocess
+
 import msgspec
 import pytest
 
 import stripes
 from doubles import Double
-from stories.running import VENDOR_KEY, database, listening, prepare, start
+from stories.browsing import browsing
+from stories.running import TRIVIUM, VENDOR_KEY, database, listening, prepare, start
 from trivium.clock import SystemClock
 from trivium.identity.service import Identity
 from trivium.ledger.entries import Entries
 from trivium.observe.audit.service import Audit
 from trivium.settings.load import load
 from trivium.wiring.payments import payments_of
+
+PASSWORD = "a horse, a battery"
 
 
 def paying(vendor, double):
@@ -71,5 +78,51 @@ async def test_a_signed_event_is_booked_by_a_served_gateway(tmp_path):
                 gateway.process.terminate()
                 await gateway.ended()
             assert [] == await entries.verify()
+    finally:
+        double.close()
+
+
+@pytest.mark.asyncio
+@pytest.mark.browser
+async def test_somebody_pays_in_a_browser(tmp_path):
+    """Amount, the provider's page, waiting, and the balance without touching anything: the policy
+    lets the form go to the provider, and the page looks again by itself.
+    """
+    double = stripes.Stripe()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        origin = f"http://127.0.0.1:{probe.getsockname()[1]}"
+    try:
+        async with Double([]) as vendor, database(tmp_path) as db, browsing() as browser:
+            text = paying(vendor, double).replace("127.0.0.1:0", origin.removeprefix("http://"))
+            text = text.replace("https://gateway.example", origin)
+            text = text.replace("[payments]", f'[payments]\npage_url = "{double.url}"')
+            key = await prepare(tmp_path, text)
+            made = [TRIVIUM, "user", "create", "eve", "--email", "eve@example.com"]
+            await asyncio.to_thread(
+                subprocess.run, [*made, "--password-stdin"], input=PASSWORD, cwd=tmp_path,
+                check=True, text=True, capture_output=True,
+            )  # fmt: skip
+            gateway = start(tmp_path, key)
+            try:
+                await listening(gateway)
+                page = await browser.new_page(base_url=origin)
+                await page.goto("/login")
+                await page.fill("#name", "eve")
+                await page.fill("#password", PASSWORD)
+                await page.click("main form button.primary")
+                await page.wait_for_url("**/account")
+                await page.goto("/topup")
+                await page.click("text=Continue to payment")
+                await page.wait_for_url(f"{double.url}/pay/cs_test_1")
+                await page.goto(double.sessions["cs_test_1"]["session"]["success_url"])
+                assert await page.is_visible("text=waiting for the payment provider")
+                status, *_ = await gateway.send(event(*double.pay("cs_test_1")))
+                assert 200 == status
+                await page.wait_for_selector("text=Your balance is now $10.00", timeout=15_000)
+            finally:
+                gateway.process.terminate()
+                await gateway.ended()
+            assert [] == await Entries(db, SystemClock()).verify()
     finally:
         double.close()
