@@ -117,7 +117,11 @@ async def test_the_first_may_still_win(stream):
 @pytest.mark.asyncio
 async def test_a_quick_first_is_left_alone():
     """Nobody else is asked."""
-    async with Double([ok(b"one")]) as one, Double([ok(b"two")]) as two, hedged(one, two) as g:
+    async with (
+        Double([ok(b"one")]) as one,
+        Double([ok(b"two")]) as two,
+        hedged(one, two, after_s=5) as g,
+    ):
         status, headers, _ = await g.post(CHAT, HELLO)
         assert (200, b"1", 0) == (status, headers[b"trivium-attempts"], len(two.requests))
 
@@ -164,7 +168,11 @@ async def test_when_both_fail_the_plan_goes_on():
 @pytest.mark.asyncio
 async def test_a_failure_before_its_time_is_followed_as_any():
     """By the next channel at once."""
-    async with Double([BROKEN]) as one, Double([ok(b"two")]) as two, hedged(one, two) as gateway:
+    async with (
+        Double([BROKEN]) as one,
+        Double([ok(b"two")]) as two,
+        hedged(one, two, after_s=5) as gateway,
+    ):
         status, headers, _ = await gateway.post(CHAT, HELLO)
         assert (200, b"openai-0;failed=upstream_broke, openai-1;answered") == (
             status, headers[b"trivium-route"],
