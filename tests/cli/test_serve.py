@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -53,7 +54,8 @@ def served(monkeypatch):
         seen.one.append((settings.server, path, ready))
         return seen.code
 
-    def several(settings, path):
+    def several(settings, path, again):
+        assert again().server == settings.server
         seen.several.append((settings.server, path))
         return seen.code
 
@@ -145,3 +147,42 @@ def test_a_taken_port_ends_it_with_one_line(start, workers):
         _, said = process.communicate(timeout=20)
     assert (1, 1) == (process.returncode, said.count("\n"))
     assert said.startswith(f"trivium: cannot listen on {listen}: another program listens there")
+
+
+@pytest.mark.parametrize(
+    ("argv", "found"),
+    [
+        ("serve", (None, None, None)),
+        ("serve --config a.toml", (Path("a.toml"), None, None)),
+        ("serve --config=a.toml --listen 0.0.0.0:1 --workers=4", (Path("a.toml"), "0.0.0.0:1", 4)),
+        ("serve --help", None),
+        ("serve --workers x", None),
+        ("serve --workers -1", None),
+        ("serve --workers", None),
+        ("serve --listen=", None),
+        ("serve --listen --workers", None),
+        ("serve --workers 1 --workers 2", None),
+        ("serve here", None),
+        ("serve --what", None),
+        ("check --config a.toml", None),
+        ("", None),
+    ],
+)
+def test_plain_options_are_read_without_the_parser(argv, found):
+    """Everything else is the parser's: help, mistakes, what it alone can say."""
+    assert found == serve.plain(argv.split())
+
+
+def test_serving_does_not_load_what_only_the_parser_needs(tmp_path):
+    """Hundreds of milliseconds and megabytes, for months."""
+    (tmp_path / "bad.toml").write_text("[server]\nlisten = 7\n")
+    code = (
+        "import sys; from trivium.cli.main import run; "
+        "code = run(['serve', '--config', 'bad.toml']); "
+        "print(code, 'pydantic' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert "1 False" == done.stdout.strip()
+    assert "server.listen" in done.stderr

@@ -150,7 +150,10 @@ class Usage(Protocol):
 
 def run(argv: Sequence[str]) -> int:
     """Run one command; its exit code. What it has to say is printed."""
+    plain = serve.plain(list(argv))
     try:
+        if plain is not None:
+            return serve.run(*plain)
         code = app(list(argv) or ["--help"], prog_name="trivium", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         return 130
