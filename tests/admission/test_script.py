@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
@@ -17,7 +17,7 @@ from trivium.faults import Fault
 from trivium.settings.limits import RateLimits
 from trivium.shared import state as state_module
 from trivium.shared.address import parse
-from trivium.shared.state import SharedState
+from trivium.shared.state import LIMIT_S, SharedState
 
 READ = "local now = tonumber(redis.call('GET', 'now') or '0')\n"
 """A clock that a test sets."""
@@ -31,8 +31,9 @@ STEPS = st.lists(
 
 
 @contextlib.asynccontextmanager
-async def windows(server, scripts=SCRIPTS):
-    state = SharedState(parse(server.url), scripts)
+async def windows(server, scripts=SCRIPTS, limit_s=5.0):
+    """``limit_s``: patient with a busy machine, but where the limit itself is looked at."""
+    state = SharedState(parse(server.url), scripts, limit_s=limit_s)
     await state.start()
     assert state.is_up
     try:
@@ -43,6 +44,14 @@ async def windows(server, scripts=SCRIPTS):
 
 
 @given(limits=st.builds(RateLimits, LIMIT, LIMIT, LIMIT), steps=STEPS)
+@example(  # given back after a refusal in the next minute, when more had been used than allowed
+    limits=RateLimits(None, 1, None),
+    steps=[(0.0, 1, 5, True), (0.0, 1, 0, False), (20.0, 1, 0, False), (20.0, 1, -1, True)],
+)
+@example(
+    limits=RateLimits(None, 2, None),
+    steps=[(0.0, 2, 9, True), (59.0, 0, 0, False), (60.0, 2, 0, False), (20.0, 2, -1, True)] * 3,
+)
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -180,7 +189,7 @@ async def test_what_runs_is_known_again_after_a_restart_with_empty_memory(
 @pytest.mark.asyncio
 async def test_a_frozen_server_is_waited_for_once_and_then_limits_hold_alone(valkey, caller, asked):
     """Fifty milliseconds, then this worker's own windows, which go on from the shared ones."""
-    async with windows(valkey) as shared:
+    async with windows(valkey, limit_s=LIMIT_S) as shared:
         gate = admission(shared)
         who = caller(limits=RateLimits(requests=2))
         await gate.ask(*asked(who))

@@ -109,8 +109,8 @@ class Meter:
 
     def correct(self, minute: int, now_minute: int, more: int) -> None:
         """Set right what was reserved in a minute: give back, or count what came on top."""
+        self.roll(now_minute)
         if more > 0:
-            self.roll(now_minute)
             self.tokens += more
         elif minute == self.minute:
             self.tokens = max(0, self.tokens + more)

@@ -114,16 +114,17 @@ for i = 1, #KEYS / 2 do
   local limit = tonumber(ARGV[3 + i])
   if more ~= 0 and limit >= 0 then
     local c = load(KEYS[2 * i - 1])
-    if more > 0 then
+    if c or more > 0 then
       c = c or {minute, 0, 0, 0, 0}
+      -- a request that was refused since has not been saved with its minute
       roll(c, minute, limit)
-      c[4] = c[4] + more
-      save(KEYS[2 * i - 1], c)
-    elseif c and c[1] == admitted then
-      c[4] = math.max(0, c[4] + more)
-      save(KEYS[2 * i - 1], c)
-    elseif c and c[1] == admitted + 1 then
-      c[5] = math.max(0, c[5] + more)
+      if more > 0 then
+        c[4] = c[4] + more
+      elseif c[1] == admitted then
+        c[4] = math.max(0, c[4] + more)
+      elseif c[1] == admitted + 1 then
+        c[5] = math.max(0, c[5] + more)
+      end
       save(KEYS[2 * i - 1], c)
     end
   end

@@ -29,8 +29,11 @@ log = structlog.get_logger()
 class SharedState:
     """Runs scripts on the server."""
 
-    def __init__(self, address: Address, scripts: tuple[str, ...]) -> None:
-        """``scripts`` are called by their position."""
+    def __init__(
+        self, address: Address, scripts: tuple[str, ...], *, limit_s: float = LIMIT_S
+    ) -> None:
+        """``scripts`` are called by their position. ``limit_s``: for one answer."""
+        self._limit_s = limit_s
         self.is_up = False
         self.returned: list[Callable[[], None]] = []
         """Called at every return, the first time included."""
@@ -60,9 +63,10 @@ class SharedState:
             self._connection.end("closed")
 
     async def call(
-        self, script: int, keys: list[str], values: list[str | int], limit_s: float = LIMIT_S
+        self, script: int, keys: list[str], values: list[str | int], limit_s: float | None = None
     ) -> Any:
-        """Run a script. Raises Down, after ``limit_s`` at the latest."""
+        """Run a script. Raises Down, after ``limit_s`` at the latest; ``None``: as ever."""
+        limit_s = limit_s or self._limit_s
         connection = self._connection
         if connection is None or not self.is_up:
             raise Down("the shared state is away")
