@@ -5,12 +5,12 @@
     scripts/screenshots.py keys overview    # only these
 
 Serves a gateway on a free port over a database of its own and walks it in Chromium, which must be
-installed (Debian: apt-get install chromium; elsewhere set TRIVIUM_CHROMIUM to its path).
+installed (Debian: apt-get install chromium, and fonts-wqy-microhei for what is Chinese; elsewhere
+set TRIVIUM_CHROMIUM to its path).
 """
 
 import asyncio
 import random
-import re
 import shutil
 import socket
 import subprocess
@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import msgspec
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -28,6 +28,8 @@ from sqlalchemy import update
 
 from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
+from trivium.identity.accounts.model import Visitor, Way
+from trivium.identity.accounts.passkeys.store import insert_passkey
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.model import Budget, Key, Period, Role
 from trivium.identity.service import Identity
@@ -37,6 +39,7 @@ from trivium.ledger.entries import Entries
 from trivium.ledger.model import NANOS, Entry, EntryKind
 from trivium.oauth.consent.decision import Decision
 from trivium.oauth.consent.model import Asked
+from trivium.oauth.tokens.model import CodeGrant
 from trivium.observe import store as records
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
@@ -46,6 +49,7 @@ from trivium.settings.accounts import Accounts as AccountSettings
 from trivium.settings.limits import RateLimits
 from trivium.settings.load import environment
 from trivium.settings.model import Settings
+from trivium.settings.oauth import OAuth
 from trivium.storage import migrate
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
@@ -66,21 +70,30 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-LISTENS = re.compile(r"trivium is listening on (\S+)")
+LISTENS = "trivium is listening on "
+PROGRAMS = (
+    ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "203.0.113.7", 8),
+    (
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1",
+        "2001:db8::17",
+        5,
+    ),
+)
+"""Where else somebody is logged in: program, address, hours since."""
 MODELS = (("gpt-5", "1.25", "10"), ("claude-sonnet", "3", "15"), ("gemini-flash", "0.3", "2.5"))
 DAY_S = 86_400
 
 CLIENT = "gwc_0123456789abcdefghijkl"
 CALLBACK = "https://notes.example/callback"
-AUTHORIZE = "/api/oauth2/authorize?" + urlencode(
-    {
-        "client_id": CLIENT,
-        "redirect_uri": CALLBACK,
-        "response_type": "code",
-        "scope": "profile balance",
-        "state": "s",
-    }
-)
+
+
+def authorize(scope: str, redirect_uri: str = CALLBACK) -> str:
+    """Where the application sends somebody."""
+    asked = {"client_id": CLIENT, "redirect_uri": redirect_uri, "scope": scope, "state": "s"}
+    return f"/api/oauth2/authorize?{urlencode(asked | {'response_type': 'code'})}"
+
+
+AUTHORIZE = authorize("profile balance")
 
 PAGES = {
     "login": ("", "/login"),
@@ -96,13 +109,18 @@ PAGES = {
     "profile": ("ada", "/account/profile"),
     "security": ("ada", "/account/security"),
     "second-factor": ("ada", "/account/security/factor"),
+    "passkey-new": ("ada", "/account/security/passkeys/new"),
     "security-log": ("ada", "/account/log"),
     "topup": ("ada", "/topup"),
     "applications": ("ada", "/account/applications"),
     "consent": ("bob", AUTHORIZE),
+    "consent-cap": ("bob", authorize("profile balance spend")),
     "login-for-app": ("", AUTHORIZE),
+    "application-refused": ("", authorize("profile", "https://elsewhere.example/callback")),
     "developer": ("grace", "/account/developer"),
+    "app": ("grace", "/account/developer/apps/1"),
     "app-new": ("grace", "/account/developer/apps/new"),
+    "token-new": ("grace", "/account/developer/tokens/new"),
     "newcomer": ("bob", "/account"),
     "keys-none": ("bob", "/account/keys"),
     "users": ("eve", "/admin/users"),
@@ -195,8 +213,10 @@ def serving(folder: Path) -> Iterator[str]:
     """A gateway over sample data; its origin."""
     asyncio.run(sample(folder))
     config = folder / "trivium.toml"
+    port = free_port()
     config.write_text(
-        f'[server]\nlisten = "127.0.0.1:{free_port()}"\n[accounts]\nsignup = "open"\n'
+        f'[server]\nlisten = "127.0.0.1:{port}"\npublic_url = "http://localhost:{port}"\n'
+        '[oauth]\nspend = true\n[accounts]\nsignup = "open"\n'
         '[mail]\nhost = "127.0.0.1"\nport = 9\nsecurity = "none"\nsender = "gateway@example.com"\n'
         f'[storage]\nurl = "sqlite:///{folder}/trivium.db"\njournal = "{folder}/journal"\n'
         '[[channels]]\nname = "main"\nprovider = "openai"\napi_key = "sk-none"\n'
@@ -209,7 +229,9 @@ def serving(folder: Path) -> Iterator[str]:
             [*command, "serve", "--config", str(config)], stderr=file
         )
     try:
-        yield listening(log)
+        listening(log)
+        # passkeys are bound to a name
+        yield f"http://localhost:{port}"
     finally:
         process.terminate()
         process.wait(30)
@@ -222,12 +244,11 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def listening(log: Path) -> str:
-    """Where the gateway says that it listens."""
+def listening(log: Path) -> None:
+    """Wait until the gateway says that it listens."""
     for _ in range(300):
-        found = LISTENS.search(log.read_text())
-        if found:
-            return found[1]
+        if LISTENS in log.read_text():
+            return
         time.sleep(0.1)
     raise SystemExit(log.read_text())
 
@@ -255,8 +276,15 @@ async def sample(folder: Path) -> None:
         users[name] = await identity.create_user(name, f"{name}@example.com")
     await accounts.recovery.set_password(users["grace"], PASSWORD)
     await identity.disable_user("alan")
-    accounts.close()
     ada = users["ada"].id
+    for agent, address, hours in PROGRAMS:
+        clock.at = end - hours * 3600
+        async with database.write() as conn:
+            seen = Visitor(address=address, agent=agent)
+            await accounts.sessions.begin(conn, ada, Way.PASSWORD, seen)
+    await passkey(database, ada, int(end))
+    clock.at = end - 40 * DAY_S
+    accounts.close()
     await entries.book(ada, EntryKind.TOP_UP, 50 * NANOS, note="Card")
     month = Budget(amount_nanos=20 * NANOS, period=Period.MONTH)
     keys = [
@@ -288,23 +316,55 @@ async def sample(folder: Path) -> None:
 
 
 async def applications(database: Database, clock: FixedClock, owner: int, user: int) -> None:
-    """Two applications, of which one was let in."""
-    oauth = oauth_of(Settings(), database, clock, RootKeys(b"k" * 32))
+    """Two applications, both let in, one to spend as well, and the tokens of their maker."""
+    settings = Settings(oauth=OAuth(spend=True))
+    oauth = oauth_of(settings, database, clock, RootKeys(b"k" * 32))
+    for name in ("Deployment", "Laptop"):
+        await oauth.developer.create(owner, name)
     notes, _ = await oauth.apps.create(owner, "Notebook", "Notes that write themselves.", CALLBACK)
-    await oauth.apps.create(owner, "Galley", "Proofs for books.", "https://galley.example/back")
+    galley, _ = await oauth.apps.create(
+        owner, "Galley", "Proofs for books.", "https://galley.example/back"
+    )
     await fixed_client(database, notes.client_id)
     notes = msgspec.structs.replace(notes, client_id=CLIENT)
-    asked = Asked(
-        app=notes,
-        redirect_uri=CALLBACK,
-        scopes=frozenset({"profile"}),
-        state=b"s",
-        code_challenge=None,
-        auto_authorize=False,
-    )
-    request_id = await oauth.consents.begin(asked)
-    await oauth.consents.logged_in(request_id, user)
-    await oauth.consents.approve(request_id, user, Decision.ASK)
+    for app, scopes, cap_nanos in (
+        (galley, {"profile", "balance", "spend"}, 10 * NANOS),
+        (notes, {"profile"}, None),
+    ):
+        asked = Asked(
+            app=app,
+            redirect_uri=app.redirect_uri,
+            scopes=frozenset(scopes),
+            state=b"s",
+            code_challenge=None,
+            auto_authorize=False,
+        )
+        request_id = await oauth.consents.begin(asked)
+        await oauth.consents.logged_in(request_id, user)
+        where = await oauth.consents.approve(request_id, user, Decision.ASK, cap_nanos=cap_nanos)
+        (code,) = parse_qs(urlsplit(where).query)["code"]
+        grant = CodeGrant(code=code, redirect_uri=app.redirect_uri, verifier=None)
+        issued = await oauth.tokens.exchange(app, grant)
+        clock.advance(DAY_S // 30)
+        await oauth.tokens.access(issued.access_token)
+
+
+async def passkey(database: Database, user: int, now: int) -> None:
+    """One that opens nothing: the pages show its name only."""
+    values = {
+        "user_id": user,
+        "credential": b"c" * 32,
+        "public_key": b"k",
+        "handle": b"h" * 32,
+        "sign_count": 0,
+        "synced": True,
+        "transports": "[]",
+        "name": "Work laptop",
+        "created_at": now - 30 * DAY_S,
+        "used_at": now - 2 * DAY_S,
+    }
+    async with database.write() as conn:
+        await insert_passkey(conn, values)
 
 
 async def fixed_client(database: Database, client_id: str) -> None:
