@@ -105,13 +105,38 @@ def provider(path):
     return "anthropic" if "/messages" in path else "openai"
 
 
+OWN = {
+    # counted here after all, and `prompt` is an object there
+    "/v1/responses/input_tokens": b'{"model":"m","input":"Hi"}',
+    "/v1/audio/speech": b'{"model":"m","input":"Hi","voice":"alloy"}',
+}
+FORM = {
+    "/v1/audio/transcriptions": ("file", "a.wav"),
+    "/v1/audio/translations": ("file", "a.wav"),
+    "/v1/images/edits": ("image", "a.png"),
+    "/v1/images/variations": ("image", "a.png"),
+}
+"""Operations that take a file, by the name of its part."""
+
+
+def form(path):
+    """A form that such an operation can be asked with."""
+    member, name = FORM[path]
+    fields = {"model": "m"} | ({"prompt": "Hi"} if path.endswith("edits") else {})
+    parts = [
+        f'--x\r\nContent-Disposition: form-data; name="{field}"\r\n\r\n{value}\r\n'
+        for field, value in fields.items()
+    ]
+    head = f'--x\r\nContent-Disposition: form-data; name="{member}"; filename="{name}"\r\n\r\n'
+    return ("".join(parts) + head).encode() + b"\x89PNG\r\n\x1a\n" + b"\r\n--x--\r\n"
+
+
 def request(method, path, header, query, key):
     """A request that presents a key, or with ``None`` none at all, and could else be served."""
-    body = BODY if method == "POST" else b""
-    if path == "/v1/responses/input_tokens":
-        body = (
-            b'{"model":"m","input":"Hi"}'  # counted here after all, and `prompt` is an object there
-        )
+    body = OWN.get(path, BODY) if method == "POST" else b""
+    if path in FORM:
+        body = form(path)
+        header = f"{header}\r\nContent-Type: multipart/form-data; boundary=x"
     lines = [f"{method} {path}{query.format(key) if key else ''} HTTP/1.1", "Host: gateway"]
     if key:
         plain = key.replace("%20", " ").replace("%25", "%").replace("%00", "0")
