@@ -1,0 +1,78 @@
+"""Which pages there are pictures of, who looks at them, and what they do there."""
+
+from urllib.parse import urlencode
+
+from sample_gateway import CALLBACK, CLIENT, PAID, PASSWORD, RESET, SIGN_UP, WAITING
+
+SUBMIT = "main form button.primary"
+
+
+def authorize(scope: str, redirect_uri: str = CALLBACK) -> str:
+    """Where the application sends somebody."""
+    asked = {"client_id": CLIENT, "redirect_uri": redirect_uri, "scope": scope, "state": "s"}
+    return f"/api/oauth2/authorize?{urlencode(asked | {'response_type': 'code'})}"
+
+
+AUTHORIZE = authorize("profile balance")
+
+PAGES = {
+    "login": ("", "/login"),
+    "sign-up": ("", "/sign-up"),
+    "password-forgot": ("", "/password/forgot"),
+    "not-found": ("", "/account/elsewhere"),
+    "overview": ("ada", "/account"),
+    "keys": ("ada", "/account/keys"),
+    "key-new": ("ada", "/account/keys/new"),
+    "requests": ("ada", "/account/usage"),
+    "request": ("ada", "/account/usage/req_sample_0003"),
+    "statement": ("ada", "/account/statement"),
+    "profile": ("ada", "/account/profile"),
+    "security": ("ada", "/account/security"),
+    "second-factor": ("ada", "/account/security/factor"),
+    "passkey-new": ("ada", "/account/security/passkeys/new"),
+    "security-log": ("ada", "/account/log"),
+    "topup": ("ada", "/topup"),
+    "applications": ("ada", "/account/applications"),
+    "consent": ("bob", AUTHORIZE),
+    "consent-cap": ("bob", authorize("profile balance spend")),
+    "login-for-app": ("", AUTHORIZE),
+    "application-refused": ("", authorize("profile", "https://elsewhere.example/callback")),
+    "developer": ("grace", "/account/developer"),
+    "app": ("grace", "/account/developer/apps/1"),
+    "app-new": ("grace", "/account/developer/apps/new"),
+    "token-new": ("grace", "/account/developer/tokens/new"),
+    "newcomer": ("bob", "/account"),
+    "keys-none": ("bob", "/account/keys"),
+    "users": ("eve", "/admin/users"),
+    "credit": ("eve", "/admin/credit"),
+    "audit-log": ("eve", "/admin/log"),
+    "key-made": ("edsger", "/account/keys/new"),
+    "confirm": ("edsger", "/login/confirm"),
+    "recovery-codes": ("edsger", "/account/security/factor"),
+    "letter-sent": ("", "/sign-up"),
+    "link-gone": ("", "/sign-up/elsewhere"),
+    "sign-up-finish": ("", f"/sign-up/{SIGN_UP}"),
+    "password-reset": ("", f"/password/reset/{RESET}"),
+    "email-confirm": ("", "/email/any"),
+    "login-code": ("", "/login"),
+    "leaving": ("", "/login"),
+    "entry": ("ada", "/account/statement/300"),
+    "payment": ("ada", f"/topup/{PAID}"),
+    "payment-waiting": ("ada", f"/topup/{WAITING}"),
+    "secret-replace": ("grace", "/account/developer/apps/1/secret"),
+    "secret-made": ("grace", "/account/developer/apps/1/secret"),
+    "token-made": ("grace", "/account/developer/tokens/new"),
+}
+"""Name of the picture: who looks, and where."""
+ACTS: dict[str, tuple[dict[str, str], str]] = {
+    "key-made": ({"#name": "Notebook"}, SUBMIT),
+    "recovery-codes": ({"#code": "#secret"}, SUBMIT),
+    "letter-sent": ({"#email": "ruth@example.com"}, SUBMIT),
+    "login-code": ({"#name": "barbara", "#password": PASSWORD}, SUBMIT),
+    "leaving": ({}, "form[action='/login/outside/example'] button"),
+    "secret-made": ({}, SUBMIT),
+    "token-made": ({"#name": "Build server"}, SUBMIT),
+}
+"""What is filled in and pressed before the picture; ``#code`` is reckoned from the secret in the
+element named. Each is done once for both colours: what is made is shown only once.
+"""

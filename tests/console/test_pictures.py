@@ -1,0 +1,76 @@
+"""Every page is shown in the documentation, light and dark."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TEMPLATES = ROOT / "src" / "trivium" / "console" / "templates"
+DOCS = ROOT / "docs"
+KIB_MAX = 150
+LAYOUTS = {"centre.html", "narrow.html"}
+"""What pages extend, and which extend something themselves."""
+
+PICTURES = {
+    "account/entry.html": "entry",
+    "account/key_made.html": "key-made",
+    "account/key_new.html": "key-new",
+    "account/keys.html": "keys",
+    "account/overview.html": "overview",
+    "account/profile.html": "profile",
+    "account/request.html": "request",
+    "account/statement.html": "statement",
+    "account/usage.html": "requests",
+    "admin/users.html": "users",
+    "audit/everybody.html": "audit-log",
+    "audit/mine.html": "security-log",
+    "consent/authorized.html": "applications",
+    "consent/question.html": "consent",
+    "consent/refused.html": "application-refused",
+    "developer/app.html": "app",
+    "developer/app_new.html": "app-new",
+    "developer/developer.html": "developer",
+    "developer/secret.html": "secret-replace",
+    "developer/secret_made.html": "secret-made",
+    "developer/token_made.html": "token-made",
+    "developer/token_new.html": "token-new",
+    "entrance/code.html": "login-code",
+    "entrance/confirm.html": "confirm",
+    "entrance/email.html": "email-confirm",
+    "entrance/finish.html": "sign-up-finish",
+    "entrance/forgot.html": "password-forgot",
+    "entrance/gone.html": "link-gone",
+    "entrance/leaving.html": "leaving",
+    "entrance/login.html": "login",
+    "entrance/reset.html": "password-reset",
+    "entrance/sent.html": "letter-sent",
+    "entrance/signup.html": "sign-up",
+    "error.html": "not-found",
+    "security/codes.html": "recovery-codes",
+    "security/enrol.html": "second-factor",
+    "security/overview.html": "security",
+    "security/passkey.html": "passkey-new",
+    "topup/credit.html": "credit",
+    "topup/payment.html": "payment",
+    "topup/topup.html": "topup",
+}
+"""Page to the name of its picture; ``scripts/screenshots.py`` takes it."""
+
+
+def test_every_page_has_a_picture():
+    """A page is a template that extends a layout; parts and macros extend nothing."""
+    pages = {
+        path.relative_to(TEMPLATES).as_posix()
+        for path in TEMPLATES.rglob("*.html")
+        if "{% extends" in path.read_text(encoding="utf-8")
+    }
+    assert pages - LAYOUTS == set(PICTURES)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PICTURES.values())
+def test_a_picture_is_there_and_shown(name, theme):
+    """The file is small enough to be kept, and a page of the documentation shows it."""
+    file = f"screenshots/{name}-{theme}.png"
+    assert 0 < (DOCS / file).stat().st_size < KIB_MAX * 1024
+    assert any(f"({file})" in page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
