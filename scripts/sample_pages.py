@@ -65,7 +65,7 @@ PAGES = {
 }
 """Name of the picture: who looks, and where."""
 ACTS: dict[str, tuple[dict[str, str], str]] = {
-    "key-made": ({"#name": "Notebook"}, SUBMIT),
+    "key-made": ({"#name": "Notebook", "#models": "gpt-5"}, SUBMIT),
     "recovery-codes": ({"#code": "#secret"}, SUBMIT),
     "letter-sent": ({"#email": "ruth@example.com"}, SUBMIT),
     "login-code": ({"#name": "barbara", "#password": PASSWORD}, SUBMIT),
