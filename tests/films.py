@@ -37,6 +37,8 @@ class Films:
         self.elsewhere = ""
         """Where content is, if not here."""
         self.content_type = b"video/mp4"
+        self.pictures = None
+        """(type, bytes) by variant; ``None``: every variant is the film, as where none is known."""
         self.says = None
         """Instead of content."""
         self.hang = set()
@@ -125,9 +127,10 @@ class Films:
         account = self.keys.index(key)
         if "/v1beta/" in bare:
             return await self._google(writer, method, bare, account, headers, body)
-        return await self._openai(writer, method, bare, account, headers, body)
+        return await self._openai(writer, method, path, account, headers, body)
 
     async def _openai(self, writer, method, path, account, headers, body):
+        path, _, query = path.partition("?")
         asked = re.fullmatch(r"/v1/videos(?:/([^/]+)(?:/(content|remix))?)?", path)
         id_, below = asked.groups()
         if id_ is None:
@@ -137,6 +140,9 @@ class Films:
             return self._json(
                 writer, 404, {"error": {"message": f"Video {id_} not found", "code": "not_found"}}
             )
+        variant = query.removeprefix("variant=")
+        if below == "content" and variant and self.pictures is not None:
+            return await self._picture(writer, variant)
         if below == "content":
             return await self._content(writer, headers, method)
         if below == "remix":
@@ -229,6 +235,20 @@ class Films:
             writer.write(b"HTTP/1.1 302 Found\r\n%bcontent-length: 0\r\n\r\n" % location)
             return await writer.drain()
         return await self._file(writer, headers, method)
+
+    async def _picture(self, writer, variant):
+        kind, data = self.pictures.get(variant, (b"", None))
+        status = data if isinstance(data, int) else 200
+        if data is None:
+            status = 404
+        if status != 200:
+            return self._json(writer, status, {"error": {"message": "No.", "code": None}})
+        writer.write(
+            b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\ncontent-length: %d\r\n\r\n%b"
+            % (kind, len(data), data)
+        )
+        await writer.drain()
+        return None
 
     async def _file(self, writer, headers, method):
         content, status, more = self.content, b"200 OK", b""

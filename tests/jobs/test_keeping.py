@@ -9,7 +9,7 @@ from jobs.conftest import ACCOUNT, hold, order
 from studios import House
 from trivium.assets.model import AssetError
 from trivium.faults import Fault, Kind
-from trivium.jobs.keeping import HIGH_BYTES, Pipe
+from trivium.jobs.keeping import HIGH_BYTES, PICTURES_S, Pipe
 from trivium.jobs.model import Keeping
 from trivium.settings.jobs import Jobs as Limits
 from trivium.wire.videos.answer import Seen, Status
@@ -22,6 +22,7 @@ class Store:
 
     def __init__(self, fails=0):
         self.files = {}
+        self.types = []
         self.fails = fails
 
     async def put(self, data, *, user_id, kind, content_type, lifetime_s):
@@ -33,6 +34,7 @@ class Store:
             raise AssetError("full")
         id_ = f"{len(self.files):040x}"
         self.files[id_] = body
+        self.types.append(content_type)
         return Asset(
             id=id_, user_id=user_id, kind=kind, content_type=content_type, size_bytes=len(body),
             created_at=0, expires_at=lifetime_s,
@@ -79,6 +81,116 @@ async def test_a_store_that_fails_is_tried_again(sqlite_database):
             await house.poll(100)
             assert expected is (await row(house, video)).kept
         assert [vendor.content] == list(store.files.values())
+
+
+PICTURES = {"thumbnail": (b"image/webp", b"small"), "spritesheet": (b"image/jpeg", b"many")}
+
+
+@pytest.mark.asyncio
+async def test_pictures_of_a_video_are_kept_with_it(sqlite_database):
+    """Whoever may fetch them today may do so as long as the film."""
+    store = Store()
+    async with Films() as vendor, kept(sqlite_database, vendor, store) as house:
+        vendor.pictures = PICTURES
+        video = await house.done(vendor)
+        await house.poll()
+        job = await row(house, video)
+        assert (Keeping.YES, 86_400) == (job.kept, job.expires_at)
+        assert {"video": vendor.content, "thumbnail": b"small", "spritesheet": b"many"} == {
+            variant: store.files[id_] for variant, id_ in job.assets.items()
+        }
+        assert ["video/mp4", "image/webp", "image/jpeg"] == store.types
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "pictures",
+    [
+        pytest.param(None, id="the film whatever is asked for"),
+        pytest.param({}, id="404"),
+        pytest.param({"thumbnail": (b"", 400), "spritesheet": (b"", 422)}, id="refused"),
+        pytest.param({"thumbnail": (b"application/json", b"{}")}, id="junk"),
+    ],
+)
+async def test_a_vendor_without_pictures_has_its_film_kept(sqlite_database, pictures):
+    """Once, and nothing in a picture's place."""
+    store = Store()
+    async with Films() as vendor, kept(sqlite_database, vendor, store) as house:
+        vendor.pictures = pictures
+        video = await house.done(vendor)
+        await house.poll()
+        job = await row(house, video)
+        assert (Keeping.YES, [vendor.content], ["video"]) == (
+            job.kept, list(store.files.values()), list(job.assets),
+        )  # fmt: skip
+
+
+@pytest.mark.asyncio
+async def test_only_the_film_is_asked_of_who_makes_no_pictures(sqlite_database):
+    """Google's way has none."""
+    store = Store()
+    limits = Limits(keep_days=1)
+    async with (
+        Films() as vendor,
+        House.on(
+            sqlite_database, ("a", "gemini", vendor, [KEY]), limits=limits, assets=store
+        ) as house,
+    ):
+        video = await house.done(vendor)
+        await house.poll()
+        assert (Keeping.YES, ["video"]) == (
+            (job := await row(house, video)).kept, list(job.assets),
+        )  # fmt: skip
+        assert 1 == vendor.count("GET", ":download")
+
+
+@pytest.mark.asyncio
+async def test_pictures_that_fail_are_asked_for_again_and_the_film_is_not(sqlite_database):
+    """What is kept is noted at once; a deletion meanwhile would find it."""
+    store = Store()
+    async with Films() as vendor, kept(sqlite_database, vendor, store) as house:
+        vendor.pictures = {**PICTURES, "spritesheet": (b"", 503)}
+        video = await house.done(vendor)
+        await house.poll()
+        job = await row(house, video)
+        assert (Keeping.WANTED, ["video", "thumbnail"]) == (job.kept, list(job.assets))
+        vendor.pictures = PICTURES
+        await house.poll(100)
+        job = await row(house, video)
+        assert (Keeping.YES, 3, 3) == (job.kept, len(job.assets), len(store.files))
+        assert 4 == vendor.count("GET", "/content")
+
+
+@pytest.mark.asyncio
+async def test_pictures_that_go_on_failing_are_done_without(sqlite_database):
+    """An hour long; the film is kept from the start."""
+    store = Store()
+    async with Films() as vendor, kept(sqlite_database, vendor, store) as house:
+        vendor.pictures = {"thumbnail": (b"", 503), "spritesheet": (b"", 503)}
+        video = await house.done(vendor)
+        for seconds, expected in ((6, Keeping.WANTED), (PICTURES_S, Keeping.YES)):
+            await house.poll(seconds)
+            assert expected is (await row(house, video)).kept
+        assert [vendor.content] == list(store.files.values())
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (b"application/octet-stream", "video/mp4"),
+        (b"video/webm; codecs=vp9", "video/webm"),
+        (b"image/svg+xml", "video/mp4"),
+    ],
+)
+async def test_a_kept_film_has_the_type_that_a_passed_one_has(sqlite_database, said, expected):
+    """What the upstream says is believed where it is a film's."""
+    store = Store()
+    async with Films() as vendor, kept(sqlite_database, vendor, store) as house:
+        vendor.content_type = said
+        await house.done(vendor)
+        await house.poll()
+        assert [expected] == store.types
 
 
 @pytest.mark.asyncio

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import msgspec
 import pytest
 
 from jobs.conftest import ACCOUNT, DOLLAR, hold, order
@@ -283,16 +284,19 @@ async def test_files_are_kept_where_the_operator_wants_it(make_jobs, account, cl
     job = await node.see(await begun(node, ada), DONE)
     assert Keeping.WANTED is job.kept
     (due,) = await node.due(5)
-    assert await node.keep(due, {"video": "a" * 40}, 500)
+    copied = msgspec.structs.replace(due, assets={"video": "a" * 40}, expires_at=500)
+    assert await node.keep(copied, Keeping.WANTED)
+    assert [] == await node.due(5)  # whoever copies its pictures has it still
+    assert await node.keep(copied, Keeping.YES)
     found = await node.find(ada, job.id)
     assert (Keeping.YES, {"video": "a" * 40}, 500, None) == (
         found.kept, found.assets, found.expires_at, found.look_at,
     )  # fmt: skip
     clock.advance(10**6)
     assert [] == await node.due(5)
-    assert await node.forget(job)
-    assert not await node.keep(job, {}, 500)
-    assert not await node.forget(job)
+    assert {"video": "a" * 40} == await node.forget(job)
+    assert not await node.keep(copied, Keeping.YES)
+    assert await node.forget(job) is None
 
 
 @pytest.mark.asyncio

@@ -110,6 +110,6 @@ async def test_what_is_kept_is_noted_until_the_job_is_gone(database):
         assert ("yes", {"video": "x"}, 9, None) == (
             row.kept, msgspec.json.decode(row.assets), row.expires_at, row.look_at,
         )  # fmt: skip
-        assert await store.forget(conn, "video_1")
-        assert not await store.forget(conn, "video_1")
+        assert {"video": "x"} == await store.forget(conn, "video_1")
+        assert await store.forget(conn, "video_1") is None
         assert not await store.keep(conn, "video_1", Keeping.YES, {}, 9)

@@ -8,21 +8,25 @@ from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from typing import Final, Protocol
 
+import msgspec
 import structlog
 
 from trivium.assets.model import Asset
 from trivium.faults import Fault, Kind
 from trivium.jobs.model import Job
+from trivium.jobs.model import Keeping as Keep
 from trivium.jobs.service import Jobs
-from trivium.jobs.source import Refused, Source, is_file
+from trivium.jobs.source import Moved, Refused, Source, is_file, type_of
 from trivium.upstream.call import Call
-from trivium.wire.videos.resource import VIDEO
+from trivium.wire.videos.resource import VARIANTS, VIDEO
 
 HIGH_BYTES: Final = 1_048_576
 """Waiting bytes above which the upstream is no longer read."""
 TOTAL_S: Final = 1_800.0
 """One file."""
 DAY_S: Final = 86_400
+PICTURES_S: Final = 3_600
+"""For how long after a video is made its pictures are tried for: they are not worth more."""
 
 log = structlog.get_logger()
 
@@ -56,23 +60,45 @@ class Keeping:
         self._store = store
 
     async def keep(self, job: Job) -> None:
-        """Keep a finished video. Raises ``Fault``, AssetError and the storage errors."""
-        lifetime_s = self._jobs.limits.keep_days * DAY_S
-        async with asyncio.timeout(TOTAL_S):
-            asset = await self._copied(job, lifetime_s)
-        if await self._jobs.keep(job, {VIDEO: asset.id}, asset.expires_at):
-            log.info("video_kept", job=job.id, size_bytes=asset.size_bytes)
-        else:
-            await self._store.delete(asset.id)  # it was deleted meanwhile
+        """Keep a finished video, then its pictures. Raises ``Fault``, AssetError and the storage
+        errors; what was kept until then stays, and is not fetched again.
+        """
+        for variant in VARIANTS:
+            if variant in job.assets:
+                continue
+            try:
+                async with asyncio.timeout(TOTAL_S):
+                    asset = await self._copied(job, variant)
+            except (Fault, TimeoutError) as error:
+                if variant == VIDEO or not self._is_without(job, error):
+                    raise
+                log.info("picture_not_kept", job=job.id, variant=variant, why=str(error))
+                continue
+            job = msgspec.structs.replace(
+                job,
+                assets={**job.assets, variant: asset.id},
+                expires_at=asset.expires_at if variant == VIDEO else job.expires_at,
+            )
+            if not await self._jobs.keep(job, Keep.WANTED):
+                await self._store.delete(asset.id)  # it was deleted meanwhile
+                return
+            log.info("video_kept", job=job.id, variant=variant, size_bytes=asset.size_bytes)
+        await self._jobs.keep(job, Keep.YES)
 
-    async def _copied(self, job: Job, lifetime_s: int) -> Asset:
-        pipe = Pipe(self._jobs.limits.keep_bytes_max)
+    def _is_without(self, job: Job, error: Fault | TimeoutError) -> bool:
+        """Whether a picture is done without: there is none, or it does not come."""
+        age_s = self._jobs.now() - (job.completed_at or 0)
+        lasting = isinstance(error, Fault) and not error.row.fallback
+        return lasting or age_s >= PICTURES_S
+
+    async def _copied(self, job: Job, variant: str) -> Asset:
+        pipe = Pipe(self._jobs.limits.keep_bytes_max, variant)
         loop = asyncio.get_running_loop()
 
         def take(refused: Refused) -> Pipe:
             return pipe.again(refused)
 
-        fetching = loop.create_task(self._source.fetch(job, VIDEO, take))
+        fetching = loop.create_task(self._source.fetch(job, variant, take))
         fetching.add_done_callback(pipe.over)
         try:
             content_type = await pipe.begun()
@@ -81,18 +107,25 @@ class Keeping:
                 user_id=job.user_id,
                 kind=VIDEO,
                 content_type=content_type,
-                lifetime_s=lifetime_s,
+                lifetime_s=self._lifetime_s(job, variant),
             )
         finally:
             fetching.cancel()
             await asyncio.gather(fetching, return_exceptions=True)
 
+    def _lifetime_s(self, job: Job, variant: str) -> int:
+        """The film's own; pictures go when it goes."""
+        if variant == VIDEO or job.expires_at is None:
+            return self._jobs.limits.keep_days * DAY_S
+        return max(1, job.expires_at - int(self._jobs.now()))
+
 
 class Pipe:
     """Takes one file from an upstream and gives it to a store, at the slower one's pace."""
 
-    def __init__(self, bytes_max: int) -> None:
+    def __init__(self, bytes_max: int, variant: str = VIDEO) -> None:
         self._bytes_max = bytes_max
+        self._variant = variant
         self._call: Call | None = None
         self._error = b""
         self._pieces: deque[bytes] = deque()
@@ -130,11 +163,16 @@ class Pipe:
         self._status = status
         self._headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in headers}
         self._is_file = status == 200 and is_file(status, self._headers)
-        if self._is_file:
+        if self._is_file and self._is_other():
+            self.release()
+            self.broke(_none())
+        elif self._is_file:
             self._news.set()
 
     def data(self, data: bytes) -> None:
         """A piece."""
+        if self.outcome.done():
+            return
         if not self._is_file:
             self._error = (self._error + data)[:65_536]
             return
@@ -160,7 +198,11 @@ class Pipe:
             self.outcome.set_result(None)
         else:
             assert self._refused is not None
-            self.outcome.set_exception(self._refused(self._status, self._headers, self._error))
+            fault = self._refused(self._status, self._headers, self._error)
+            is_none = self._variant != VIDEO and 200 <= self._status < 300
+            self.outcome.set_exception(
+                _none() if is_none and not isinstance(fault, Moved) else fault
+            )
 
     def broke(self, fault: Fault) -> None:
         """It cannot go on."""
@@ -173,6 +215,11 @@ class Pipe:
         self._fault = asyncio.CancelledError() if fetching.cancelled() else fetching.exception()
         self._news.set()
 
+    def _is_other(self) -> bool:
+        """A server that knows no variants answers with the film: that is nobody's thumbnail."""
+        kind = type_of(self._headers.get("content-type", ""), VIDEO)
+        return self._variant != VIDEO and not kind.startswith("image/")
+
     # --- the store's side -------------------------------------------------------------------------
 
     async def begun(self) -> str:
@@ -182,7 +229,7 @@ class Pipe:
             await self._news.wait()
         if self._fault is not None and not self._pieces:
             raise self._fault
-        return self._headers.get("content-type", "").partition(";")[0].strip() or "video/mp4"
+        return type_of(self._headers.get("content-type", ""), self._variant)
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """The file. Raises ``Fault`` when it breaks off."""
@@ -200,3 +247,7 @@ class Pipe:
                 return
             self._news.clear()
             await self._news.wait()
+
+
+def _none() -> Fault:
+    return Fault(Kind.NOT_FOUND, "The upstream has no such picture.")

@@ -5,7 +5,7 @@ the job ended first books its entry or gives the hold back, and nobody after it 
 """
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -146,7 +146,7 @@ class Jobs:
         from trivium.ledger.holds import store as holds
 
         async with self._db.write() as conn:
-            if await store.forget(conn, job.id):
+            if await store.forget(conn, job.id) is not None:
                 await holds.take(conn, job.request_id)
 
     async def see(self, job: Job, seen: Seen) -> Job:
@@ -257,8 +257,10 @@ class Jobs:
             raise away(error) from error
         return [self._job(row) for row in rows[:limit]], len(rows) > limit
 
-    async def forget(self, job: Job) -> bool:
-        """Delete a job that has ended; ``False``: somebody else has. Raises as ``find``."""
+    async def forget(self, job: Job) -> Mapping[str, str] | None:
+        """Delete a job that has ended; what our own store has of it, ``None``: somebody else has
+        deleted it. Raises as ``find``.
+        """
         from trivium.jobs import store
 
         try:
@@ -314,12 +316,13 @@ class Jobs:
         async with self._db.write() as conn:
             await store.put_off(conn, job.id, None)
 
-    async def keep(self, job: Job, assets: dict[str, str], expires_at: int) -> bool:
-        """Our own store has its files; ``False``: it was deleted meanwhile."""
+    async def keep(self, job: Job, kept: Keeping) -> bool:
+        """Our own store has its ``assets``; ``False``: it was deleted meanwhile."""
         from trivium.jobs import store
 
+        assert job.expires_at is not None
         async with self._db.write() as conn:
-            return await store.keep(conn, job.id, Keeping.YES, assets, expires_at)
+            return await store.keep(conn, job.id, kept, job.assets, job.expires_at)
 
     async def sweep(self) -> int:
         """Delete some of the jobs that have ended long ago; how many."""

@@ -6,6 +6,7 @@ where that is.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
@@ -20,6 +21,7 @@ from trivium.routing.model import Channel
 from trivium.upstream import elsewhere
 from trivium.upstream.call import Call, Client, Request, Sink
 from trivium.upstream.public import Place, place
+from trivium.wire.videos.resource import SPRITESHEET, THUMBNAIL, VIDEO
 
 log = structlog.get_logger()
 
@@ -27,6 +29,9 @@ Refused = Callable[[int, Mapping[str, str], bytes], Fault]
 """(status, headers, the beginning of the body) of an answer that is no file."""
 
 _string: Final = msgspec.json.Decoder(str).decode
+_TYPE: Final = re.compile(r"[a-z]+/[a-z0-9.+-]{1,80}")
+_SCRIPTABLE: Final = "image/svg+xml"
+_TYPES: Final = {VIDEO: "video/mp4", THUMBNAIL: "image/webp", SPRITESHEET: "image/webp"}
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -46,6 +51,14 @@ def is_file(status: int, headers: Mapping[str, str]) -> bool:
     """
     said = headers.get("content-type", "").partition(";")[0].strip().lower()
     return status in (200, 206) and not (said.endswith(("/json", "+json")) or said == "text/html")
+
+
+def type_of(said: str, variant: str) -> str:
+    """The upstream's type if it is one of a film or a picture, else the variant's own."""
+    kind = said.partition(";")[0].strip().lower()
+    if kind.startswith(("video/", "image/")) and kind != _SCRIPTABLE and _TYPE.fullmatch(kind):
+        return kind
+    return _TYPES[variant]
 
 
 class Taker(Sink, Protocol):

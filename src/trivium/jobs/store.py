@@ -1,6 +1,6 @@
 """Jobs in SQL. Every function works in the transaction it is given."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -194,26 +194,27 @@ async def put_off(
 
 
 async def keep(
-    conn: AsyncConnection, job_id: str, kept: Keeping, assets: dict[str, str], expires_at: int
+    conn: AsyncConnection, job_id: str, kept: Keeping, assets: Mapping[str, str], expires_at: int
 ) -> bool:
-    """Note what our own store has; ``False``: the job is gone meanwhile."""
-    done = await conn.execute(
-        update(jobs)
-        .where(jobs.c.id == job_id)
-        .values(
-            kept=kept.value,
-            assets=msgspec.json.encode(assets).decode(),
-            expires_at=expires_at,
-            look_at=None,
-            claimed_until=0,
-        )
-    )
+    """Note what our own store has; ``False``: the job is gone meanwhile. One that is not kept
+    whole yet stays with whoever has it.
+    """
+    values: dict[str, Any] = {
+        "kept": kept.value,
+        "assets": msgspec.json.encode(assets).decode(),
+        "expires_at": expires_at,
+    }
+    if kept is Keeping.YES:
+        values |= {"look_at": None, "claimed_until": 0}
+    done = await conn.execute(update(jobs).where(jobs.c.id == job_id).values(values))
     return bool(done.rowcount)
 
 
-async def forget(conn: AsyncConnection, job_id: str) -> bool:
-    """Delete a job's row; ``False``: it was gone."""
-    return bool((await conn.execute(delete(jobs).where(jobs.c.id == job_id))).rowcount)
+async def forget(conn: AsyncConnection, job_id: str) -> Mapping[str, str] | None:
+    """Delete a job's row; what our own store has of it, ``None`` when the row was gone."""
+    query = delete(jobs).where(jobs.c.id == job_id).returning(jobs.c.assets)
+    row = (await conn.execute(query)).first()
+    return None if row is None else _assets(row.assets)
 
 
 async def sweep(conn: AsyncConnection, before: int, limit: int) -> int:

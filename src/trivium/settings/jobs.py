@@ -19,7 +19,7 @@ class Jobs(Section, frozen=True):
     at_once: int = 8
     """Videos that one worker looks after at the same time."""
     keep_days: int = 0
-    """How long finished videos are kept in the store of ``[assets]``, so that they outlive what the
-    upstream keeps; 0: they are fetched from the upstream each time."""
+    """How long finished videos and their pictures are kept in the store of ``[assets]``, so that
+    they outlive what the upstream keeps; 0: they are fetched from the upstream each time."""
     keep_bytes_max: int = 2_147_483_648
     """A larger video is not kept."""

@@ -259,3 +259,25 @@ async def test_a_kept_video_outlives_its_upstream(sqlite_database, vendor, asset
         asset_id = job.assets["video"]
         assert 200 == (await house.ask("DELETE", f"/v1/videos/{video['id']}"))[0]
         assert None is await assets.find(asset_id)
+
+
+@pytest.mark.asyncio
+async def test_kept_pictures_outlive_their_upstream(sqlite_database, vendor, assets):
+    """As the film does, and are deleted with it."""
+    channel = ("a", "openai", vendor, [KEY])
+    vendor.pictures = {"thumbnail": (b"image/png", b"small")}
+    async with House.on(
+        sqlite_database, channel, limits=Limits(keep_days=30), assets=assets
+    ) as house:
+        video = await house.done(vendor)
+        await house.poll()
+        job = await house.studio.jobs.find(house.people["ada"][1].user_id, video["id"])
+        path = f"/v1/videos/{video['id']}"
+        status, headers, body = await house.ask("GET", f"{path}/content?variant=thumbnail")
+        assert (200, b"small", b"image/png") == (status, body, headers[b"content-type"])
+        vendor.refuse["GET"] = 404
+        assert body == (await house.ask("GET", f"{path}/content?variant=thumbnail"))[2]
+        status, _, told = await house.ask("GET", f"{path}/content?variant=spritesheet")
+        assert (404, "video_expired") == (status, told["error"]["code"])
+        assert 200 == (await house.ask("DELETE", path))[0]
+        assert [None, None] == [await assets.find(id_) for id_ in job.assets.values()]

@@ -5,6 +5,8 @@ import pytest
 
 from films import Films
 from studios import DOLLAR, SECOND, House, settings_for
+from trivium.settings.jobs import Jobs as Limits
+from trivium.storage import schema
 from trivium.storage.errors import StorageDown
 
 KEY = "sk-vendor-0123456789abcdef"
@@ -264,3 +266,24 @@ async def test_nothing_of_the_vendors_is_shown(house, vendor):
     shown = msgspec.json.encode([video, listed])
     assert b"up_1" not in shown
     assert b"own" not in shown
+
+
+@pytest.mark.asyncio
+async def test_what_is_kept_while_a_video_is_deleted_goes_too(
+    sqlite_database, vendor, assets, monkeypatch
+):
+    """The poller notes a copy between the look at the row and its end."""
+    async with House.on(
+        sqlite_database, ("a", "openai", vendor, [KEY]), limits=Limits(keep_days=30), assets=assets
+    ) as house:
+        video = await house.done(vendor)
+        delete = house.studio.asking.delete
+
+        async def meanwhile(job):
+            await house.poll()
+            return await delete(job)
+
+        monkeypatch.setattr(house.studio.asking, "delete", meanwhile, raising=False)
+        assert 200 == (await house.ask("DELETE", f"/v1/videos/{video['id']}"))[0]
+        async with sqlite_database.read() as conn:
+            assert [] == list(await conn.execute(schema.assets.select()))

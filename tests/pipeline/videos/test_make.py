@@ -34,6 +34,7 @@ async def test_a_video_is_begun(house, vendor):
     ]
     assert b"1000" == headers[b"openai-poll-after-ms"]
     assert b"a" == headers[b"trivium-channel"]
+    assert b"2.40" == headers[b"trivium-cost"]
     assert {"model": "own", "prompt": "a cat", "seconds": "8", "size": "1280x720"} == vendor.jobs[
         "up_1"
     ]["fields"]
@@ -233,8 +234,10 @@ async def test_a_callers_wish_is_heard(sqlite_database):
 async def test_a_remix_is_a_video_of_its_own(house, vendor):
     """Made by the account that made its source, of the same size and length, held anew."""
     source = await house.done(vendor, seconds=8, size="1280x720")
-    status, _, body = await house.ask("POST", f"/v1/videos/{source['id']}/remix", {"prompt": "red"})
-    assert 200 == status
+    status, headers, body = await house.ask(
+        "POST", f"/v1/videos/{source['id']}/remix", {"prompt": "red"}
+    )
+    assert (200, b"2.40") == (status, headers[b"trivium-cost"])
     assert (source["id"], "8", "1280x720", "red", "queued") == (
         body["remixed_from_video_id"], body["seconds"], body["size"], body["prompt"],
         body["status"],

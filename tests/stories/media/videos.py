@@ -123,6 +123,7 @@ ENDPOINTS = [
             "answer": [
                 f"{FOLLOW}test_a_video_that_has_ended_is_deleted",
                 f"{CONTENT}test_a_kept_video_outlives_its_upstream",
+                f"{FOLLOW}test_what_is_kept_while_a_video_is_deleted_goes_too",
             ],
             "stream": NO_STREAM,
             "errors": [
@@ -180,6 +181,8 @@ ENDPOINTS = [
                 "kept files outlive what the vendor keeps",
                 [
                     f"{CONTENT}test_a_kept_video_outlives_its_upstream",
+                    f"{CONTENT}test_kept_pictures_outlive_their_upstream",
+                    "jobs/test_keeping.py::test_pictures_that_fail_are_asked_for_again_and_the_film_is_not",
                     "jobs/test_keeping.py::test_a_store_that_is_slow_slows_the_vendor",
                 ],
             ),

@@ -13,7 +13,7 @@ import structlog
 from trivium.assets.model import Asset, AssetError
 from trivium.faults import Fault, Kind
 from trivium.jobs.model import Job
-from trivium.jobs.source import Refused, is_file
+from trivium.jobs.source import Refused, is_file, type_of
 from trivium.pipeline.binary import Download
 from trivium.pipeline.context import Exchange, Headers
 from trivium.pipeline.videos.call import Visit, unready
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 _PASSED: Final = frozenset({b"accept-ranges", b"content-range", b"etag", b"last-modified"})
 UNSATISFIABLE: Final = 416
 _ASKED: Final = (b"range", b"if-range")
-_TYPES: Final = {VIDEO: b"video/mp4", "thumbnail": b"image/webp", "spritesheet": b"image/webp"}
 _SAFE: Final[Headers] = [
     (b"cache-control", b"private, no-transform"),
     (b"content-security-policy", b"default-src 'none'; sandbox"),
@@ -68,7 +67,7 @@ async def _from_upstream(visit: Visit, job: Job, variant: str) -> None:
         await visit.studio.source.fetch(job, variant, take, more)
     except Fault as fault:
         if fault.kind is Kind.NOT_FOUND:
-            raise _gone(job) from None
+            raise _gone(job, variant) from None
         raise
     finally:
         exchange.flow = None
@@ -84,7 +83,7 @@ class _Film(Download):
             visit.exchange,
             visit.services.future(),
             passes=_PASSED,
-            type_of=lambda said: _type(said, variant),
+            type_of=lambda said: type_of(said.decode("latin-1"), variant).encode(),
             refused=refused,
         )
         self._head_only = visit.exchange.method == "HEAD"
@@ -115,14 +114,6 @@ class _Film(Download):
         return is_file(self.status, told)
 
 
-def _type(said: bytes, variant: str) -> bytes:
-    """The upstream's type if it is one of a film or a picture, else the variant's own."""
-    kind = said.partition(b";")[0].strip().lower()
-    if kind.startswith((b"video/", b"image/")) and kind != b"image/svg+xml" and kind.isascii():
-        return kind
-    return _TYPES[variant]
-
-
 async def _from_store(visit: Visit, job: Job, variant: str) -> bool:
     """Send a file of our own store; ``False``: it is not there."""
     asset_id, assets = job.assets.get(variant), visit.services.assets
@@ -134,7 +125,7 @@ async def _from_store(visit: Visit, job: Job, variant: str) -> bool:
         log.warning("asset_not_looked_up", error=str(error))
         raise Fault(Kind.LEDGER_DOWN, "Files cannot be looked up now; try again.") from None
     if asset is None:
-        raise _gone(job)
+        raise _gone(job, variant)
     await _send(visit.exchange, asset, assets)
     return True
 
@@ -218,10 +209,10 @@ class _Pace:
         await self._free.wait()
 
 
-def _gone(job: Job) -> Fault:
+def _gone(job: Job, variant: str = "") -> Fault:
     return Fault(
         Kind.NOT_FOUND,
-        f"The files of the video `{job.id}` are not kept any more.",
+        f"The {variant or 'file'} of the video `{job.id}` is not there, or not any more.",
         param="video_id",
         code="video_expired",
     )

@@ -1,5 +1,6 @@
 """Reading, listing and deleting videos."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import structlog
@@ -81,18 +82,21 @@ async def delete(visit: Visit) -> None:
             "The upstream did not delete the video, so it is still there. Try again.",
             param="video_id",
         ) from None
-    await _delete_kept(visit, job)
-    if not await visit.studio.jobs.forget(job):
+    await _delete_kept(visit, job, job.assets)
+    left = await visit.studio.jobs.forget(job)
+    if left is None:
         raise resource.unknown(job.id)
+    # what the poller has kept while the upstream was asked
+    await _delete_kept(visit, job, {k: v for k, v in left.items() if k not in job.assets})
     visit.exchange.answer(200, resource.deleted(job.id))
 
 
-async def _delete_kept(visit: Visit, job: Job) -> None:
+async def _delete_kept(visit: Visit, job: Job, kept: Mapping[str, str]) -> None:
     assets = visit.services.assets
     if assets is None:
         return
     try:
-        for asset_id in job.assets.values():
+        for asset_id in kept.values():
             await assets.delete(asset_id)
     except (AssetError, StorageError) as error:
         log.warning("video_not_deleted", job=job.id, error=str(error))

@@ -17,6 +17,7 @@ from trivium.jobs.asking import account_of, film
 from trivium.jobs.model import Account, Job
 from trivium.jobs.service import Order
 from trivium.jobs.studio import Studio
+from trivium.ledger.entries import format_usd
 from trivium.ledger.model import Hold, Quote
 from trivium.ledger.prices import row_at
 from trivium.pipeline import attempts, entrance, wishing
@@ -323,6 +324,7 @@ def _answer(story: Story, channel: Channel, job: Job, now: float) -> None:
     if story.services.explain_headers:
         exchange.extra.append((b"trivium-channel", channel.name.encode()))
         exchange.extra.append((b"trivium-attempts", b"%d" % story.attempts))
+        exchange.extra.append((b"trivium-cost", format_usd(story.cost_nanos).encode()))
         if story.failures or story.skipped:
             exchange.extra += wishing.route(story)
     answer(exchange, job, now)

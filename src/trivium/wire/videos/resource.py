@@ -13,7 +13,10 @@ from trivium.faults import Fault, Kind
 _encode: Final = msgspec.json.Encoder().encode
 
 VIDEO: Final = "video"
-VARIANTS: Final = (VIDEO, "thumbnail", "spritesheet")
+THUMBNAIL: Final = "thumbnail"
+SPRITESHEET: Final = "spritesheet"
+PICTURES: Final = (THUMBNAIL, SPRITESHEET)
+VARIANTS: Final = (VIDEO, *PICTURES)
 
 
 class VideoError(msgspec.Struct, frozen=True, kw_only=True):
