@@ -215,9 +215,7 @@ async def enter(request: Request, found: LoggedIn, sealed: str) -> Response:
     # imported late: every page stands on this module
     from trivium.console.consent import arrival
 
-    path = after(request, sealed)
-    await arrival.entered(request, path, found.user.id)
-    answer = RedirectResponse(path, 303)
+    answer = await arrival.entered(request, after(request, sealed), found.user.id)
     begin(request, answer, found.token)
     return answer
 

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from starlette.requests import Request
 
-from console.consent.asking import came_back
+from console.consent.asking import came_back, let_in
 from console.visiting import Seen
 from trivium.console.consent import arrival
 
@@ -13,7 +13,9 @@ pytestmark = pytest.mark.asyncio
 
 
 def request(asking):
-    return Request({"type": "http", "headers": [], "console": asking.console})
+    scope = {"type": "http", "method": "GET", "path": "/login", "query_string": b"", "headers": []}
+    state = {"request_id": "req_test"}
+    return Request(scope | {"console": asking.console, "state": state})
 
 
 async def test_the_application_of_a_consent_page_is_named(asking):
@@ -29,7 +31,8 @@ async def test_the_application_of_a_consent_page_is_named(asking):
 async def test_other_pages_are_nobodys(asking, path):
     """Nor is a request that is gone."""
     assert None is await arrival.tell(request(asking), path)
-    await arrival.entered(request(asking), path, asking.ada.id)
+    answer = await arrival.entered(request(asking), path, asking.ada.id)
+    assert (303, path) == (answer.status_code, answer.headers["location"])
 
 
 async def test_a_login_there_is_remembered(asking):
@@ -57,8 +60,21 @@ async def test_who_logs_in_on_a_page_that_named_the_application_is_not_asked(ask
         entered = await asking.visitor.post(
             "/login", name="ada", password="correct horse battery", place=place
         )
-        assert (303, page) == (entered.status_code, entered.headers["location"])
+        if flag == "true":
+            assert (200, f"0; url={page}") == (entered.status_code, entered.headers["refresh"])
+            assert "On to Shop & Co" in Seen(entered.text).text
+        else:
+            assert (303, page) == (entered.status_code, entered.headers["location"])
         answer = await asking.visitor.get(page)
         assert status == answer.status_code
         if flag == "true":
             assert {"code", "state"} == set(came_back(answer))
+
+
+async def test_whom_there_is_nothing_to_ask_goes_on_from_a_page_of_ours(asking):
+    """No redirect of the login form leads to an application: browsers would stop it."""
+    await let_in(asking)
+    page = await asking.page()
+    answer = await arrival.entered(request(asking), page, asking.ada.id)
+    assert (200, f"0; url={page}") == (answer.status_code, answer.headers["refresh"])
+    assert "form-action 'self';" in answer.headers["content-security-policy"]

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
+MOVES = re.compile(r"0; url=(.+)")
 CALLBACK = "http://127.0.0.1:9/callback"
 """Nothing listens there: the browser stops where it is sent."""
 AUTH_JS = "http://127.0.0.1:9/auth/callback/trivium"
@@ -46,8 +47,10 @@ class Browser:
         if page.url.path == "/login":
             place = parse_qs(urlsplit(str(page.url)).query)["for"][0]
             entered = self.sent(page, "/login", name=NAME, password=PASSWORD, place=place)
-            assert 303 == entered.status_code, entered.text
-            page = self.opened(entered.headers["location"])
+            onward = (
+                entered.headers.get("location") or MOVES.fullmatch(entered.headers["refresh"])[1]
+            )
+            page = self.opened(onward)
         if page.status_code == 303:
             return page.headers["location"]
         assert page.url.path.startswith("/authorize/"), page.text

@@ -2,17 +2,23 @@
 
 A login on a page that names the application, its host and what it will see is as good as an answer
 to the question, which is what ``auto_authorize`` hangs on.
+
+Whom there is nothing to ask goes on through a page that moves by itself. Chromium holds a form's
+policy against every redirect that follows it: login forms would have to be allowed to lead to
+whatever address an application has, or end here.
 """
 
 import re
 from typing import Final
 
 from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 
-from trivium.console import context
+from trivium.console import context, render
 from trivium.console.consent.wording import scopes_in_words
 from trivium.console.entrance.purpose import Purpose
 from trivium.oauth import redirect
+from trivium.oauth.consent.decision import Decision
 from trivium.oauth.errors import Refused
 
 _PAGE: Final = re.compile(r"/authorize/(gwar_[A-Za-z0-9_-]{43})")
@@ -38,11 +44,24 @@ async def tell(request: Request, path: str) -> Purpose | None:
     )
 
 
-async def entered(request: Request, path: str, user_id: int) -> None:
-    """Somebody logged in on a page that named the application of ``path``, if it did."""
+async def entered(request: Request, path: str, user_id: int) -> Response:
+    """Somebody logged in, perhaps on a page that named the application of ``path``: off to it."""
     found = _PAGE.fullmatch(path)
-    if found is not None:
-        try:
-            await context.of(request).oauth.consents.logged_in(found[1], user_id)
-        except Refused:
-            return
+    onward = RedirectResponse(path, 303)
+    if found is None:
+        return onward
+    consents = context.of(request).oauth.consents
+    try:
+        await consents.logged_in(found[1], user_id)
+        decision = await consents.weigh(found[1], user_id, is_framed=False)
+        app = (await consents.find(found[1], user_id)).asked.app
+    except Refused:
+        return onward
+    return onward if decision is Decision.ASK else moving(request, path, app.name)
+
+
+def moving(request: Request, url: str, title: str) -> Response:
+    """A page that goes on by itself, and says where."""
+    answer = render.page(request, "entrance/leaving.html", url=url, title=title)
+    answer.headers["refresh"] = f"0; url={url}"
+    return answer

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
+from trivium.console.consent import arrival
 from trivium.console.language import N_
 from trivium.console.refusals import words
 from trivium.identity.accounts.errors import AccountError, Refusal
@@ -109,8 +110,7 @@ async def _in(request: Request, arrived: Arrival) -> Response:
 
 def _off(request: Request, name: str, left: Departure) -> Response:
     title = dict(context.of(request).accounts.outside.offered)[name]
-    answer = render.page(request, "entrance/leaving.html", url=left.url, title=title)
-    answer.headers["refresh"] = f"0; url={left.url}"
+    answer = arrival.moving(request, left.url, title)
     session.set_cookie(request, answer, TRIP, left.step, TRIP_S)
     return answer
 
