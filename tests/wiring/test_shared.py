@@ -7,17 +7,22 @@ import pytest
 from doubles import Double
 from gateway import Gateway
 from trivium.admission import script
+from trivium.clock import FixedClock
 from trivium.routing import sharing
 from trivium.routing.breaker import Breaker
 from trivium.routing.health import Key
 from trivium.settings.model import Settings, Shared
-from trivium.wiring.shared import share, shared_of
+from trivium.settings.oauth import OAuth as Rules
+from trivium.storage.root_key import RootKeys
+from trivium.wiring.oauth import oauth_of
+from trivium.wiring.shared import rates_of, share, shared_of
 
 
 @pytest.mark.asyncio
 async def test_without_an_address_nothing_is_shared():
     """And health asks nobody."""
     assert shared_of(Settings()) is None
+    assert rates_of(None) is None
     async with Double() as vendor, Gateway.to(("openai", vendor)) as gateway:
         async with contextlib.AsyncExitStack() as stack:
             await share(None, gateway.services, stack)
@@ -44,3 +49,19 @@ async def test_health_is_told_to_the_server_by_the_account_of_the_channel(valkey
         (mark,) = sharing.accounts(services.router.channel("openai-0"))
         assert [f"openai-0\n{mark}\nup"] == [row[0].decode() for row in told[2]]
         assert not state.is_up
+
+
+@pytest.mark.asyncio
+async def test_the_oauth_endpoints_of_all_workers_count_together(valkey, database):
+    """Each with a connection and a memory of its own; their script is where they look for it."""
+    settings = Settings(shared=Shared(url=valkey.url), oauth=Rules(token_per_minute=2))
+    async with contextlib.AsyncExitStack() as stack:
+        workers = []
+        for _ in range(2):
+            state = shared_of(settings)
+            stack.callback(state.close)
+            await state.start()
+            keys = RootKeys(b"k" * 32)
+            workers.append(oauth_of(settings, database, FixedClock(), keys, rates_of(state)))
+        taken = [await worker.exchanges.take("gwc_1") for worker in workers * 2]
+    assert [None, None, 60, 60] == taken

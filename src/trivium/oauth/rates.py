@@ -1,4 +1,5 @@
-"""How often something may be asked in a minute, in this process's memory.
+"""How often something may be asked in a minute, in this process's memory. See ``sharing`` for what
+all workers count together.
 
 Every moment within the last sixty seconds is kept, so any sixty seconds have at most the limit. The
 memory is bounded: of too many subjects the one that was quiet longest is forgotten.
@@ -21,7 +22,7 @@ class Rate:
     """So many a minute for each subject."""
 
     def __init__(self, limit: int, clock: Clock) -> None:
-        self._limit = limit
+        self.limit = limit
         self._clock = clock
         self._taken: OrderedDict[str, deque[float]] = OrderedDict()
 
@@ -36,13 +37,13 @@ class Rate:
         if not taken:
             del self._taken[subject]
             return None
-        if len(taken) < self._limit:
+        if len(taken) < self.limit:
             return None
         return max(1, math.ceil(taken[0] + MINUTE_S - now))
 
     def count(self, subject: str) -> None:
         """One more."""
-        taken = self._taken.setdefault(subject, deque(maxlen=self._limit))
+        taken = self._taken.setdefault(subject, deque(maxlen=self.limit))
         taken.append(self._clock.monotonic())
         self._taken.move_to_end(subject)
         if len(self._taken) > SUBJECTS_MAX:

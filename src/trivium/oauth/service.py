@@ -12,6 +12,7 @@ from trivium.oauth.developer.service import DeveloperTokens
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.rates import Rate
 from trivium.oauth.scope import BALANCE, PROFILE
+from trivium.oauth.sharing import Shared, SharedRate
 from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.model import Access
 from trivium.oauth.tokens.service import Tokens
@@ -40,8 +41,15 @@ class OAuth:
         *,
         refresh_keys: Keyring,
         topup_keys: Keyring,
+        shared: Shared | None = None,
     ) -> None:
-        """``refresh_keys``, ``topup_keys``: of the gateway, one ring for each purpose."""
+        """``refresh_keys``, ``topup_keys``: of the gateway, one ring for each purpose. ``shared``:
+        where all workers count; ``None``: each counts for itself.
+        """
+
+        def rate(name: str, limit: int) -> SharedRate:
+            return SharedRate(Rate(limit, clock), name, shared)
+
         self.rules = rules
         self.addresses = addresses
         self.apps = Apps(
@@ -56,11 +64,11 @@ class OAuth:
         self.consents = Consents(db, clock, audit, issuer=addresses.auth, code_s=rules.code_s)
         self.tokens = Tokens(db, clock, audit, refresh_keys, family_s=rules.family_days * DAY_S)
         self.spending = Spending(db, clock, audit, enabled=rules.spend)
-        self.authorizations = Rate(rules.authorize_per_minute, clock)
+        self.authorizations = rate("authorize", rules.authorize_per_minute)
         """Authorization requests by address."""
-        self.exchanges = Rate(rules.token_per_minute, clock)
+        self.exchanges = rate("token", rules.token_per_minute)
         """Token and revocation requests by application."""
-        self.failures = Rate(rules.failures_per_minute, clock)
+        self.failures = rate("failures", rules.failures_per_minute)
         """Failed client authentications by address."""
         self._db = db
         self._clock = clock

@@ -28,9 +28,10 @@ class OAuth(Section, frozen=True):
     apps_per_hour: int = 10
     """Applications one user registers an hour."""
     authorize_per_minute: int = 60
-    """Authorization requests from one address a minute, counted by each worker."""
+    """Authorization requests from one address a minute. Where ``shared.url`` is set all workers count
+    together."""
     token_per_minute: int = 60
-    """Token and revocation requests of one application a minute, counted by each worker."""
+    """Token and revocation requests of one application a minute, counted likewise."""
     failures_per_minute: int = 20
     """Token and revocation requests from one address a minute that name no client or a wrong
-    secret; beyond it that address waits. Counted by each worker."""
+    secret; beyond it that address waits. Counted likewise."""

@@ -11,6 +11,7 @@ from trivium.identity.service import Identity
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.statement.service import Statement
+from trivium.oauth.sharing import Shared
 from trivium.observe.audit.service import Audit
 from trivium.observe.history.service import History
 from trivium.settings.load import environment
@@ -23,8 +24,13 @@ from trivium.wiring.oauth import oauth_of
 from trivium.wiring.payments import payments_of
 
 
-def console_of(settings: Settings, database: Database, stack: contextlib.AsyncExitStack) -> Console:
-    """Everything the pages may call; closed with the stack."""
+def console_of(
+    settings: Settings,
+    database: Database,
+    stack: contextlib.AsyncExitStack,
+    shared: Shared | None = None,
+) -> Console:
+    """Everything the pages may call; closed with the stack. ``shared``: where all workers count."""
     clock = SystemClock()
     audit = Audit(database, clock)
     keys = root_keys(
@@ -44,6 +50,6 @@ def console_of(settings: Settings, database: Database, stack: contextlib.AsyncEx
         history=History(database),
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
-        oauth=oauth_of(settings, database, clock, keys),
+        oauth=oauth_of(settings, database, clock, keys, shared),
         audit=audit,
     )

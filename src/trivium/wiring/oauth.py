@@ -7,6 +7,7 @@ import structlog
 from trivium.clock import Clock
 from trivium.oauth.addresses import addresses
 from trivium.oauth.service import OAuth
+from trivium.oauth.sharing import Shared
 from trivium.observe.audit.service import Audit
 from trivium.settings.model import Settings
 from trivium.storage.root_key import RootKeys
@@ -17,8 +18,14 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 
-def oauth_of(settings: Settings, database: "Database", clock: Clock, keys: RootKeys) -> OAuth:
-    """Applications, consent and tokens."""
+def oauth_of(
+    settings: Settings,
+    database: "Database",
+    clock: Clock,
+    keys: RootKeys,
+    shared: Shared | None = None,
+) -> OAuth:
+    """Applications, consent and tokens. ``shared``: where all workers count."""
     server = settings.server
     found = addresses(server.public_url, server.auth_url, server.api_url, server.listen)
     if not found.is_safe:
@@ -31,4 +38,5 @@ def oauth_of(settings: Settings, database: "Database", clock: Clock, keys: RootK
         found,
         refresh_keys=keys.ring("oauth refresh"),
         topup_keys=keys.ring("oauth topup"),
+        shared=shared,
     )

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from trivium.identity.snapshot import Snapshot
+    from trivium.oauth.sharing import Shared
     from trivium.storage.database import Database
 
 
@@ -47,10 +48,13 @@ class People:
     a worker that nobody visits would be half as large again.
     """
 
-    def __init__(self, settings: Settings, database: "Database") -> None:
-        """Close it when done."""
+    def __init__(
+        self, settings: Settings, database: "Database", shared: "Shared | None" = None
+    ) -> None:
+        """Close it when done. ``shared``: where all workers count; ``None``: nowhere."""
         self.database = database
         self._settings = settings
+        self._shared = shared
         self._stack = contextlib.AsyncExitStack()
         self._building: asyncio.Task[ASGIApp] | None = None
 
@@ -64,7 +68,8 @@ class People:
 
     async def _build(self) -> "ASGIApp":
         build, console_of = await asyncio.to_thread(_import_console)
-        application: ASGIApp = build(console_of(self._settings, self.database, self._stack))
+        console = console_of(self._settings, self.database, self._stack, self._shared)
+        application: ASGIApp = build(console)
         return application
 
     async def close(self) -> None:

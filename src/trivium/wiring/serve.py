@@ -36,7 +36,7 @@ from trivium.wiring.memory import (
 from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
 from trivium.wiring.relay import budget, rules, services_of
-from trivium.wiring.shared import look_after, shared_of
+from trivium.wiring.shared import look_after, rates_of, shared_of
 from trivium.wiring.studio import studio_of
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ async def serve(
             await background(stack, sweeping)
         if config_path is not None:
             await background(stack, watch.run())
-        people = People(settings, database)
+        people = People(settings, database, rates_of(shared))
         stack.push_async_callback(people.close)
         await background(stack, serve_pages(settings, listeners, snapshot, people))
         gc.collect()

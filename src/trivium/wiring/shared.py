@@ -5,6 +5,7 @@ import contextlib
 from typing import TYPE_CHECKING, Final
 
 from trivium.admission import script
+from trivium.oauth import sharing as rates
 from trivium.pipeline.context import Services
 from trivium.routing import sharing
 from trivium.routing.board import Board
@@ -19,12 +20,20 @@ if TYPE_CHECKING:
 
 _SHARING: Final = len(script.SCRIPTS)
 """Where the scripts of shared health begin."""
+_RATES: Final = _SHARING + len(sharing.SCRIPTS)
+"""Where those of the OAuth endpoints' rates begin."""
 
 
 def shared_of(settings: Settings) -> SharedState | None:
     """The shared state, not reached for yet; ``None`` where there is none."""
     url = settings.shared.url
-    return SharedState(parse(url), (*script.SCRIPTS, *sharing.SCRIPTS)) if url else None
+    scripts = (*script.SCRIPTS, *sharing.SCRIPTS, *rates.SCRIPTS)
+    return SharedState(parse(url), scripts) if url else None
+
+
+def rates_of(shared: SharedState | None) -> rates.Shared | None:
+    """Where the OAuth endpoints count; ``None`` where there is no shared state."""
+    return None if shared is None else rates.Shared(shared, _RATES)
 
 
 async def look_after(

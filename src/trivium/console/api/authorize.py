@@ -33,7 +33,7 @@ async def authorize(request: Request) -> Response:
     answer.check_host(request, "auth")
     if request.method == "HEAD":
         raise HTTPException(405, headers={"Allow": "GET, POST"})
-    wait = context.of(request).oauth.authorizations.take(answer.network(request))
+    wait = await context.of(request).oauth.authorizations.take(answer.network(request))
     if wait is not None:
         return too_many(request, wait)
     try:

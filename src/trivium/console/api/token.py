@@ -55,7 +55,7 @@ async def client(request: Request) -> tuple[App, Mapping[str, str]]:
     """
     oauth = context.of(request).oauth
     where = answer.network(request)
-    _check_rate(oauth.failures.wait(where))
+    _check_rate(await oauth.failures.wait(where))
     fields = asking.form(
         request.headers.get("content-type", ""),
         request.scope["query_string"],
@@ -66,9 +66,9 @@ async def client(request: Request) -> tuple[App, Mapping[str, str]]:
         app = await oauth.apps.authenticate(given.client_id, given.client_secret)
     except OAuthError as error:
         if error.code == "invalid_client":
-            oauth.failures.count(where)
+            await oauth.failures.count(where)
         raise
-    _check_rate(oauth.exchanges.take(app.client_id))
+    _check_rate(await oauth.exchanges.take(app.client_id))
     return app, fields
 
 

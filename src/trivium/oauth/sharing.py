@@ -1,0 +1,88 @@
+"""So many a minute over all workers and nodes, where they share a state.
+
+What is counted there is counted here as well: while the shared state is away each worker goes on
+alone with what it has seen itself, as limits on requests do (``admission/service.py``).
+"""
+
+from typing import Final, Literal
+
+from trivium.oauth.rates import MINUTE_S, Rate
+from trivium.shared.connection import Down
+from trivium.shared.state import SharedState
+
+_MICROSECONDS: Final = 1_000_000
+
+# KEYS: of a subject the moments of the last minute, newest first, at most as many as fit into it.
+# ARGV: how many fit, a step of `Shared`. Gives the microseconds to wait; 0: it fits now.
+MOMENTS: Final = """
+local at = redis.call('TIME')
+local now = at[1] * 1000000 + at[2]
+local oldest = redis.call('LINDEX', KEYS[1], ARGV[1] - 1)
+local left = oldest and oldest + MINUTE - now or 0
+if left > 0 and ARGV[2] ~= 'count' then return left end
+if ARGV[2] ~= 'wait' then
+  redis.call('LPUSH', KEYS[1], string.format('%.0f', now))
+  redis.call('LTRIM', KEYS[1], 0, ARGV[1] - 1)
+  redis.call('PEXPIRE', KEYS[1], MINUTE / 1000)
+end
+return 0
+""".replace("MINUTE", str(int(MINUTE_S) * _MICROSECONDS))
+
+SCRIPTS: Final = (MOMENTS,)
+
+Step = Literal["wait", "count", "take"]
+
+
+class Shared:
+    """Where all count. ``first``: position of ``SCRIPTS`` among the state's."""
+
+    def __init__(self, state: SharedState, first: int) -> None:
+        self._state = state
+        self._first = first
+
+    async def ask(self, name: str, subject: str, limit: int, step: Step) -> int | None:
+        """As the method of ``Rate`` of that name. Raises Down."""
+        key = f"trivium:rate:{name}:{subject}"
+        left = int(await self._state.call(self._first, [key], [limit, step]))
+        return -(-left // _MICROSECONDS) or None
+
+
+class SharedRate:
+    """A ``Rate`` that all workers count in. ``name``: what is counted; ``shared``: ``None`` where
+    there is nothing to share by.
+    """
+
+    def __init__(self, own: Rate, name: str, shared: Shared | None) -> None:
+        self._own = own
+        self._name = name
+        self._shared = shared
+
+    async def wait(self, subject: str) -> int | None:
+        """Whole seconds until one more fits; ``None``: it fits now."""
+        if self._shared is not None:
+            try:
+                return await self._shared.ask(self._name, subject, self._own.limit, "wait")
+            except Down:
+                pass
+        return self._own.wait(subject)
+
+    async def count(self, subject: str) -> None:
+        """One more."""
+        self._own.count(subject)
+        if self._shared is not None:
+            try:
+                await self._shared.ask(self._name, subject, self._own.limit, "count")
+            except Down:
+                return
+
+    async def take(self, subject: str) -> int | None:
+        """Count one more if it fits; else the seconds until it does."""
+        if self._shared is not None:
+            try:
+                left = await self._shared.ask(self._name, subject, self._own.limit, "take")
+            except Down:
+                return self._own.take(subject)
+            if left is None:
+                self._own.count(subject)
+            return left
+        return self._own.take(subject)
