@@ -28,7 +28,7 @@ class OAuth(Section, frozen=True):
     apps_per_hour: int = 10
     """Applications one user registers an hour."""
     authorize_per_minute: int = 60
-    """Authorization requests from one address a minute. Where ``shared.url`` is set all workers count
+    """Authorization requests from one address a minute. With ``shared.url`` all workers count
     together."""
     token_per_minute: int = 60
     """Token and revocation requests of one application a minute, counted likewise."""
