@@ -141,7 +141,7 @@ class Wire:
             first, *lines = head[:-4].split(b"\r\n")
             status = int(first.split(b" ")[1])
         headers = dict(line.split(b": ", 1) for line in lines)
-        if head_only or status == 204:
+        if head_only or status in (204, 304):
             return status, headers, b""
         if headers.get(b"transfer-encoding") == b"chunked":
             body = b""

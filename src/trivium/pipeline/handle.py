@@ -28,6 +28,7 @@ from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
 from trivium.pipeline.outlasting import outlast
 from trivium.pipeline.picture import PictureAttempt
 from trivium.pipeline.story import Story
+from trivium.pipeline.telling import tell
 from trivium.providers.base import Provider
 from trivium.routing.model import Plan, Step
 from trivium.routing.wishes import too_dear, wished
@@ -141,7 +142,7 @@ async def _count(story: Story, members: Members, facts: Facts) -> None:
     except Fault as fault:
         if not _is_uncounted(story, fault):
             raise
-        _tell(story, "attempt_failed", fault)
+        tell(story, "attempt_failed", fault)
         body = story.services.translator.estimate(story, members, facts)
         story.status = 200
         story.exchange.extra.append((ESTIMATED, b"tokens"))
@@ -167,7 +168,7 @@ def _call(story: Story, members: Members, facts: Facts) -> Awaitable[None]:
         story,
         functools.partial(planned, story),
         functools.partial(_attempt, story, members, facts),
-        functools.partial(_tell, story, "attempt_failed"),
+        functools.partial(tell, story, "attempt_failed"),
     )
 
 
@@ -298,27 +299,9 @@ def _check_version(exchange: Exchange) -> None:
         version(given)
 
 
-def _tell(story: Story, event: str, fault: Fault) -> None:
-    """Tell the operator what is not the caller's own doing, once in a while."""
-    level = fault.row.level
-    if level == "info":
-        return
-    channel = story.step.binding.channel.name if story.step else ""
-    story.services.alarm.tell(
-        level,
-        event,
-        (event, fault.kind.value, channel),
-        request_id=story.exchange.request_id,
-        fault=fault.kind.value,
-        channel=channel,
-        model=story.facts.model[:200] if story.facts else "",
-        message=fault.message,
-    )
-
-
 def _fail(story: Story, fault: Fault) -> None:
     """Tell the caller, in its own dialect."""
-    _tell(story, "request_failed", fault)
+    tell(story, "request_failed", fault)
     if fault.kind is Kind.UPSTREAM_OVERLOADED and story.exchange.shape is Shape.MESSAGES:
         fault.status = OVERLOADED  # the status by which these callers know it from an outage
     story.fault = fault

@@ -4,38 +4,26 @@ Memory holds what is between two sockets and no more: reading stops while the ca
 range is passed on, so that a download can be resumed. Only headers that describe the file travel.
 """
 
-import asyncio
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-import structlog
-
-from trivium.assets.model import Asset, AssetError
 from trivium.faults import Fault, Kind
 from trivium.jobs.model import Job
 from trivium.jobs.source import Refused, is_file, type_of
+from trivium.pipeline import file
 from trivium.pipeline.binary import Download
-from trivium.pipeline.context import Exchange, Headers
+from trivium.pipeline.context import Headers
 from trivium.pipeline.videos.call import Visit, unready
-from trivium.storage.errors import StorageError
 from trivium.wire.checks import wrong
-from trivium.wire.ranges import Span, Unsatisfiable, span
 from trivium.wire.videos.answer import Status
 from trivium.wire.videos.resource import VARIANTS, VIDEO
 
-if TYPE_CHECKING:
-    from trivium.assets.service import Assets
-
 _PASSED: Final = frozenset({b"accept-ranges", b"content-range", b"etag", b"last-modified"})
-UNSATISFIABLE: Final = 416
 _ASKED: Final = (b"range", b"if-range")
 _SAFE: Final[Headers] = [
     (b"cache-control", b"private, no-transform"),
     (b"content-security-policy", b"default-src 'none'; sandbox"),
     (b"x-content-type-options", b"nosniff"),
 ]
-
-log = structlog.get_logger()
 
 
 async def serve(visit: Visit) -> None:
@@ -105,7 +93,7 @@ class _Film(Download):
         """As above. Where the file ends is told to whoever asked for what lies beyond."""
         if self.outcome.done():
             return
-        if self.status == UNSATISFIABLE:
+        if self.status == file.UNSATISFIABLE:
             self._exchange.extra += [(n, v) for n, v in self.headers if n == b"content-range"]
         super().done(rest)
 
@@ -119,94 +107,17 @@ async def _from_store(visit: Visit, job: Job, variant: str) -> bool:
     asset_id, assets = job.assets.get(variant), visit.services.assets
     if asset_id is None or assets is None:
         return False
-    try:
-        asset = await assets.find(asset_id)
-    except StorageError as error:
-        log.warning("asset_not_looked_up", error=str(error))
-        raise Fault(Kind.LEDGER_DOWN, "Files cannot be looked up now; try again.") from None
+    asset = await file.find(assets, asset_id)
     if asset is None:
         raise _gone(job, variant)
-    await _send(visit.exchange, asset, assets)
+    part = file.part(visit.exchange, asset)
+    try:
+        await file.send(visit.exchange, asset, part, assets)
+    except Fault as fault:
+        if fault.kind is Kind.NOT_FOUND:
+            raise _gone(job, variant) from None
+        raise
     return True
-
-
-async def _send(exchange: Exchange, asset: Asset, assets: "Assets") -> None:
-    tag = f'"{asset.id}"'.encode()
-    exchange.extra += [(b"accept-ranges", b"bytes"), (b"etag", tag)]
-    part = _part(exchange, asset, tag)
-    start, end = (part.start, part.end) if part else (0, asset.size_bytes)
-    if part is not None:
-        exchange.extra.append((b"content-range", part.content_range(asset.size_bytes)))
-    exchange.begin(206 if part else 200, asset.content_type.encode(), length=end - start)
-    if exchange.method == "HEAD" or start == end:
-        exchange.finish()
-        return
-    pace = _Pace(exchange)
-    exchange.flow = pace
-    try:
-        await _pump(exchange, pace, assets.read(asset, start, end), end - start)
-    finally:
-        exchange.flow = None
-
-
-async def _pump(
-    exchange: Exchange, pace: "_Pace", pieces: AsyncIterator[bytes], length: int
-) -> None:
-    sent = 0
-    try:
-        async for piece in pieces:
-            sent += len(piece)
-            exchange.write(piece)
-            await pace.wait()
-    except AssetError as error:
-        log.warning("asset_not_read", error=str(error))
-    if sent == length:
-        exchange.finish()
-    else:
-        exchange.break_off()
-
-
-def _part(exchange: Exchange, asset: Asset, tag: bytes) -> Span | None:
-    """The range that is asked for. Raises ``Fault``."""
-    condition = exchange.headers.get(b"if-range")
-    if condition is not None and condition != tag:
-        return None
-    try:
-        return span(exchange.headers.get(b"range"), asset.size_bytes)
-    except Unsatisfiable:
-        exchange.extra.append((b"content-range", b"bytes */%d" % asset.size_bytes))
-        raise Fault(
-            Kind.INVALID_VALUE,
-            f"The file has {asset.size_bytes} bytes; the range lies outside.",
-            param="range",
-            status=UNSATISFIABLE,
-        ) from None
-
-
-class _Pace:
-    """Stands between a reader and a caller that is slower. See ``Flow``."""
-
-    def __init__(self, exchange: Exchange) -> None:
-        self._free = asyncio.Event()
-        if not exchange.congested:
-            self._free.set()
-
-    def pause(self) -> None:
-        """The caller reads too slowly."""
-        self._free.clear()
-
-    def resume(self) -> None:
-        """The caller has caught up."""
-        self._free.set()
-
-    def interrupt(self, fault: Fault) -> bool:
-        """A file cannot end in words of ours: whoever interrupts cancels the task."""
-        del fault
-        return False
-
-    async def wait(self) -> None:
-        """Until more may be written."""
-        await self._free.wait()
 
 
 def _gone(job: Job, variant: str = "") -> Fault:

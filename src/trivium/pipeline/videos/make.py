@@ -23,6 +23,7 @@ from trivium.ledger.prices import row_at
 from trivium.pipeline import attempts, entrance, wishing
 from trivium.pipeline.context import Exchange, Services
 from trivium.pipeline.story import Story
+from trivium.pipeline.telling import tell
 from trivium.pipeline.videos.call import answer, found, unready
 from trivium.pipeline.videos.reference import at_hand
 from trivium.providers.videos.dialect import Errand, dialect_of
@@ -77,30 +78,12 @@ async def _told(story: Story, work: Coroutine[Any, Any, None]) -> None:
 
 
 def _fail(story: Story, fault: Fault) -> None:
-    _tell(story, "request_failed", fault)
+    tell(story, "request_failed", fault)
     story.fault = fault
     story.status = fault.status
     if story.services.explain_headers:
         story.exchange.extra += wishing.route(story)
     story.exchange.fail(fault)
-
-
-def _tell(story: Story, event: str, fault: Fault) -> None:
-    """Tell the operator what is not the caller's own doing, once in a while."""
-    level = fault.row.level
-    if level == "info":
-        return
-    channel = story.step.binding.channel.name if story.step else ""
-    story.services.alarm.tell(
-        level,
-        event,
-        (event, fault.kind.value, channel),
-        request_id=story.exchange.request_id,
-        fault=fault.kind.value,
-        channel=channel,
-        model=story.facts.model[:200] if story.facts else "",
-        message=fault.message,
-    )
 
 
 # --- create ---------------------------------------------------------------------------------------
@@ -228,7 +211,7 @@ async def _made(story: Story, studio: Studio, plan: Plan, asked: Asked, job: Job
         account = account_of(channel, credential, step.operation, model)
         await _order(story, studio, step, credential, errand, account, job)
 
-    told = functools.partial(_tell, story, "attempt_failed")
+    told = functools.partial(tell, story, "attempt_failed")
     await _kept_or_gone(story, studio, job, attempts.run(story, planned, attempt, told))
 
 

@@ -1,0 +1,70 @@
+"""Operators hear of what they can do something about, and of nothing else."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from edge.wires import asked
+from trivium.faults import Fault, Kind
+from trivium.pipeline.story import NAME_MAX, Story
+from trivium.pipeline.telling import tell
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts
+
+
+class Alarm:
+    """Remembers what it was to tell."""
+
+    def __init__(self):
+        self.told = []
+
+    def tell(self, level, event, kind, **fields):
+        self.told.append((level, event, kind, fields))
+
+
+def story(**known):
+    """A story as it stands when something fails, and the alarm it would ring."""
+    alarm = Alarm()
+    told = Story(asked(), Operation.CHAT, SimpleNamespace(alarm=alarm))
+    for name, value in known.items():
+        setattr(told, name, value)
+    return told, alarm
+
+
+def at(channel):
+    """A step of a plan that goes to a channel of this name."""
+    return SimpleNamespace(binding=SimpleNamespace(channel=SimpleNamespace(name=channel)))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if Fault(kind, "x").row.level == "info"])
+def test_a_callers_own_doing_is_not_told(kind):
+    """It would be a log that strangers write."""
+    told, alarm = story(step=at("a"))
+    tell(told, "request_failed", Fault(kind, "no"))
+    assert [] == alarm.told
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if Fault(kind, "x").row.level != "info"])
+def test_anything_else_is_told_with_what_is_known(kind):
+    """Once for each event, kind of fault and channel; a long name of a model is cut."""
+    told, alarm = story(step=at("a"), facts=Facts(model="m" * 2 * NAME_MAX))
+    fault = Fault(kind, "no")
+    tell(told, "attempt_failed", fault)
+    ((level, event, counted, fields),) = alarm.told
+    assert (fault.row.level, "attempt_failed") == (level, event)
+    assert ("attempt_failed", kind.value, "a") == counted
+    assert {
+        "request_id": told.exchange.request_id,
+        "fault": kind.value,
+        "channel": "a",
+        "model": "m" * NAME_MAX,
+        "message": "no",
+    } == fields
+
+
+def test_what_fails_before_anything_is_known_is_told_without_it():
+    """No channel yet, no model yet."""
+    told, alarm = story()
+    tell(told, "request_failed", Fault(Kind.INTERNAL, "no"))
+    ((_, _, counted, fields),) = alarm.told
+    assert ("", "", "") == (counted[2], fields["channel"], fields["model"])
