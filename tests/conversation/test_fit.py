@@ -309,6 +309,16 @@ def test_what_is_refused_while_thinking_depends_on_whether_it_thinks(known, wish
     assert why == [one.reason for one in report.drops]
 
 
+def test_a_search_is_named_as_its_caller_asked_for_it():
+    """Chat has no tool for it but a member of its own."""
+    search = ServerTool(kind=ServerKind.WEB_SEARCH, native=Native("chat", b"{}"))
+    conversation = asking(Turn(Role.USER, (Text("Hi"),)), tools=(search,))
+    known = target(Origin("messages", "vendor", "account"), "m", server_tools=frozenset())
+    with pytest.raises(Fault, match=r"^web_search_options cannot") as raised:
+        fitted(conversation, known, Report("the messages shape of m"))
+    assert "web_search_options" == raised.value.param
+
+
 LOOK = FunctionTool(name="look")
 SEARCH = ServerTool(
     kind=ServerKind.WEB_SEARCH, native=Native("responses", b'{"type":"web_search"}')

@@ -65,13 +65,17 @@ def test_the_last_piece_speaks_for_the_whole():
         (Usage(fresh=5, reasoning=9), False, Usage(fresh=5, reasoning=9, estimated=True)),
         (Usage(output=1), False, Usage(fresh=7, output=2, estimated=True)),
         (Usage(cache_read=5), False, Usage(cache_read=5, output=2, estimated=True)),
+        (Usage(output=2, estimated=True), True, Usage(fresh=7, output=2, estimated=True)),
+        (Usage(fresh=5, output=2, estimated=True), True, Usage(fresh=5, output=2, estimated=True)),
         (Usage(fresh=-5), True, Usage(fresh=7, output=2, estimated=True)),
         (Usage(output=2**53), True, Usage(fresh=7, output=2, estimated=True)),
         (None, True, Usage(fresh=7, output=2, estimated=True)),
     ],
 )
 def test_a_report_is_believed_as_far_as_it_goes(reported, finished, expected):
-    """Of a whole answer it is the last word, of a broken one its input; nonsense is flagged."""
+    """Of a whole answer it is the last word, but for an input it does not know; of a broken one
+    its input; nonsense is flagged.
+    """
     assert expected == used(reported, 7, len(WHOLE), WHOLE, finished=finished)
 
 

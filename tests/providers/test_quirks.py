@@ -21,6 +21,7 @@ from trivium.providers.quirks import (
 from trivium.wire.chat.codec import CODEC as CHAT
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages.codec import CODEC as MESSAGES
+from trivium.wire.messages.stream import watch as messages_watch
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 from trivium.wire.responses.codec import CODEC as RESPONSES
@@ -34,7 +35,7 @@ CODECS = {
     Operation.RESPONSES: RESPONSES,
 }
 FACTS = Facts(model="public", stream=True, output_max=6)
-MENDED = {Operation.RESPONSES, Operation.MESSAGES, Operation.CHAT}
+MENDED = (Operation.RESPONSES, Operation.MESSAGES, Operation.CHAT)
 STREAMS = {
     path.name: operation
     for operation in MENDED
@@ -168,6 +169,18 @@ def test_a_stream_begins_with_its_first_event(recorded, watch, events, name, ope
     assert [event["type"] for event in events(wire)][-1:] == [
         event["type"].replace("incomplete", "completed") for event in events(out)
     ][-1:]
+
+
+@pytest.mark.parametrize(
+    ("name", "guessed"), [("messages_late_stream.sse", True), ("messages_stream.sse", False)]
+)
+def test_an_input_that_nobody_counted_is_an_estimate(name, guessed, recorded, events):
+    """Callers read a number, and the bill does not take it for the engine's."""
+    repaired = repair(ALL, Operation.MESSAGES, messages_watch(FACTS), facts=FACTS, asked_bytes=41)
+    out = repaired.feed(recorded(name)) + repaired.end(None, "req_1")
+    counted = events(out)[0]["message"]["usage"]["input_tokens"]
+    assert guessed is (counted == 11)
+    assert (guessed, counted) == (repaired.usage.estimated, repaired.usage.fresh)
 
 
 def test_a_chat_begins_with_its_role(recorded, watch, events):

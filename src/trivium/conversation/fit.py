@@ -19,7 +19,7 @@ from trivium.conversation.calls import ToolResult
 from trivium.conversation.effort import wished
 from trivium.conversation.honesty import Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, joined
-from trivium.conversation.members import ROWS, Concept, lacking, member
+from trivium.conversation.members import ROWS, Concept, declared, lacking, member
 from trivium.conversation.opaque import belonging
 from trivium.conversation.pairing import paired
 from trivium.conversation.parts import Reasoning, Text
@@ -171,7 +171,7 @@ def _offered(tool: Tool, conversation: Conversation, target: TargetFacts, report
             return True
         kind = kind.value
     name = tool.name or kind
-    where = member(Concept.TOOLS, conversation.shape)
+    where = declared(tool, conversation.shape)
     if not target.drop_tools.isdisjoint({kind, name}):
         report.drop(Rank.HINT, where, f"{name} is left out, as the profile of this model says")
         return False

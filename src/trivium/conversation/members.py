@@ -14,6 +14,7 @@ import msgspec
 from trivium.conversation.honesty import Act, Rank, Report
 from trivium.conversation.parts import Native
 from trivium.conversation.request import ResponseFormat
+from trivium.conversation.tools import ServerTool, Tool
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -238,6 +239,13 @@ def member(concept: Concept, shape: str) -> str:
     row = ROWS[concept]
     found = getattr(row, shape)
     return found if isinstance(found, str) else row.field
+
+
+def declared(tool: Tool, shape: str) -> str:
+    """Where a caller of this shape declared a tool: chat has a member of its own for a search."""
+    if shape == "chat" and isinstance(tool, ServerTool) and tool.native.shape == "chat":
+        return "web_search_options"
+    return member(Concept.TOOLS, shape)
 
 
 def lacking(

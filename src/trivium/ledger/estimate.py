@@ -79,11 +79,14 @@ def used(
 
     ``input_tokens``: the estimate for want of a report. ``delivered``: bytes of the answer that the
     caller was sent; ``sample``: the last of them, all of them when it came in one piece.
-    ``finished``: the vendor ended it as its shape does, so that its report is the last word.
+    ``finished``: the vendor ended it as its shape does, so that its report is the last word; but
+    for an input that it says nothing of.
     """
     if reported is not None and not is_believable(reported):
         reported = None
     if finished and reported is not None:
+        if reported.estimated and not reported.input_total:
+            return msgspec.structs.replace(reported, fresh=input_tokens)
         return reported
     text = _text_of(sample) * delivered // len(sample) if sample else 0
     written = tokens(text)

@@ -103,4 +103,11 @@ class PassThrough:
         watch = self._passage.watch(self._facts)
         if not self._quirks:
             return watch
-        return repair(self._quirks, self.operation, watch, facts=self._facts, at=self._now)
+        return repair(
+            self._quirks,
+            self.operation,
+            watch,
+            facts=self._facts,
+            at=self._now,
+            asked_bytes=len(self.body),
+        )

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from trivium.conversation.estimate import TEXT_BYTES
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.providers.repair import chat, messages, responses
@@ -40,11 +41,13 @@ def repair(
     *,
     facts: Facts | None = None,
     at: float = 0.0,
+    asked_bytes: int = 0,
 ) -> StreamWatch:
     """``watch`` itself, or one that mends the stream before ``watch`` sees it.
 
     ``facts`` are the request's (its output limit tells whether an answer was cut), ``at`` is the
-    time in seconds since the epoch, for engines that do not say when they began.
+    time in seconds since the epoch, for engines that do not say when they began, ``asked_bytes``
+    the size of its body, for those that do not say what they counted.
     """
     if operation is Operation.RESPONSES and RESPONSES_BARE in quirks:
         events = Events(
@@ -56,17 +59,22 @@ def repair(
     if operation is Operation.CHAT and LATE_START in quirks:
         return _Repaired(watch, chat.Roles().rewrite)
     if operation is Operation.MESSAGES:
-        return _repair_messages(quirks, watch, model=facts.model if facts else "", at=int(at))
+        opening = messages.Opening(
+            model=facts.model if facts else "",
+            at=int(at),
+            input_tokens=-(-asked_bytes // TEXT_BYTES),
+        )
+        return _repair_messages(quirks, watch, opening)
     return watch
 
 
 def _repair_messages(
-    quirks: frozenset[str], watch: StreamWatch, *, model: str, at: int
+    quirks: frozenset[str], watch: StreamWatch, opening: messages.Opening
 ) -> StreamWatch:
     if MESSAGES_TOOL_INPUT in quirks:
         watch = _Repaired(watch, lambda data: [(b"", messages.rewrite(data))])
     if LATE_START in quirks:
-        watch = _Repaired(watch, messages.Opening(model=model, at=at).rewrite)
+        watch = _Repaired(watch, opening.rewrite, lambda: opening.guessed)
     return watch
 
 
@@ -92,7 +100,7 @@ def repair_answer(
 class Translated:
     """The same repairs where an answer is translated: it is mended before it is read."""
 
-    __slots__ = ("_at", "_facts", "_operation", "_quirks")
+    __slots__ = ("_asked_bytes", "_at", "_facts", "_operation", "_quirks")
 
     def __init__(
         self, quirks: frozenset[str], operation: Operation, model: str, request: bytes, at: float
@@ -106,6 +114,7 @@ class Translated:
             limit = responses.limit(request) if bare else None
             self._facts = Facts(model=model, stream=True, output_max=limit)
         self._at = at
+        self._asked_bytes = len(request)
 
     def answer(self, body: bytes) -> bytes:
         """A whole answer, mended."""
@@ -117,17 +126,28 @@ class Translated:
         """``watch``, which reads what the upstream sends, behind its repair."""
         if not self._quirks:
             return watch
-        return repair(self._quirks, self._operation, watch, facts=self._facts, at=self._at)
+        return repair(
+            self._quirks,
+            self._operation,
+            watch,
+            facts=self._facts,
+            at=self._at,
+            asked_bytes=self._asked_bytes,
+        )
 
 
 class _Repaired:
     """A watch behind a rewriter: it sees, and the caller gets, the mended frames."""
 
-    __slots__ = ("_rewrite", "_splitter", "_watch", "error", "finished", "usage")
+    __slots__ = ("_guessed", "_rewrite", "_splitter", "_watch", "error", "finished", "usage")
 
-    def __init__(self, watch: StreamWatch, rewrite: _Rewrite) -> None:
+    def __init__(
+        self, watch: StreamWatch, rewrite: _Rewrite, guessed: Callable[[], bool] | None = None
+    ) -> None:
+        """``guessed``: whether a count in what was mended is ours and not the upstream's."""
         self._watch = watch
         self._rewrite = rewrite
+        self._guessed = guessed
         self._splitter = Splitter()
         self.usage: Usage | None = watch.usage
         self.finished = watch.finished
@@ -165,6 +185,8 @@ class _Repaired:
 
     def _look(self) -> None:
         self.usage = self._watch.usage
+        if self.usage is not None and self._guessed is not None and self._guessed():
+            self.usage = msgspec.structs.replace(self.usage, estimated=True)
         self.finished = self._watch.finished
         self.error = self._watch.error
 

@@ -11,7 +11,8 @@ from trivium.wire.messages.usage import merged, usage
     [
         ({"input_tokens": 25, "output_tokens": 14}, Usage(fresh=25, output=14)),
         ({"input_tokens": 25}, Usage(fresh=25)),
-        ({"output_tokens": 0}, Usage()),
+        ({"output_tokens": 0}, Usage(estimated=True)),
+        ({"input_tokens": None, "output_tokens": 3}, Usage(output=3, estimated=True)),
         (
             {"input_tokens": 1, "cache_read_input_tokens": 2000, "output_tokens": 3},
             Usage(fresh=1, cache_read=2000, output=3),
@@ -45,11 +46,11 @@ from trivium.wire.messages.usage import merged, usage
         # thinking is a part of the output
         (
             {"output_tokens": 57, "output_tokens_details": {"thinking_tokens": 20}},
-            Usage(output=37, reasoning=20),
+            Usage(output=37, reasoning=20, estimated=True),
         ),
         (
             {"output_tokens": 5, "output_tokens_details": {"thinking_tokens": 20}},
-            Usage(reasoning=5),
+            Usage(reasoning=5, estimated=True),
         ),
         # steps that the top level leaves out
         (

@@ -84,7 +84,7 @@ def test_trap_21_a_portable_server_tool_is_declared_anew(wires):
             "user_location": {"type": "approximate", "city": "Ulm"},
         }
     ] == body["tools"]
-    assert ["search_context_size"] == [one.member for one in report.drops]
+    assert ["tools.search_context_size"] == [one.member for one in report.drops]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 * A streamed ``tool_use`` block begins without ``input``. Anthropic's begins with ``"input": {}``,
   and clients that build the block from its start read the member without looking.
 * When the first token is only a part of a character (most emoji), ``message_start`` is never sent,
-  and with it the count of input tokens. The SDKs' stream helpers fail without it.
+  and with it the count of input tokens. The SDKs' stream helpers fail without it, and read the
+  count as a number: ours is an estimate, and the usage is marked as one.
 
 Ids that begin with ``chatcmpl-`` stay: no client looks at them.
 
@@ -25,12 +26,16 @@ _BEGUN: Final = frozenset({"content_block_start", "message_delta", "message_stop
 class Opening:
     """Adds the first event to a stream that lacks it. One object per answer."""
 
-    __slots__ = ("_at", "_model", "_open")
+    __slots__ = ("_at", "_input", "_model", "_open", "guessed")
 
-    def __init__(self, *, model: str, at: int) -> None:
+    def __init__(self, *, model: str, at: int, input_tokens: int) -> None:
+        """``input_tokens``: an estimate of the request, for a stream that does not count it."""
         self._model = model
         self._at = at
+        self._input = input_tokens
         self._open = False
+        self.guessed = False
+        """Whether the count of input tokens is ours."""
 
     def rewrite(self, data: bytes) -> list[tuple[bytes, bytes]]:
         """(event name or empty, data) of what becomes of one frame's data."""
@@ -44,6 +49,7 @@ class Opening:
         self._open = kind == "message_start" or kind in _BEGUN
         if kind not in _BEGUN:
             return [(b"", data)]
+        self.guessed = True
         return [(b"message_start", _encode(self._start())), (b"", data)]
 
     def _start(self) -> dict[str, Any]:
@@ -55,8 +61,7 @@ class Opening:
             "model": self._model,
             "stop_reason": None,
             "stop_sequence": None,
-            # clients read both as numbers; what the engine counted is lost
-            "usage": {"input_tokens": 0, "output_tokens": 0},
+            "usage": {"input_tokens": self._input, "output_tokens": 0},
         }
         return {"type": "message_start", "message": message}
 

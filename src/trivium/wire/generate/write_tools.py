@@ -6,7 +6,7 @@ import msgspec
 
 from trivium.conversation.custom import in_words
 from trivium.conversation.honesty import Act, Rank
-from trivium.conversation.members import Concept, foreign, member
+from trivium.conversation.members import Concept, declared, foreign, member
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -104,7 +104,7 @@ def _vendor(tool: ServerTool | VendorTool, writing: Writing) -> list[dict[str, A
         if tool.user_location is not None or tool.context_size is not None:
             writing.report.drop(
                 Rank.HINT,
-                f"tools.{tool.name or tool.kind.value}",
+                declared(tool, writing.shape),
                 "the generate shape takes no place or size for a search",
             )
         return [{_SERVER[tool.kind]: {}}]

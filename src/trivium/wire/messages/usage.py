@@ -9,6 +9,8 @@ here, at the request's own model: docs/wire/usage.md. Source: messages reference
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
+
 from trivium.conversation.usage import Usage
 from trivium.wire.counts import NonsenseError, count
 
@@ -21,16 +23,23 @@ _COUNTERS: Final = (
     "cache_read_input_tokens",
     "cache_creation_input_tokens",
 )
+_INPUT: Final = tuple(name for name in _COUNTERS if name != "output_tokens")
 
 
 def usage(reported: Any) -> Usage | None:
-    """The canonical record of a ``usage`` object; ``None`` when it has no counter or nonsense."""
+    """The canonical record of a ``usage`` object; ``None`` when it has no counter or nonsense.
+
+    Marked as estimated where nothing is said of the input: no request has none.
+    """
     if not isinstance(reported, Mapping) or all(reported.get(name) is None for name in _COUNTERS):
         return None
     try:
-        return _summed([reported, *_left_out(reported.get("iterations"))])
+        found = _summed([reported, *_left_out(reported.get("iterations"))])
     except NonsenseError:
         return None
+    if all(reported.get(name) is None for name in _INPUT):
+        return msgspec.structs.replace(found, estimated=True)
+    return found
 
 
 def merged(before: Mapping[str, Any], reported: Any) -> Mapping[str, Any]:

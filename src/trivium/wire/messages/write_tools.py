@@ -10,7 +10,7 @@ import msgspec
 
 from trivium.conversation.custom import in_words
 from trivium.conversation.honesty import Act, Rank
-from trivium.conversation.members import Concept, foreign, lacking, member
+from trivium.conversation.members import Concept, declared, foreign, lacking, member
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -153,11 +153,11 @@ def _server(tool: ServerTool, writing: Writing) -> dict[str, Any]:
         if tool.kind is ServerKind.WEB_SEARCH:
             row["user_location"] = {"type": "approximate", **shallow(tool.user_location)}
         else:
-            writing.report.drop(Rank.HINT, "user_location", f"{name} takes no place")
+            where = f"{declared(tool, writing.shape)}.user_location"
+            writing.report.drop(Rank.HINT, where, f"{name} takes no place")
     if tool.context_size is not None:
-        writing.report.drop(
-            Rank.HINT, "search_context_size", "the messages shape has no such choice"
-        )
+        where = f"{declared(tool, writing.shape)}.search_context_size"
+        writing.report.drop(Rank.HINT, where, "the messages shape has no such choice")
     return row
 
 
