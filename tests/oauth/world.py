@@ -8,6 +8,7 @@ from trivium.oauth.consent import request
 from trivium.oauth.consent.decision import Decision
 from trivium.oauth.consent.service import Consents
 from trivium.oauth.developer.service import DeveloperTokens
+from trivium.oauth.sender import NOBODY
 from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.model import CodeGrant, RefreshGrant
 from trivium.oauth.tokens.service import Tokens
@@ -41,7 +42,15 @@ class World:
         self.developer = DeveloperTokens(database, clock, self.audit)
         self.consents = Consents(database, clock, self.audit, issuer=ISSUER, code_s=60)
         self.spending = Spending(database, clock, self.audit, enabled=True)
-        self.tokens = Tokens(database, clock, self.audit, Keyring(b"k" * 32), family_s=FAMILY_S)
+        self.alarms = []
+        self.tokens = Tokens(
+            database,
+            clock,
+            self.audit,
+            Keyring(b"k" * 32),
+            family_s=FAMILY_S,
+            alarm=lambda user_id, language: self.alarms.append((user_id, language)),
+        )
 
     @classmethod
     async def made(cls, database, clock):
@@ -75,12 +84,14 @@ class World:
             list(given.items()), app, strict_state=False, issuer=ISSUER, spend=True
         )
 
-    async def code(self, app=None, user=None, cap_nanos=None, **more):
+    async def code(self, app=None, user=None, cap_nanos=None, sender=NOBODY, **more):
         """A code that the user agreed to."""
         user_id = (user or self.ada).id
         pending = await self.consents.begin(self.asked(app, **more))
         await self.consents.weigh(pending, user_id, is_framed=False)
-        location = await self.consents.approve(pending, user_id, Decision.ASK, cap_nanos=cap_nanos)
+        location = await self.consents.approve(
+            pending, user_id, Decision.ASK, sender, cap_nanos=cap_nanos
+        )
         return answered(location)["code"]
 
     async def issued(self, app=None, **more):

@@ -23,4 +23,5 @@ async def test_the_pages_have_what_they_call(database, tmp_path, host):
         assert bool(host) == console.accounts.desk.is_open
         assert "https://gateway.example" == console.origin
         user = await console.identity.create_user("ada", "ada@example.com")
+        assert console.accounts.desk.tokens_stolen == console.oauth.tokens.alarm
         assert ([], 0) == (await console.own_keys.all(user.id), await console.entries.balance(1))

@@ -1,4 +1,4 @@
-"""Where an act came from, for the audit log."""
+"""Where an act came from, for the audit log and for letters."""
 
 from typing import Final
 
@@ -10,6 +10,8 @@ class Sender(msgspec.Struct, frozen=True, kw_only=True):
 
     address: str = ""
     agent: str = ""
+    language: str = "en"
+    """Of the page, where it was one."""
 
 
 NOBODY: Final = Sender()

@@ -15,7 +15,7 @@ from trivium.oauth.scope import BALANCE, PROFILE
 from trivium.oauth.sharing import Shared, SharedRate
 from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.model import Access
-from trivium.oauth.tokens.service import Tokens
+from trivium.oauth.tokens.service import Alarm, Tokens, unheard
 from trivium.oauth.topup import Attribution
 from trivium.observe.audit.service import Audit
 from trivium.secret import Keyring
@@ -42,9 +42,11 @@ class OAuth:
         refresh_keys: Keyring,
         topup_keys: Keyring,
         shared: Shared | None = None,
+        alarm: Alarm = unheard,
     ) -> None:
         """``refresh_keys``, ``topup_keys``: of the gateway, one ring for each purpose. ``shared``:
-        where all workers count; ``None``: each counts for itself.
+        where all workers count; ``None``: each counts for itself. ``alarm``: tells a user of
+        tokens that seem stolen.
         """
 
         def rate(name: str, limit: int) -> SharedRate:
@@ -62,7 +64,9 @@ class OAuth:
         )
         self.developer = DeveloperTokens(db, clock, audit)
         self.consents = Consents(db, clock, audit, issuer=addresses.auth, code_s=rules.code_s)
-        self.tokens = Tokens(db, clock, audit, refresh_keys, family_s=rules.family_days * DAY_S)
+        self.tokens = Tokens(
+            db, clock, audit, refresh_keys, family_s=rules.family_days * DAY_S, alarm=alarm
+        )
         self.spending = Spending(db, clock, audit, enabled=rules.spend)
         self.authorizations = rate("authorize", rules.authorize_per_minute)
         """Authorization requests by address."""

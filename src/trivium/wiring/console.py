@@ -36,6 +36,7 @@ def console_of(
     keys = root_keys(
         environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
     )
+    accounts = accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack)
     return Console(
         settings=settings,
         clock=clock,
@@ -43,13 +44,13 @@ def console_of(
         ring=keys.ring("pages"),
         identity=Identity(database, clock),
         entries=Entries(database, clock),
-        accounts=accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack),
+        accounts=accounts,
         own_keys=OwnKeys(database),
         directory=Directory(database),
         statement=Statement(database),
         history=History(database),
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
-        oauth=oauth_of(settings, database, clock, keys, shared),
+        oauth=oauth_of(settings, database, clock, keys, shared, accounts.desk.tokens_stolen),
         audit=audit,
     )

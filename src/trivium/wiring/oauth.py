@@ -8,6 +8,7 @@ from trivium.clock import Clock
 from trivium.oauth.addresses import addresses
 from trivium.oauth.service import OAuth
 from trivium.oauth.sharing import Shared
+from trivium.oauth.tokens.service import Alarm, unheard
 from trivium.observe.audit.service import Audit
 from trivium.settings.model import Settings
 from trivium.storage.root_key import RootKeys
@@ -24,8 +25,11 @@ def oauth_of(
     clock: Clock,
     keys: RootKeys,
     shared: Shared | None = None,
+    alarm: Alarm = unheard,
 ) -> OAuth:
-    """Applications, consent and tokens. ``shared``: where all workers count."""
+    """Applications, consent and tokens. ``shared``: where all workers count. ``alarm``: tells a
+    user of tokens that seem stolen.
+    """
     server = settings.server
     found = addresses(server.public_url, server.auth_url, server.api_url, server.listen)
     if not found.is_safe:
@@ -39,4 +43,5 @@ def oauth_of(
         refresh_keys=keys.ring("oauth refresh"),
         topup_keys=keys.ring("oauth topup"),
         shared=shared,
+        alarm=alarm,
     )

@@ -2,10 +2,13 @@
 
 import pytest
 
+from console.consent.asking import Asking, let_in
 from console.visiting import Seen, user_of, visiting
 from trivium.console.account.overview import HEIGHT, WIDTH, bars
 from trivium.ledger.model import NANOS, EntryKind
 from trivium.ledger.statement.service import Day
+from trivium.oauth.errors import OAuthError
+from trivium.oauth.tokens.model import RefreshGrant
 
 
 def test_the_dearest_day_is_as_high_as_the_picture():
@@ -48,3 +51,24 @@ async def test_what_was_spent_is_drawn_and_told(database):
         words = Seen(page.text).words
         assert (1, 2) == (page.text.count('<rect class="bar"'), words.count("$3.00"))
         assert {"$7.00", "in 1 request"} <= set(words)
+
+
+@pytest.mark.asyncio
+async def test_a_token_that_seems_stolen_is_told_for_two_weeks(database):
+    """On the first page, by the application's name."""
+    async with Asking.over(database) as asking:
+        clock, tokens = asking.console.clock, asking.oauth.tokens
+        issued = await let_in(asking)
+        await asking.visitor.log_in(asking.ada)
+        assert "second time" not in (await asking.visitor.get("/account")).text
+        given = RefreshGrant(refresh_token=issued.refresh_token, scopes=None)
+        await tokens.refresh(asking.app, given)
+        clock.advance(61)
+        with pytest.raises(OAuthError):
+            await tokens.refresh(asking.app, given)
+        text = Seen((await asking.visitor.get("/account")).text).text
+        assert "Shop & Co On " in text
+        assert "which is how stolen tokens show" in text
+        clock.advance(14 * 86_400)
+        await asking.visitor.log_in(asking.ada)
+        assert "second time" not in (await asking.visitor.get("/account")).text

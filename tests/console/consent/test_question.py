@@ -7,6 +7,8 @@ import pytest
 
 from console.consent.asking import Asking, came_back
 from console.visiting import Seen
+from trivium.oauth.errors import OAuthError
+from trivium.oauth.tokens.model import CodeGrant, RefreshGrant
 from trivium.settings.oauth import OAuth as Rules
 
 pytestmark = pytest.mark.asyncio
@@ -261,6 +263,23 @@ async def test_the_page_speaks_chinese(asking):
     seen = Seen(answer.text)
     assert "将前往" in seen.text
     assert "您的余额" in seen.text
+
+
+async def test_a_theft_is_told_in_the_language_of_the_page(asking):
+    """No page of the user's causes that letter."""
+    told = []
+    asking.oauth.tokens.alarm = lambda user_id, language: told.append((user_id, language))
+    await asking.visitor.log_in(asking.ada)
+    asking.visitor.client.headers["accept-language"] = "zh-CN"
+    code = (await agreed(asking))["code"]
+    grant = CodeGrant(code=code, redirect_uri=asking.app.redirect_uri, verifier=None)
+    issued = await asking.oauth.tokens.exchange(asking.app, grant)
+    given = RefreshGrant(refresh_token=issued.refresh_token, scopes=None)
+    await asking.oauth.tokens.refresh(asking.app, given)
+    asking.console.clock.advance(61)
+    with pytest.raises(OAuthError):
+        await asking.oauth.tokens.refresh(asking.app, given)
+    assert [(asking.ada.id, "zh")] == told
 
 
 async def test_acts_know_where_they_came_from(database):

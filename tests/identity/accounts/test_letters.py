@@ -4,6 +4,8 @@ import pytest
 
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.letters import Desk
+from trivium.identity.accounts.limits import LETTERS_TO
+from trivium.identity.service import Identity
 from trivium.mail.catalogue import wordings
 
 ORIGIN = "https://gateway.example"
@@ -43,3 +45,31 @@ def test_a_full_outbox_is_told(database, clock):
         desk.send("invitation", "en", "ada@example.com")
     assert Refusal.BUSY is caught.value.why
     desk.tell("password_changed", "en", "ada@example.com")
+
+
+@pytest.mark.asyncio
+async def test_a_theft_is_told_to_its_user_in_bounds(accounts, user, letters, visitor):
+    """What an application causes fills no mailbox and uses up nobody's password reset."""
+    ada = await user()
+    for _ in range(LETTERS_TO.free + 2):
+        accounts.desk.tokens_stolen(ada.id, "zh")
+    sent = await letters.all()
+    assert LETTERS_TO.free == len(sent)
+    assert (ada.email, wordings()["zh"]["tokens_stolen"]["subject"]) == (
+        sent[0].to,
+        sent[0].subject,
+    )
+    assert f"\n{ORIGIN}/account/applications\n" in sent[0].text
+    await accounts.recovery.ask_reset(ada.name, visitor)
+    assert f"{ORIGIN}/password/reset/" in (await letters.last()).text
+
+
+@pytest.mark.asyncio
+async def test_nobody_is_told_of_a_theft_who_is_not_there(accounts, user, database, clock, letters):
+    """Or may not use the account any more, or when no letters are sent."""
+    ada = await user()
+    await Identity(database, clock).disable_user(ada.name)
+    for user_id in (ada.id, 999):
+        accounts.desk.tokens_stolen(user_id, "en")
+    Desk(database, clock, None, ORIGIN).tokens_stolen(ada.id, "en")
+    assert [] == await letters.all()

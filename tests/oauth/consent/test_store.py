@@ -13,15 +13,15 @@ async def test_a_user_has_one_consent_for_an_application(world):
     scopes = frozenset({"profile"})
     async with world.database.write() as conn:
         one = (world.ada.id, world.app.id, scopes, 5)
-        first = await store.insert_grant(conn, *one, automatic=False)
+        first = await store.insert_grant(conn, *one, automatic=False, language="en")
         assert [world.app.id] == await store.revoke_grants(conn, world.ada.id, first, 6)
         assert (await store.history(conn, world.ada.id, world.app.id)).was_revoked
-        second = await store.insert_grant(conn, *one, automatic=False)
+        second = await store.insert_grant(conn, *one, automatic=False, language="en")
         found = await store.history(conn, world.ada.id, world.app.id)
         assert (second, False) == (found.grant.id, found.was_revoked)
     with pytest.raises(Conflict):
         async with world.database.write() as conn:
-            await store.insert_grant(conn, *one, automatic=False)
+            await store.insert_grant(conn, *one, automatic=False, language="en")
 
 
 async def test_what_is_over_is_swept(world, clock):

@@ -7,7 +7,8 @@ import pytest
 from oauth.world import CHALLENGE, FAMILY_S, VERIFIER, World, changed
 from trivium.oauth.apps.model import GrantType, Status
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.tokens.service import Tokens
+from trivium.oauth.sender import Sender
+from trivium.oauth.tokens.service import Tokens, unheard
 from trivium.secret import Keyring
 
 pytestmark = pytest.mark.asyncio
@@ -180,6 +181,33 @@ async def test_reuse_after_the_grace_ends_everything(world, clock):
     assert "tokens_reused" in await world.acts()
     (shown,) = await world.consents.authorized(world.ada.id)
     assert (clock.at, 0) == (shown.incident_at, shown.live_tokens)
+
+
+async def test_reuse_tells_the_user_once(world, clock):
+    """In the language in which they agreed last; another use of a dead token is no news."""
+    first = await world.issued(sender=Sender(language="zh"))
+    await world.refresh(first.refresh_token)
+    await refused(world.refresh(first.refresh_token, await world.another()))
+    clock.advance(61)
+    assert [] == world.alarms
+    for _ in range(2):
+        await refused(world.refresh(first.refresh_token))
+    assert [(world.ada.id, "zh")] == world.alarms
+    again = await world.issued(sender=Sender(language="en"))
+    await world.refresh(again.refresh_token)
+    clock.advance(61)
+    await refused(world.refresh(again.refresh_token))
+    assert (world.ada.id, "en") == world.alarms[-1]
+
+
+async def test_a_code_that_comes_twice_alarms_nobody(world):
+    """Somebody loaded the callback page again: the page of applications tells enough."""
+    code = await world.code()
+    await world.exchange(code)
+    await refused(world.exchange(code))
+    assert [] == world.alarms
+    (shown,) = await world.consents.authorized(world.ada.id)
+    assert world.clock.at == shown.incident_at
 
 
 async def test_reuse_by_another_application_ends_nothing(world, clock):
@@ -401,3 +429,8 @@ async def test_two_gateways_share_one_service(world):
     issued = await world.issued()
     second = await other.refresh(issued.refresh_token)
     assert second.refresh_token == (await world.refresh(issued.refresh_token)).refresh_token
+
+
+async def test_nobody_needs_to_be_told():
+    """A gateway without letters."""
+    assert None is unheard(1, "en")

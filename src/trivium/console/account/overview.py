@@ -10,10 +10,13 @@ from starlette.routing import Route
 
 from trivium.console import context, render, session
 from trivium.ledger.statement.service import Day
+from trivium.oauth.consent.model import Authorized
 
 DAYS: Final = 14
 WIDTH: Final = 960
 HEIGHT: Final = 160
+INCIDENT_S: Final = 14 * 86_400
+"""How long the first page tells of tokens that seemed stolen."""
 _GAP: Final = 20
 _LEAST: Final = 2
 """A day that cost anything is seen."""
@@ -63,8 +66,15 @@ async def show(request: Request) -> Response:
         keys=keys,
         key_names={key.id: key.name for key in keys},
         recent=recent.requests,
+        incidents=await _incidents(request, user.id, now),
         origin=console.api_origin,
     )
+
+
+async def _incidents(request: Request, user_id: int, now: float) -> list[Authorized]:
+    """Applications with access of whose tokens one was lately used twice."""
+    found = await context.of(request).oauth.consents.authorized(user_id)
+    return [each for each in found if each.incident_at and now - each.incident_at < INCIDENT_S]
 
 
 PAGES: Final = (Route("/account", show),)

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trivium.console import context
+from trivium.console.language import speech_tag
 from trivium.console.session import Handler
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.rates import network_of
@@ -86,5 +87,9 @@ def network(request: Request) -> str:
 
 
 def sender(request: Request) -> Sender:
-    """Who sent a request, for the audit log."""
-    return Sender(address=address_of(request), agent=request.headers.get("user-agent", ""))
+    """Who sent a request, for the audit log and for letters."""
+    return Sender(
+        address=address_of(request),
+        agent=request.headers.get("user-agent", ""),
+        language=speech_tag(request.cookies, request.headers).partition("-")[0],
+    )

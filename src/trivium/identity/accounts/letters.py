@@ -26,7 +26,8 @@ SIGN_UP: Final = "/sign-up/"
 INVITATION: Final = "/invitation/"
 RESET: Final = "/password/reset/"
 EMAIL: Final = "/email/"
-"""Where links lead; the token follows. The pages of ``console`` are there."""
+APPLICATIONS: Final = "/account/applications"
+"""Where links lead; of the others the token follows. The pages of ``console`` are there."""
 
 
 class Post(Protocol):
@@ -92,6 +93,25 @@ class Desk:
         if self._post is not None:
             with contextlib.suppress(AccountError):
                 self.send(kind, language, email)
+
+    def tokens_stolen(self, user_id: int, language: str) -> None:
+        """Let a user know that somebody else seems to have tokens of an application of theirs."""
+        if self._post is not None:
+            with contextlib.suppress(AccountError):
+                self.put(lambda: self._warning("tokens_stolen", user_id, language, APPLICATIONS))
+
+    async def _warning(self, kind: str, user_id: int, language: str, path: str) -> Letter | None:
+        """What an application can cause by itself is counted: it must not fill a mailbox."""
+        from trivium.identity.accounts import store
+
+        async with self._db.write() as conn:
+            found = await store.account(conn, user_id=user_id)
+            if found is None or found.user.disabled:
+                return None
+            now = int(self._clock.now())
+            if await tries.count(conn, now, tries.of_warnings(user_id)) is not None:
+                return None
+        return self.letter(kind, language, found.user.email, path)
 
     def letter(self, kind: str, language: str, email: str, path: str = "") -> Letter:
         """One letter of the catalogue, with a link to a page of ours."""

@@ -50,6 +50,13 @@ def of_mailbox(email: str) -> Subject:
     return LETTERS_TO, _digest("mailbox", email)
 
 
+def of_warnings(user_id: int) -> Subject:
+    """Letters to one user about what applications did. Apart from those that strangers ask for: an
+    application must not be able to use up somebody's password reset.
+    """
+    return LETTERS_TO, _digest("warnings", user_id)
+
+
 def of_sender(address: str) -> Subject | None:
     """Letters asked for from one IP address; ``None`` when it is not known."""
     return (LETTERS_FROM, _digest("letters", address)) if address else None

@@ -144,7 +144,9 @@ class Consents:
             before = await store.history(conn, user_id, asked.app.id)
             if decision is Decision.KNOWN and before.grant is None:  # taken back a moment ago
                 return self._error(asked, "access_denied", "consent was taken back")
-            grant_id = await self._grant(conn, user_id, asked, before.grant, decision, now)
+            grant_id = await self._grant(
+                conn, user_id, asked, before.grant, decision, now, sender.language
+            )
             if SPEND in asked.scopes and cap_nanos is not None:
                 await self._set_cap(conn, user_id, asked.app.id, grant_id, cap_nanos, sender)
             await store.insert_code(
@@ -205,6 +207,7 @@ class Consents:
         before: Grant | None,
         decision: Decision,
         now: int,
+        language: str,
     ) -> int:
         """Consent as it is after this answer; its id."""
         from trivium.oauth.consent import store
@@ -212,11 +215,19 @@ class Consents:
         automatic = decision is Decision.AUTOMATIC
         if before is None:
             return await store.insert_grant(
-                conn, user_id, asked.app.id, asked.scopes, now, automatic=automatic
+                conn,
+                user_id,
+                asked.app.id,
+                asked.scopes,
+                now,
+                automatic=automatic,
+                language=language,
             )
         if decision is not Decision.KNOWN:
             scopes = before.scopes | asked.scopes
-            await store.widen_grant(conn, before.id, scopes, now, automatic=automatic)
+            await store.widen_grant(
+                conn, before.id, scopes, now, automatic=automatic, language=language
+            )
         return before.id
 
     async def _set_cap(

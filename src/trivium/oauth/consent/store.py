@@ -147,13 +147,15 @@ async def insert_grant(
     now: int,
     *,
     automatic: bool,
+    language: str,
 ) -> int:
-    """New consent; its id."""
+    """New consent; its id. ``language``: of the page on which it was given."""
     values = {
         "user_id": user_id,
         "app_id": app_id,
         "scopes": scope.written(scopes),
         "automatic": automatic,
+        "language": language,
         "created_at": now,
         "consented_at": now,
     }
@@ -162,10 +164,21 @@ async def insert_grant(
 
 
 async def widen_grant(
-    conn: AsyncConnection, grant_id: int, scopes: frozenset[str], now: int, *, automatic: bool
+    conn: AsyncConnection,
+    grant_id: int,
+    scopes: frozenset[str],
+    now: int,
+    *,
+    automatic: bool,
+    language: str,
 ) -> None:
     """Consent was given again, perhaps to more."""
-    values = {"scopes": scope.written(scopes), "consented_at": now, "automatic": automatic}
+    values = {
+        "scopes": scope.written(scopes),
+        "consented_at": now,
+        "automatic": automatic,
+        "language": language,
+    }
     await conn.execute(update(grants).where(grants.c.id == grant_id).values(values))
 
 

@@ -55,6 +55,8 @@ class RefreshRow(msgspec.Struct, frozen=True, kw_only=True):
     seed: bytes | None
     is_granted: bool
     """Consent and family hold and the user is not disabled."""
+    language: str = "en"
+    """In which the user agreed."""
 
 
 @unique

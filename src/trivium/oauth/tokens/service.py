@@ -40,6 +40,15 @@ _CHAIN_MAX: Final = 100
 log = structlog.get_logger()
 
 
+Alarm = Callable[[int, str], None]
+"""Tells a user, by id and in their language, that tokens of theirs seem to have been stolen."""
+
+
+def unheard(user_id: int, language: str) -> None:
+    """Nobody is told."""
+    del user_id, language
+
+
 class Tokens:
     """Tokens in the database. Storage faults pass through as they are."""
 
@@ -51,16 +60,20 @@ class Tokens:
         keys: Keyring,
         *,
         family_s: int,
+        alarm: Alarm = unheard,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         """``keys``: of the gateway, for refresh tokens that can be given again. ``family_s``: after
-        so long the user has to agree anew, however often the tokens were refreshed.
+        so long the user has to agree anew, however often the tokens were refreshed. ``alarm``:
+        called when a refresh token was used again, which is how stolen ones show. Not for a code
+        that was: who loads an application's callback page twice is no thief.
         """
         self._db = db
         self._clock = clock
         self._audit = audit
         self._keys = keys
         self._family_s = family_s
+        self.alarm = alarm
         self._random_bytes = random_bytes
 
     async def exchange(self, app: App, given: CodeGrant, sender: Sender = NOBODY) -> Issued:
@@ -116,7 +129,7 @@ class Tokens:
         if not credential.looks_like(Kind.REFRESH_TOKEN, given.refresh_token):
             raise refused
         now = int(self._clock.now())
-        issued = None
+        issued, is_stolen = None, False
         async with self._db.write() as conn:
             digest = credential.digest(given.refresh_token)
             row = await store.find_refresh(conn, digest, hold=True)
@@ -124,7 +137,7 @@ class Tokens:
             if row is None or use is Use.INVALID:
                 pass
             elif use is Use.REUSE:
-                await store.revoke_family(conn, row.family_id, Why.REUSE, now)
+                is_stolen = await store.revoke_family(conn, row.family_id, Why.REUSE, now)
                 log.warning("oauth_refresh_reuse", app=app.client_id, user_id=row.user_id)
                 await self._tell(conn, ActKind.TOKENS_REUSED, app, row.user_id, sender)
             else:
@@ -145,6 +158,8 @@ class Tokens:
                         row.family_expires_at,
                     )
                     await self._tell(conn, ActKind.TOKENS_REFRESHED, app, row.user_id, sender)
+        if is_stolen and row is not None:
+            self.alarm(row.user_id, row.language)
         if issued is None:
             raise refused
         return issued

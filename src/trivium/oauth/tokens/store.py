@@ -151,6 +151,7 @@ async def find_refresh(
             families.c.grant_id,
             grants.c.app_id,
             grants.c.user_id,
+            grants.c.language,
             and_(_GRANTED, families.c.revoked_at.is_(None)).label("is_granted"),
         )
         .join(families, families.c.id == refresh.c.family_id)
@@ -175,6 +176,7 @@ def _refresh(row: Any) -> RefreshRow:
         rotated_at=row.rotated_at,
         seed=row.seed,
         is_granted=bool(row.is_granted),
+        language=row.language,
     )
 
 

@@ -77,6 +77,8 @@ oauth_grants = Table(
     Column("app_id", BIG, ForeignKey(_APP, ondelete="CASCADE"), nullable=False, index=True),
     Column("scopes", Text, nullable=False),
     Column("automatic", Boolean, nullable=False),
+    # of the page on which the user agreed last: letters about it are in it
+    Column("language", Text, nullable=False, server_default="en"),
     Column("created_at", BIG, nullable=False),
     Column("consented_at", BIG, nullable=False),
     Column("first_used_at", BIG),
