@@ -119,8 +119,7 @@ def settings_for(
             *(
                 ModelEntry(
                     name=fallback,
-                    free=True,
-                    **(stand_in or {}),
+                    **{"free": True, **(stand_in or {})},
                     bindings=(
                         BindingEntry(channel=f"{provider}-{split}", model=f"{fallback}-own"),
                     ),

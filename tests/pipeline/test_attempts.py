@@ -9,6 +9,9 @@ from structlog.testing import capture_logs
 
 from doubles import Double, Reset, Send, Stall, Wait, chunked, sized
 from gateway import Gateway, error_of
+from trivium.clock import SystemClock
+from trivium.ledger.model import Hold
+from trivium.ledger.quote import Pricing
 from trivium.routing.breaker import Rules
 from trivium.routing.tries import Budget
 from trivium.settings.entries import Timeouts
@@ -383,3 +386,86 @@ async def test_a_slot_of_a_model_that_stands_in_is_given_back():
     ):
         got = [(await gateway.post(CHAT, HELLO))[0] for _ in range(3)]
         assert [200, 502, 200] == got
+
+
+class Books(Pricing):
+    """Prices as the real ledger does, and remembers what was held and settled."""
+
+    def __init__(self):
+        super().__init__(SystemClock())
+        self.settled = []
+
+    def hold(self, request_id, caller, quote):
+        return Hold(
+            request_id=request_id, user_id=caller.user_id, amount_nanos=quote.amount_nanos,
+            quote=quote,
+        )  # fmt: skip
+
+    def settle(self, hold, usage, end=""):
+        del end
+        tariff = hold.quote.tariff
+        self.settled.append(
+            (hold.amount_nanos, tariff and tariff.tiers[0].label, usage is not None)
+        )
+        return 0
+
+
+def priced(dollars):
+    return {"free": False, "price": {"input": dollars, "output": dollars}}
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("own", "other", "fails", "label"),
+    [
+        pytest.param(priced("1"), priced("9"), False, b'"m"', id="the first answers"),
+        pytest.param(priced("1"), priced("9"), True, b'"spare"', id="the other answers"),
+        pytest.param(priced("9"), priced("1"), True, b'"spare"', id="a cheaper one answers"),
+        pytest.param({}, priced("9"), True, b'"spare"', id="of a free one"),
+        pytest.param({}, priced("9"), False, None, id="a free one answers"),
+    ],
+)
+async def test_whoever_answers_is_paid_at_its_own_price(own, other, fails, label):
+    """The dearest is held, whichever it is; that is no reason to charge by it."""
+    async with (
+        Double([BROKEN if fails else OK]) as first,
+        Double([OK]) as second,
+        Gateway.to(
+            ("openai", first), ("openai", second), fallback="spare", model=own, stand_in=other
+        ) as gateway,
+    ):
+        books = gateway.services.ledger = Books()
+        assert 200 == (await gateway.post(CHAT, HELLO))[0]
+        ((amount, charged, used),) = books.settled
+        assert 8_192 * 9_000 < amount < 10_000 * 9_000
+        if label is None:
+            assert not used
+        else:
+            assert (True, True) == (used, label in charged)
+
+
+@pytest.mark.asyncio
+async def test_a_model_without_a_price_for_it_does_not_stand_in():
+    """It would be refused itself; the one asked for need not be."""
+    async with (
+        Double([OK]) as first,
+        Double([OK]) as second,
+        Gateway.to(
+            ("openai", first), ("openai", second), fallback="spare", model=priced("1"),
+            stand_in={"free": False, "price": {"input": "1"}},
+        ) as gateway,
+    ):  # fmt: skip
+        gateway.services.ledger = Books()
+        assert 200 == (await gateway.post(CHAT, HELLO))[0]
+
+
+@pytest.mark.asyncio
+async def test_what_a_model_that_stands_in_does_not_take_is_not_the_callers_mistake():
+    """The model that was asked for takes it, so its failure is told, which may be tried again."""
+    async with (
+        Double([BROKEN]) as first,
+        Double([OK]) as second,
+        Gateway.to(("openai", first), ("anthropic", second), fallback="spare") as gateway,
+    ):
+        status, _, _ = await gateway.post(CHAT, {**HELLO, "n": 3})
+        assert (502, []) == (status, second.requests)

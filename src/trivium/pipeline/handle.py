@@ -120,12 +120,8 @@ async def _admit(story: Story, facts: Facts) -> None:
     quote = ledger.quote(caller, story.model, story.operation, facts, story.size_bytes)
     if story.wishes is not None and (dear := too_dear(story.wishes, quote.amount_nanos)):
         raise dear
-    for other in attempts.fallbacks(story):
-        found = ledger.quote(caller, other, story.operation, facts, story.size_bytes)
-        if story.wishes is None or not too_dear(story.wishes, found.amount_nanos):
-            story.stand_ins.append(other)
-            # whichever answers is paid for, so the dearest is held
-            quote = max(quote, found, key=lambda one: one.amount_nanos)
+    if story.model.fallbacks:
+        quote = attempts.covering(story, facts, quote)
     if not entrance.admit(story, facts, quote):
         await entrance.ask(story, facts, quote)
     if story.operation in COUNTING:
