@@ -17,7 +17,7 @@ from trivium.ledger.model import NANOS
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
-from trivium.pipeline import attempts, fetching, memory, wishing
+from trivium.pipeline import fallbacks, fetching, memory, wishing
 from trivium.pipeline.context import Flow, Headers, Route, Router, Services, Translator
 from trivium.pipeline.handle import lane_for, planned, read
 from trivium.pipeline.lane import Lane, PassThrough
@@ -125,7 +125,7 @@ async def explain(
             await memory.recollect(story, members)
         model = _allowed(story, facts)
         out["price"] = _price(model, facts, story)
-        others = attempts.fallbacks(story)
+        others = fallbacks.fallbacks(story)
         out["fallbacks"] = [{"model": other.name} for other in others]
         await _plan(out, story, members, facts)
         for other, told in zip(others, out["fallbacks"], strict=True):

@@ -14,6 +14,7 @@ from trivium.pipeline import (
     attempts,
     drawing,
     entrance,
+    fallbacks,
     fetching,
     hedging,
     media,
@@ -121,7 +122,7 @@ async def _admit(story: Story, facts: Facts) -> None:
     if story.wishes is not None and (dear := too_dear(story.wishes, quote.amount_nanos)):
         raise dear
     if story.model.fallbacks:
-        quote = attempts.covering(story, facts, quote)
+        quote = fallbacks.covering(story, facts, quote)
     if not entrance.admit(story, facts, quote):
         await entrance.ask(story, facts, quote)
     if story.operation in COUNTING:

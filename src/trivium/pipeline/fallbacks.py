@@ -1,0 +1,41 @@
+"""Models that may answer in place of the one asked for, and what is held for whichever does."""
+
+import msgspec
+
+from trivium.faults import Fault
+from trivium.ledger.model import Quote
+from trivium.pipeline.story import Story
+from trivium.routing.model import Model
+from trivium.routing.wishes import too_dear
+from trivium.wire.operation import COUNTING
+from trivium.wire.passage import Facts
+
+
+def fallbacks(story: Story) -> list[Model]:
+    """The models that may answer in place of the one asked for, as far as the key may use them."""
+    model, caller = story.model, story.exchange.caller
+    if model is None or not model.fallbacks or caller is None or story.operation in COUNTING:
+        return []
+    router = story.services.router
+    return [router.find(name) for name in model.fallbacks if caller.may_use(name)]
+
+
+def covering(story: Story, facts: Facts, quote: Quote) -> Quote:
+    """The quote of the model asked for, with room for the dearest that may answer in its place.
+
+    The story keeps these: all but what has no price for this, or a higher one than is wished.
+    """
+    caller, ledger = story.exchange.caller, story.services.ledger
+    assert caller is not None
+    most = quote
+    for other in fallbacks(story):
+        try:
+            found = ledger.quote(caller, other, story.operation, facts, story.size_bytes)
+        except Fault:
+            continue
+        if story.wishes is None or not too_dear(story.wishes, found.amount_nanos):
+            story.stand_ins.append(other)
+            most = max(most, found, key=lambda one: one.amount_nanos)
+    if quote.tariff is None:
+        return most  # a free model is not charged for, whatever prices are held
+    return msgspec.structs.replace(quote, amount_nanos=most.amount_nanos)
