@@ -30,7 +30,20 @@ def test_an_origin_is_let_in_when_it_is_listed(origins, origin, let_in):
     exchange = asked(headers={} if origin is None else {b"origin": origin})
     lines = cors.lines(exchange)
     assert let_in == (b"access-control-allow-origin: %b\r\n" % (origin or b"") in lines)
-    assert let_in == bool(lines) == bool(cors.preflight(exchange))
+    assert let_in == (b"access-control" in lines) == bool(cors.preflight(exchange))
+
+
+@pytest.mark.parametrize("origins", [("https://app.example",), ("*",)])
+@pytest.mark.parametrize("origin", [None, b"https://other.example", APP])
+def test_caches_are_told_that_the_origin_decides(origins, origin):
+    """Also where none was sent or let in: what is stored then must not be given to who is."""
+    exchange = asked(headers={} if origin is None else {b"origin": origin})
+    assert b"vary: origin\r\n" in Cors(origins).lines(exchange)
+
+
+def test_nothing_is_said_where_no_origin_is_listed():
+    """Every answer is the same then."""
+    assert b"" == Cors(()).lines(asked(headers={b"origin": APP}))
 
 
 def test_scripts_may_read_what_they_need():
@@ -41,7 +54,7 @@ def test_scripts_may_read_what_they_need():
         b"x-request-id", b"request-id", b"retry-after", b"retry-after-ms", b"x-should-retry",
         b"trivium-channel", b"trivium-attempts", b"trivium-dropped",
         b"trivium-repaired", b"trivium-estimated", b"trivium-cost",
-            b"trivium-route", b"trivium-model",
+        b"trivium-route", b"trivium-model", b"openai-poll-after-ms", b"content-range",
         *(
             b"x-ratelimit-%b-%b" % (what, of)
             for what in (b"limit", b"remaining", b"reset") for of in (b"requests", b"tokens")

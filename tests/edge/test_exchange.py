@@ -69,11 +69,12 @@ def test_head_of_a_stream_of_known_length_has_it():
 
 
 @pytest.mark.parametrize("status", [204, 304])
-def test_statuses_without_content_have_no_length(status):
-    """RFC 9110, 8.6: no length in a 204."""
+def test_statuses_without_content_have_no_length_and_no_type(status):
+    """RFC 9110, 8.6 and 15.4.5: neither in a 204, and a 304 says only what caches need."""
     sheet = Sheet()
     asked(sheet).answer(status, b"")
     assert b"content-length" not in sheet.sent
+    assert b"content-type" not in sheet.sent
     assert sheet.sent.endswith(b"\r\n\r\n")
 
 

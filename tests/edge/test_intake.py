@@ -5,7 +5,9 @@ import asyncio
 import msgspec
 import pytest
 
+from doubles import Double
 from edge.wires import EchoHost, serving, wire
+from gateway import Gateway, error_of
 from trivium.edge import intake
 from trivium.edge.limits import Limits
 from trivium.faults import Fault, Kind
@@ -230,3 +232,21 @@ async def test_an_upload_without_room_is_refused_for_a_while():
         assert 503 == status
         assert b"5" == dict(headers)[b"retry-after"]
         assert 0 == host.room.taken
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1beta/models/m:generateContent"],
+)
+async def test_where_json_is_taken_a_form_is_refused_by_its_type(path, monkeypatch):
+    """415 that says what is taken, before the body is read; it is not called broken JSON."""
+    monkeypatch.undo()
+    body = FORM % b"x"
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        kind = "Content-Type: multipart/form-data; boundary=xyz"
+        status, _, answer = await gateway.post(path, body, kind)
+        assert (415, "This path takes a body of application/json, not a form.") == (
+            status, error_of(answer)["message"],
+        )  # fmt: skip
+        assert [] == vendor.requests

@@ -115,6 +115,22 @@ def test_errors_inside_an_answer_become_faults(error, kind):
     assert kind is error_event(error).kind
 
 
+@pytest.mark.parametrize(
+    ("status", "theirs", "code"),
+    [
+        (404, "whatever", "not_found"),
+        (404, "previous_response_not_found", "previous_response_not_found"),
+        (413, "string_above_max_length", "request_too_large"),
+        (400, "whatever", "invalid_value"),
+        (422, "invalid_type", "invalid_type"),
+    ],
+)
+def test_a_refused_request_has_a_code_that_goes_with_its_status(status, theirs, code):
+    """The vendor's own where clients know it; a 404 is never called an invalid value."""
+    body = f'{{"error":{{"message":"No such voice.","code":"{theirs}"}}}}'
+    assert code == default_failure(refusal(status, body)).code
+
+
 SECRETS = [
     "sk-canary0AbCdEfGhIjKlMnOpQrStUvWxYz012345",
     "sk-ant-api03-CANARY0_-aBcDeFgHiJkLmNoPqRsTuVwXyZ",

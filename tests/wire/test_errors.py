@@ -53,6 +53,8 @@ HEADERS = [
     (Fault(Kind.RATE_LIMITED, "x"), {}),
     (Fault(Kind.BALANCE_TOO_LOW, "x"), {"x-should-retry": "false"}),
     (Fault(Kind.UPSTREAM_CREDENTIAL, "x"), {"x-should-retry": "false"}),
+    (Fault(Kind.KEY_MISSING, "x"), {"www-authenticate": "Bearer"}),
+    (Fault(Kind.KEY_UNKNOWN, "x"), {"www-authenticate": "Bearer"}),
 ]  # fmt: skip
 
 

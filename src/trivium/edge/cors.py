@@ -8,12 +8,14 @@ _EXPOSE: Final = (
     b"access-control-expose-headers: x-request-id, request-id, retry-after, retry-after-ms, "
     b"x-should-retry, trivium-channel, trivium-attempts, trivium-dropped, trivium-repaired, "
     b"trivium-estimated, trivium-cost, trivium-route, trivium-model, "
+    b"openai-poll-after-ms, content-range, "
     b"x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, "
     b"x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens, "
     b"anthropic-ratelimit-requests-limit, anthropic-ratelimit-requests-remaining, "
     b"anthropic-ratelimit-requests-reset, anthropic-ratelimit-tokens-limit, "
     b"anthropic-ratelimit-tokens-remaining, anthropic-ratelimit-tokens-reset\r\n"
 )
+_VARY: Final = b"vary: origin\r\n"
 _SERVERS: Final = b"/api/oauth"
 """What is asked by applications' servers, with a secret that no browser may have."""
 
@@ -28,17 +30,19 @@ class Cors:
         self._origins = frozenset(o.rstrip("/").encode() for o in origins)
 
     def lines(self, exchange: Exchange) -> bytes:
-        """Header lines for an answer; empty when the origin is not allowed."""
+        """Header lines for an answer; those of an origin that is not allowed only tell caches that
+        another might be.
+        """
+        if not (self._all or self._origins) or exchange.path.startswith(_SERVERS):
+            return b""
         origin = exchange.headers.get(b"origin")
         if origin is None or not (self._all or origin in self._origins):
-            return b""
-        if exchange.path.startswith(_SERVERS):
-            return b""
-        return b"access-control-allow-origin: %b\r\nvary: origin\r\n%b" % (origin, _EXPOSE)
+            return _VARY
+        return b"access-control-allow-origin: %b\r\n%b%b" % (origin, _VARY, _EXPOSE)
 
     def preflight(self, exchange: Exchange) -> list[tuple[bytes, bytes]]:
         """What an OPTIONS answer adds: any header a client asks for may be sent."""
-        if not self.lines(exchange):
+        if _EXPOSE not in self.lines(exchange):
             return []
         asked = exchange.headers.get(b"access-control-request-headers", b"")
         return [

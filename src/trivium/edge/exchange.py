@@ -219,7 +219,7 @@ class Exchange:
         self._begun = True
         head = self._head(status, content_type)
         if status in NO_BODY:
-            head += b"\r\n"
+            head = head.replace(b"content-type: %b\r\n" % content_type, b"", 1) + b"\r\n"
         else:
             head += b"content-length: %d\r\n\r\n" % len(body)
             if self.method != "HEAD":

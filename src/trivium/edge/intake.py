@@ -9,7 +9,8 @@ from typing import Final
 from trivium.edge.exchange import Exchange, Host
 from trivium.edge.limits import Limits, body_too_large
 from trivium.edge.routes import form_limits
-from trivium.faults import Fault
+from trivium.faults import Fault, Kind
+from trivium.pipeline.context import Route
 from trivium.uploads.form import Upload
 from trivium.uploads.spool import Room, Spool
 from trivium.wire.multipart import FormReader, boundary_of
@@ -60,7 +61,7 @@ def prepared(
 
     ``length`` is what it says of its size, ``fault`` why it is refused, if it is. Raises ``Fault``:
     the same or BODY_TOO_LARGE for a body that is too large to be taken in at all, MALFORMED_FORM
-    for a form without a boundary.
+    for a form without a boundary, MEDIA_TYPE for one where only JSON is taken.
     """
     limits = host.limits
     intake = None if fault is not None else _intake(exchange, host)
@@ -75,6 +76,8 @@ def _intake(exchange: Exchange, host: Host) -> Intake | None:
     if content_type[: len(_MULTIPART)].lower() != _MULTIPART:
         return None
     form = form_limits(exchange.target)
+    if form is None and isinstance(exchange.target, Route):
+        raise Fault(Kind.MEDIA_TYPE, "This path takes a body of application/json, not a form.")
     boundary = None if form is None else boundary_of(content_type)
     if form is None or boundary is None:
         return None

@@ -101,6 +101,8 @@ _REQUEST: Final = frozenset({400, 404, 409, 413, 422})
 """Statuses by which a vendor blames the request."""
 _KEPT: Final = {404: 404, 413: 413}
 """Statuses of those that reach the caller; the others come out as 400."""
+_CODE: Final = {404: "not_found", 413: "request_too_large"}
+"""Their own codes: what clients compare is the code, and a 404 is no ``invalid_value``."""
 
 _OVERFLOW: Final = re.compile(
     r"context (?:length|window|size|limit)|maximum context|prompt is too long|input is too long"
@@ -227,7 +229,8 @@ def _about_request(kind: Kind, status: int, told: Told) -> Fault:
     param = member(told.param) or leading_member(told.message)
     if kind is not Kind.UPSTREAM_REJECTED:
         return Fault(kind, words or _THEIRS[kind], param=param)
-    code = "request_too_large" if status == 413 else min(told.codes & _VOCABULARY, default=None)
+    known = min(told.codes & _VOCABULARY, default=None)
+    code = known if known and status != 413 else _CODE.get(status)
     return Fault(kind, words or _THEIRS[kind], param=param, code=code, status=_KEPT.get(status))
 
 

@@ -37,8 +37,10 @@ def body(fault: Fault, request_id: str, shape: Shape | None = None) -> bytes:
 
 
 def headers(fault: Fault) -> list[tuple[bytes, bytes]]:
-    """Headers that tell a client whether and when to try again."""
+    """Headers that tell a client whether and when to try again, and how to say who it is."""
     out: list[tuple[bytes, bytes]] = []
+    if fault.status == 401:
+        out.append((b"www-authenticate", b"Bearer"))  # RFC 9110, section 15.5.2
     retry = fault.retry
     if fault.retry_after is not None:
         if fault.retry_after > RETRY_AFTER_MAX_S:
