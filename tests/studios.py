@@ -43,8 +43,12 @@ LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 POOL = PoolLimits(keepalive_s=20, connections_max=100, wait_s=1, header_bytes_max=65_536)
 
 
-def settings_for(*channels, model=None, names=("sora-2",), free=False):
-    """Models of these names at (channel, provider, vendor, keys), in order of priority."""
+def settings_for(*channels, model=None, names=("sora-2",), free=False, spare=None):
+    """Models of these names at (channel, provider, vendor, keys), in order of priority.
+
+    ``spare``: members of a model that stands in for the first, which has the last channel to itself.
+    """
+    own, others = (channels[:-1], channels[-1:]) if spare else (channels, ())
     priced = {"free": True} if free else {
         "price": {"per_second": "0.1"},
         "videos": (VideoEntry(size="1280x720", price="0.3"),),
@@ -63,12 +67,17 @@ def settings_for(*channels, model=None, names=("sora-2",), free=False):
             ModelEntry(
                 name=public,
                 **priced,
+                fallbacks=("spare",) if spare else (),
                 bindings=tuple(
                     BindingEntry(channel=name, priority=number, model=model or "own")
-                    for number, (name, *_) in enumerate(channels)
+                    for number, (name, *_) in enumerate(own)
                 ),
             )
             for public in names
+        )
+        + tuple(
+            ModelEntry(name="spare", bindings=(BindingEntry(channel=name, model="s"),), **spare)
+            for name, *_ in others
         ),
     )
 

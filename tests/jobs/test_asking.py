@@ -127,8 +127,8 @@ async def test_what_went_out_and_was_not_answered_is_unsure(sqlite_database):
             for knob in ("drop", "refuse"):
                 if knob == "refuse":
                     vendor.drop.clear()
-                    vendor.refuse["POST"] = 500
+                    vendor.refuse["POST"] = 503
                 with pytest.raises(Fault) as caught:
                     await asker.order(found, 0, errand)
                 kinds.append(caught.value.kind)
-            assert [Kind.UPSTREAM_UNSURE, Kind.UPSTREAM_BROKE] == kinds
+            assert [Kind.UPSTREAM_UNSURE, Kind.UPSTREAM_OVERLOADED] == kinds

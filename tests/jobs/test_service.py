@@ -333,3 +333,24 @@ async def test_a_hold_that_no_job_explains_is_found(jobs, account, database):
     async with database.write() as conn:
         await conn.execute(table.update().values(status="failed"))
     assert ["r1"] == await strays(database)
+
+
+@pytest.mark.asyncio
+async def test_a_job_is_handed_over_with_its_hold(jobs, account, clock):
+    """Another model, another price; nothing is held twice, and nothing of one that has ended."""
+    del clock
+    ada = await account()
+    job = await jobs.begin(order(ada), hold(ada))
+    dear = hold(ada)
+    other = msgspec.structs.replace(job, model="other")
+    await jobs.hand_over(other, msgspec.structs.replace(dear, amount_nanos=dear.amount_nanos + 5))
+    assert "other" == (await jobs.find(ada, job.id)).model
+    with pytest.raises(Fault) as caught:
+        await jobs.hand_over(job, msgspec.structs.replace(dear, amount_nanos=10**15))
+    assert Kind.BALANCE_TOO_LOW is caught.value.kind
+    assert "other" == (await jobs.find(ada, job.id)).model
+    await jobs.hand_over(other, None)
+    born = await jobs.born(other, ACCOUNT, DONE)
+    assert "completed" == born.status.value
+    await jobs.hand_over(job, dear)
+    assert [] == await strays(jobs._db)

@@ -28,6 +28,9 @@ from trivium.wire.operation import Operation
 from trivium.wire.videos.answer import Seen
 
 _BROKEN_OFF: Final = frozenset({Kind.UPSTREAM_BROKE, Kind.UPSTREAM_TIMEOUT})
+_NO_REFUSAL: Final = frozenset({500, 502, 504, 520, 522, 524})
+"""Of a server that fell over, or of a proxy that waited in vain: what was asked for may be under
+way. The last three are Cloudflare's."""
 _NO_FILES: Final = Upload((), Spool(Room()), 0)
 """Of a form without an upload."""
 
@@ -84,7 +87,8 @@ class Asking:
         self, channel: Channel, credential: int, errand: Errand, upload: Upload | None = None
     ) -> bytes:
         """As ``ask``, for what costs money. Raises ``Fault`` (UPSTREAM_UNSURE) when the request
-        went out and no answer came: it may have been taken, so nobody must ask again unasked.
+        went out and no answer came, or one that leaves it open: it may have been taken, so nobody
+        must ask again unasked.
         """
         sink = short.Errand(self._future())
         call = await self._client.open(self.request(channel, credential, errand, upload), sink)
@@ -93,12 +97,11 @@ class Asking:
         except Fault as fault:
             if fault.kind not in _BROKEN_OFF:
                 raise
-            raise Fault(
-                Kind.UPSTREAM_UNSURE,
-                "The upstream did not say whether it takes this request. Nothing was charged.",
-            ) from None
+            raise _unsure() from None
         finally:
             call.abort()
+        if sink.status in _NO_REFUSAL:
+            raise _unsure()
         return _whole(channel, sink)
 
     async def look(self, job: Job) -> Seen:
@@ -146,6 +149,13 @@ class Asking:
             code="video_account_removed",
             retry=False,
         )
+
+
+def _unsure() -> Fault:
+    return Fault(
+        Kind.UPSTREAM_UNSURE,
+        "The upstream did not say whether it takes this request. Nothing was charged.",
+    )
 
 
 def _whole(channel: Channel, sink: short.Errand) -> bytes:

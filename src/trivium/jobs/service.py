@@ -135,6 +135,26 @@ class Jobs:
             await store.insert(conn, job, sealed)
         return True
 
+    async def hand_over(self, job: Job, hold: Hold | None) -> None:
+        """Have another model make it, or the same at less: from now on ``job.model``, at the prices
+        of ``hold`` (``None``: it is free). Nothing happens to a job that has ended.
+
+        Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN); then all is as it was.
+        """
+        from trivium.jobs import store
+        from trivium.ledger.holds import store as holds
+
+        try:
+            async with self._db.write(LIMIT_S) as conn:
+                if not await store.rename(conn, job.id, job.model):
+                    return
+                await holds.take(conn, job.request_id)
+                if hold is None or await holds.place(conn, held_of(hold, job.created_at)):
+                    return
+                raise too_low(hold.amount_nanos)  # and undoes the transaction
+        except StorageError as error:
+            raise away(error) from error
+
     async def born(self, job: Job, account: Account, seen: Seen) -> Job:
         """An upstream has taken it. May be repeated. Raises what ``Database.write`` raises."""
         begun = msgspec.structs.replace(job, account=account, upstream_id=seen.id)

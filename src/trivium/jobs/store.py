@@ -111,6 +111,12 @@ async def change(conn: AsyncConnection, job: Job) -> bool:
     return bool(done.rowcount)
 
 
+async def rename(conn: AsyncConnection, job_id: str, model: str) -> bool:
+    """Note the model that makes it; ``False``: it has ended meanwhile, or is gone."""
+    query = update(jobs).where(jobs.c.id == job_id, _OPEN).values(model=model)
+    return bool((await conn.execute(query)).rowcount)
+
+
 async def find(conn: AsyncConnection, user_id: int, job_id: str) -> Row[Any] | None:
     """A user's job."""
     query = select(jobs).where(jobs.c.user_id == user_id, jobs.c.id == job_id)

@@ -1,15 +1,12 @@
 """Videos are asked for once, paid for once, and have an owner whatever happens meanwhile."""
 
-import asyncio
-
 import msgspec
 import pytest
 
-from edge.wires import Wire
 from films import Films
-from studios import DOLLAR, SECOND, House, form, settings_for
-from trivium.faults import Kind
-from trivium.storage.errors import StorageDown
+from studios import DOLLAR, SECOND, House, form
+from trivium.faults import Fault, Kind
+from trivium.routing.health import Key
 
 KEY = "sk-vendor-0123456789abcdef"
 EVERY = {
@@ -83,14 +80,6 @@ async def test_a_wrong_request_reaches_nobody(house, vendor, members, status, pa
 
 
 @pytest.mark.asyncio
-async def test_a_balance_that_does_not_cover_it_is_refused(house, vendor):
-    """Ten dollars are good for two of 3.60, and the third finds what is held."""
-    statuses = [(await house.create(seconds=12, size="1280x720"))[0] for _ in range(3)]
-    assert [200, 200, 429] == statuses
-    assert 2 == len(vendor.jobs)
-
-
-@pytest.mark.asyncio
 async def test_a_key_without_the_model_is_refused(house, vendor):
     """As everywhere."""
     house.change("ada", models=frozenset({"other"}))
@@ -111,30 +100,6 @@ async def test_a_refusal_leaves_nothing(house, vendor):
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("way", ["drop"])
-async def test_what_may_have_been_begun_is_not_begun_again(sqlite_database, way):
-    """The second channel is not asked, and the SDK is told not to."""
-    async with Films() as one, Films() as two:
-        getattr(one, way).add("POST")
-        channels = [("a", "openai", one, [KEY]), ("b", "openai", two, [KEY])]
-        async with House.on(sqlite_database, *channels) as house:
-            status, headers, _ = await house.create()
-            assert (502, b"false") == (status, headers[b"x-should-retry"])
-            assert ([], 1) == (two.seen, len(one.seen))
-            assert Kind.UPSTREAM_UNSURE.value == house.records[-1].fault
-            assert (10 * DOLLAR, 0, []) == await house.money()
-
-
-@pytest.mark.asyncio
-async def test_an_answer_that_is_no_video_is_not_asked_for_again(house, vendor):
-    """It said yes, and nobody knows to what."""
-    vendor.refuse["POST"] = 200
-    status, headers, _ = await house.create()
-    assert (502, b"false") == (status, headers[b"x-should-retry"])
-    assert (10 * DOLLAR, 0, []) == await house.money()
-
-
-@pytest.mark.asyncio
 async def test_a_channel_that_refuses_for_itself_is_followed_by_the_next(sqlite_database):
     """The row remembers the one that took it."""
     async with Films() as one, Films() as two:
@@ -149,74 +114,6 @@ async def test_a_channel_that_refuses_for_itself_is_followed_by_the_next(sqlite_
 
 
 @pytest.mark.asyncio
-async def test_whoever_leaves_has_a_video_all_the_same(house, vendor):
-    """It is in the list: what is under way has an owner, and is paid for."""
-    held = asyncio.Event()
-    began = asyncio.Event()
-    order = house.studio.asking.order
-
-    async def slowly(*args):
-        began.set()
-        await held.wait()
-        return await order(*args)
-
-    house.studio.asking.order = slowly
-    line = await Wire.to(house.gateway.port)
-    body = b'{"prompt": "a cat"}'
-    key, _ = house.people["ada"]
-    await line.send(
-        f"POST /v1/videos HTTP/1.1\r\nHost: g\r\nAuthorization: Bearer {key}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-        + body
-    )
-    await began.wait()
-    await line.close()
-    while not house.records:
-        await asyncio.sleep(0.01)
-    assert Kind.CALLER_LEFT.value == house.records[-1].fault
-    held.set()
-    await asyncio.gather(*house.services.outlasting)
-    (video,) = (await house.ask("GET", "/v1/videos"))[2]["data"]
-    vendor.finish()
-    assert "completed" == (await house.get(video["id"]))[2]["status"]
-    assert [4 * SECOND["720x1280"]] == (await house.money())[2]
-
-
-@pytest.mark.asyncio
-async def test_a_database_that_goes_away_while_the_vendor_answers_is_told_later(
-    house, vendor, monkeypatch
-):
-    """The caller has its id; the row follows."""
-    from trivium.pipeline.videos import make
-
-    monkeypatch.setattr(make, "PAUSE_S", 0.01)
-    born = house.studio.jobs.born
-    failed = []
-
-    async def away(*args):
-        if len(failed) < 3:
-            failed.append(1)
-            raise StorageDown("away")
-        return await born(*args)
-
-    house.studio.jobs.born = away
-    body = await house.made()
-    await asyncio.gather(*house.services.outlasting)
-    vendor.finish()
-    assert "completed" == (await house.get(body["id"]))[2]["status"]
-
-
-@pytest.mark.asyncio
-async def test_a_record_tells_of_the_request(house):
-    """Model, channel, status; a video's tokens are none."""
-    await house.made()
-    record = house.records[-1]
-    assert ("videos", "sora-2", "a", "own", 200, 1, None) == (
-        record.operation, record.model, record.channel, record.upstream_model, record.status,
-        record.attempts, record.usage,
-    )  # fmt: skip
-
-
-@pytest.mark.asyncio
 async def test_a_callers_wish_is_heard(sqlite_database):
     """One of the channels, or nothing dearer than so much."""
     async with Films() as one, Films() as two:
@@ -228,77 +125,6 @@ async def test_a_callers_wish_is_heard(sqlite_database):
             status, _, _ = await house.ask("POST", "/v1/videos", body, "trivium-max-cost: 0.01")
             assert 400 <= status < 500
             assert (0, 1) == (len(one.jobs), len(two.jobs))
-
-
-@pytest.mark.asyncio
-async def test_a_remix_is_a_video_of_its_own(house, vendor):
-    """Made by the account that made its source, of the same size and length, held anew."""
-    source = await house.done(vendor, seconds=8, size="1280x720")
-    status, headers, body = await house.ask(
-        "POST", f"/v1/videos/{source['id']}/remix", {"prompt": "red"}
-    )
-    assert (200, b"2.40") == (status, headers[b"trivium-cost"])
-    assert (source["id"], "8", "1280x720", "red", "queued") == (
-        body["remixed_from_video_id"], body["seconds"], body["size"], body["prompt"],
-        body["status"],
-    )  # fmt: skip
-    assert body["id"] != source["id"]
-    assert "up_1" == vendor.jobs["up_2"]["video"]["remixed_from_video_id"]
-    cost = 8 * SECOND["1280x720"]
-    assert (10 * DOLLAR - cost, cost, [cost]) == await house.money()
-    vendor.finish()
-    assert "completed" == (await house.get(body["id"]))[2]["status"]
-    assert [cost, cost] == (await house.money())[2]
-
-
-@pytest.mark.asyncio
-async def test_a_remix_may_be_asked_for_with_a_form(house, vendor):
-    """As the specification has it."""
-    source = await house.done(vendor)
-    body, kind = form(("prompt", "red"))
-    status, _, made = await house.ask("POST", f"/v1/videos/{source['id']}/remix", body, kind)
-    assert (200, "red") == (status, made["prompt"])
-
-
-@pytest.mark.asyncio
-@pytest.mark.parametrize("end", ["queued", "in_progress", "failed"])
-async def test_only_a_completed_video_is_remixed(house, vendor, end):
-    """400, which no SDK repeats."""
-    body = await house.made()
-    if end == "in_progress":
-        vendor.work("up_1")
-    if end == "failed":
-        vendor.fail("up_1")
-    await house.get(body["id"])
-    status, _, told = await house.ask("POST", f"/v1/videos/{body['id']}/remix", {"prompt": "x"})
-    assert (400, "invalid_request_error", "video_not_ready") == (
-        status, told["error"]["type"], told["error"]["code"],
-    )  # fmt: skip
-    assert end in told["error"]["message"]
-
-
-@pytest.mark.asyncio
-async def test_anothers_video_is_not_remixed(house, vendor):
-    """404, as for one that never was."""
-    source = await house.done(vendor)
-    status, _, _ = await house.ask(
-        "POST", f"/v1/videos/{source['id']}/remix", {"prompt": "x"}, who="bob"
-    )
-    assert 404 == status
-    assert 1 == len(vendor.jobs)
-
-
-@pytest.mark.asyncio
-async def test_a_remix_outlives_a_new_name_of_its_model(house, vendor):
-    """It is priced by the name that leads to the same model now; without any it is refused."""
-    source = await house.done(vendor)
-    path = f"/v1/videos/{source['id']}/remix"
-    house.settings(settings_for(("a", "openai", vendor, [KEY]), names=("movie",)))
-    status, _, body = await house.ask("POST", path, {"prompt": "x"})
-    assert (200, "movie") == (status, body["model"])
-    house.settings(settings_for(("a", "openai", vendor, [KEY]), model="another"))
-    status, _, body = await house.ask("POST", path, {"prompt": "x"})
-    assert (404, "model_not_found") == (status, body["error"]["code"])
 
 
 @pytest.mark.asyncio
@@ -331,3 +157,87 @@ async def test_google_makes_videos_behind_the_same_resource(sqlite_database):
         for wrong in ({"seconds": 12}, {"size": "1024x1792"}):
             status, _, told = await house.create(**wrong)
             assert (400, next(iter(wrong))) == (status, told["error"]["param"])
+
+
+DEAR = {"price": {"per_second": "0.5"}}
+CHEAP = {"price": {"per_second": "0.01"}}
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("spare", "each"), [(DEAR, DOLLAR // 2), (CHEAP, DOLLAR // 100), ({"free": True}, 0)]
+)
+async def test_a_declared_model_makes_it_where_the_first_has_nobody(sqlite_database, spare, each):
+    """Told in a header, recorded, held and paid as what it is; asked about at its own account."""
+    async with Films() as one, Films() as two:
+        one.refuse["POST"] = 503
+        channels = [("a", "openai", one, [KEY]), ("b", "openai", two, [KEY])]
+        async with House.on(sqlite_database, *channels, spare=spare) as house:
+            status, headers, body = await house.create(seconds=8)
+            assert (200, b"spare", b"b") == (
+                status, headers[b"trivium-model"], headers[b"trivium-channel"],
+            )  # fmt: skip
+            assert f"{8 * each / DOLLAR:.2f}" == headers[b"trivium-cost"].decode()
+            assert ("spare", "spare") == (body["model"], house.records[-1].model)
+            assert (10 * DOLLAR, 8 * each, []) == await house.money()
+            two.finish()
+            assert "completed" == (await house.get(body["id"]))[2]["status"]
+            assert 0 == one.count("GET")
+            paid = [8 * each] if each else []
+            assert (10 * DOLLAR - 8 * each, 0, paid) == await house.money()
+
+
+@pytest.mark.asyncio
+async def test_a_model_that_makes_it_itself_costs_its_own_price(sqlite_database):
+    """What was held for a dearer one is free again as soon as that is known."""
+    async with Films() as one, Films() as two:
+        channels = [("a", "openai", one, [KEY]), ("b", "openai", two, [KEY])]
+        async with House.on(sqlite_database, *channels, spare=DEAR) as house:
+            _, headers, _ = await house.create()
+            assert b"trivium-model" not in headers
+            assert b"0.40" == headers[b"trivium-cost"]
+            assert (10 * DOLLAR, 4 * SECOND["720x1280"], []) == await house.money()
+            one.finish()
+            await house.poll()
+            assert [4 * SECOND["720x1280"]] == (await house.money())[2]
+            status, _, body = await house.create(seconds=12, size="1280x720")
+            assert 200 == status, body
+            assert [] == two.seen
+
+
+@pytest.mark.asyncio
+async def test_nobody_stands_in_who_may_make_a_second_one(sqlite_database):
+    """What the first may have begun is begun by no other model either."""
+    async with Films() as one, Films() as two:
+        one.drop.add("POST")
+        channels = [("a", "openai", one, [KEY]), ("b", "openai", two, [KEY])]
+        async with House.on(sqlite_database, *channels, spare=DEAR) as house:
+            status, headers, _ = await house.create()
+            assert (502, b"false") == (status, headers[b"x-should-retry"])
+            assert ([], (10 * DOLLAR, 0, [])) == (two.seen, await house.money())
+
+
+@pytest.mark.asyncio
+async def test_who_cannot_make_it_either_leaves_nothing(sqlite_database):
+    """No row, no hold; the caller is told of the model it asked for."""
+    async with Films() as one, Films() as two:
+        one.refuse["POST"] = 503
+        channels = [("a", "openai", one, [KEY]), ("b", "gemini", two, [KEY])]
+        async with House.on(sqlite_database, *channels, spare=DEAR) as house:
+            status, _, _ = await house.create(seconds=12)  # the other takes 4, 6 and 8
+            assert (503, []) == (status, two.seen)
+            assert (10 * DOLLAR, 0, []) == await house.money()
+            assert [] == (await house.ask("GET", "/v1/videos"))[2]["data"]
+
+
+@pytest.mark.asyncio
+async def test_a_model_whose_channels_all_rest_is_stood_in_for(sqlite_database):
+    """The vendor named a time, so it is not asked."""
+    async with Films() as one, Films() as two:
+        channels = [("a", "openai", one, [KEY]), ("b", "openai", two, [KEY])]
+        async with House.on(sqlite_database, *channels, spare=CHEAP) as house:
+            house.services.health.failed(
+                Key("a", 0, "own"), Fault(Kind.UPSTREAM_RATE_LIMITED, "no", retry_after=60)
+            )
+            _, headers, _ = await house.create()
+            assert (b"spare", []) == (headers[b"trivium-model"], one.seen)

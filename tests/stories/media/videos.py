@@ -3,6 +3,8 @@
 from stories.media.table import Endpoint
 
 MAKE = "pipeline/videos/test_make.py::"
+ORDER = "pipeline/videos/test_order.py::"
+REMIX = "pipeline/videos/test_remix.py::"
 FOLLOW = "pipeline/videos/test_follow.py::"
 CONTENT = "pipeline/videos/test_content.py::"
 SERVE = "pipeline/videos/test_serve.py::"
@@ -43,17 +45,18 @@ ENDPOINTS = [
             "stream": NO_STREAM,
             "errors": [
                 f"{MAKE}test_a_refusal_leaves_nothing",
-                f"{MAKE}test_what_may_have_been_begun_is_not_begun_again",
-                f"{MAKE}test_an_answer_that_is_no_video_is_not_asked_for_again",
+                f"{ORDER}test_what_may_have_been_begun_is_not_begun_again",
+                f"{ORDER}test_an_answer_that_is_no_video_is_not_asked_for_again",
                 f"{MAKE}test_a_channel_that_refuses_for_itself_is_followed_by_the_next",
+                f"{ORDER}test_an_error_that_does_not_say_so_is_no_refusal",
             ],
             "limits": [f"{SERVE}test_every_path_counts_against_the_limits"],
             "bill": [
                 f"{JOBS}test_money_is_held_until_the_end",
                 f"{JOBS}test_an_end_is_seen_once_however_often_it_is_told",
-                f"{MAKE}test_a_balance_that_does_not_cover_it_is_refused", *KILLED,
+                f"{ORDER}test_a_balance_that_does_not_cover_it_is_refused", *KILLED,
             ],
-            "leaving": [f"{MAKE}test_whoever_leaves_has_a_video_all_the_same"],
+            "leaving": [f"{ORDER}test_whoever_leaves_has_a_video_all_the_same"],
             **SDK,
         },
         rules=(
@@ -70,6 +73,14 @@ ENDPOINTS = [
                 [
                     f"{POLL}test_a_job_that_is_too_old_has_failed_and_costs_nothing",
                     f"{POLL}test_a_video_that_its_vendor_lost_has_failed",
+                ],
+            ),
+            (
+                "a model declared in `fallbacks` makes it, at its own price, where the first has nobody",
+                [
+                    f"{MAKE}test_a_declared_model_makes_it_where_the_first_has_nobody",
+                    f"{MAKE}test_a_model_that_makes_it_itself_costs_its_own_price",
+                    f"{MAKE}test_nobody_stands_in_who_may_make_a_second_one",
                 ],
             ),
             (
@@ -194,22 +205,22 @@ ENDPOINTS = [
         cells={
             "request": [
                 f"{REQUEST}test_a_remix_has_a_prompt_and_nothing_else",
-                f"{MAKE}test_only_a_completed_video_is_remixed",
-                f"{MAKE}test_a_remix_may_be_asked_for_with_a_form",
-                f"{MAKE}test_anothers_video_is_not_remixed",
+                f"{REMIX}test_only_a_completed_video_is_remixed",
+                f"{REMIX}test_a_remix_may_be_asked_for_with_a_form",
+                f"{REMIX}test_anothers_video_is_not_remixed",
             ],
-            "answer": [f"{MAKE}test_a_remix_is_a_video_of_its_own"],
+            "answer": [f"{REMIX}test_a_remix_is_a_video_of_its_own"],
             "stream": NO_STREAM,
             "errors": [f"{FOLLOW}test_an_account_that_is_gone_is_told"],
             "limits": [f"{SERVE}test_every_path_counts_against_the_limits"],
-            "bill": [f"{MAKE}test_a_remix_is_a_video_of_its_own"],
-            "leaving": [f"{MAKE}test_whoever_leaves_has_a_video_all_the_same"],
+            "bill": [f"{REMIX}test_a_remix_is_a_video_of_its_own"],
+            "leaving": [f"{ORDER}test_whoever_leaves_has_a_video_all_the_same"],
             **SDK,
         },
         rules=(
             (
                 "a new name of the model changes nothing",
-                [f"{MAKE}test_a_remix_outlives_a_new_name_of_its_model"],
+                [f"{REMIX}test_a_remix_outlives_a_new_name_of_its_model"],
             ),
         ),
     ),

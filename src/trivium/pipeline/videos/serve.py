@@ -11,7 +11,7 @@ from trivium.faults import Fault, Kind
 from trivium.jobs.studio import Studio
 from trivium.pipeline import entrance
 from trivium.pipeline.context import Exchange, Services, VideoCall
-from trivium.pipeline.videos import content, follow, make
+from trivium.pipeline.videos import content, follow, make, remix
 from trivium.pipeline.videos.call import Visit
 from trivium.wire import errors
 
@@ -40,7 +40,7 @@ async def serve(exchange: Exchange, target: VideoCall, query: bytes, services: S
     elif target.action == "create":
         await make.create(exchange, services, studio)
     elif target.action == "remix":
-        await make.remix(exchange, target.video_id, services, studio)
+        await remix.remix(exchange, target.video_id, services, studio)
     else:
         await _visit(exchange, target, query, services, studio)
 
