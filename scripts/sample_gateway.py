@@ -17,6 +17,7 @@ from trivium.identity.accounts.passkeys.store import insert_passkey
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.accounts.tickets import Purpose, Tickets
 from trivium.identity.model import Budget, Key, Period, Role
+from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
 from trivium.ledger import store as ledger
 from trivium.ledger.audit import Detail, reckoned
@@ -117,6 +118,7 @@ async def sample(folder: Path) -> None:
     ]
     old = (await identity.create_key("ada", "Old phone"))[0]
     await identity.revoke_key(f"id:{old.id}")
+    await OwnKeys(database, clock).pause(ada, keys[2].id)
     for kind, days, what in (
         (ActKind.LOGIN, 20, ""),
         (ActKind.KEY_CREATED, 19, f"key:{keys[0].id}"),

@@ -23,6 +23,7 @@ PAGES = {
     "overview": ("ada", "/account"),
     "keys": ("ada", "/account/keys"),
     "key-new": ("ada", "/account/keys/new"),
+    "key-edit": ("ada", "/account/keys/2"),
     "requests": ("ada", "/account/usage"),
     "request": ("ada", "/account/usage/req_sample_0003"),
     "statement": ("ada", "/account/statement"),

@@ -12,6 +12,7 @@ from trivium.admission.spending import Spending
 from trivium.identity import store
 from trivium.identity.keys import digest
 from trivium.identity.model import Budget, Period
+from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
 from trivium.identity.snapshot import Snapshot
 from trivium.storage.errors import StorageDown
@@ -61,6 +62,15 @@ class World:
             own = keys.c.grant_id == grant_id
             await conn.execute(keys.update().where(own).values(budgets=text, revision=raised))
         await self.snapshot.refresh()
+
+    async def edit(self, caller, **terms):
+        """The key on other terms."""
+        own = OwnKeys(self.database, self.clock)
+        await own.edit(
+            caller.user_id, caller.key_id, lambda now: msgspec.structs.replace(now, **terms)
+        )
+        await self.snapshot.refresh()
+        return next(c for c in self.snapshot.callers() if c.key_id == caller.key_id)
 
     async def worker(self):
         worker = Spending(
@@ -247,3 +257,110 @@ async def test_an_entry_seen_before_its_key_is_counted_when_the_key_is_known(wor
     await worker.refresh()
     await worker.refresh()
     assert [949] == world.left(worker, first)
+
+
+@pytest.mark.asyncio
+async def test_a_paused_key_comes_back_with_what_it_has_spent(world):
+    """Pausing and resuming is no way to begin a budget anew, nor is disabling its user."""
+    own = OwnKeys(world.database, world.clock)
+    caller = await world.key(budgets=BUDGETS)
+    worker = await world.worker()
+    await world.book(caller, 400)
+    await worker.refresh()
+    for act in (
+        lambda: own.pause(caller.user_id, caller.key_id),
+        lambda: world.identity.disable_user("ada"),
+        lambda: world.identity.enable_user("ada"),
+        lambda: own.resume(caller.user_id, caller.key_id),
+    ):
+        await act()
+        await world.snapshot.refresh()
+        await worker.refresh()
+        assert [600, 4600] == world.left(worker, caller)
+
+
+@pytest.mark.parametrize("turns_before", [0, 3])
+@pytest.mark.parametrize("other_budgets", [True, False])
+@pytest.mark.parametrize("overlap", [0, 2_000])
+@pytest.mark.asyncio
+async def test_a_budget_set_later_counts_what_was_spent_before(
+    world, monkeypatch, turns_before, other_budgets, overlap
+):
+    """From the beginning of its period, as after a restart; whatever was read until then."""
+    monkeypatch.setattr(module, "OVERLAP", overlap)
+    plain = await world.key()
+    if other_budgets:
+        await world.key(budgets=BUDGETS)
+    worker = await world.worker()
+    await world.book(plain, 100)
+    await world.book(plain, 200, ago=2 * 86_400)
+    for _ in range(turns_before):
+        await worker.refresh()
+    await world.book(plain, 40)
+    caller = await world.edit(plain, budgets=BUDGETS)
+    await worker.refresh()
+    assert [860, 4660] == world.left(worker, caller)
+    await world.book(caller, 5)
+    await worker.refresh()
+    await worker.refresh()
+    assert [855, 4655] == world.left(worker, caller)
+
+
+@pytest.mark.asyncio
+async def test_another_period_counts_from_its_beginning_and_the_first_counts_on(world):
+    """What runs and what is not booked yet stays counted, too."""
+    day, total = BUDGETS
+    caller = await world.key(budgets=(day,))
+    worker = await world.worker()
+    await world.book(caller, 100)
+    await world.book(caller, 200, ago=2 * 86_400)
+    await worker.refresh()
+    purse = worker.purse(caller, world.clock.now())
+    purse.hold(7)
+    purse.settle("later", 0, 1, world.clock.now())
+    caller = await world.edit(caller, budgets=(day, total))
+    await worker.refresh()
+    assert [892, 4692] == world.left(worker, caller)
+
+
+@pytest.mark.asyncio
+async def test_a_key_made_a_moment_ago_has_no_past_to_sum_up(world, monkeypatch):
+    """Nobody waits for sums over years of its user's bills."""
+    await world.key(budgets=BUDGETS)
+    worker = await world.worker()
+    caller = await world.key(budgets=BUDGETS)
+    worker.purse(caller, world.clock.now())
+
+    async def refuse(*_):
+        raise AssertionError
+
+    monkeypatch.setattr("trivium.admission.store.spent_by_day", refuse)
+    await worker.refresh()
+    assert [1000, 5000] == world.left(worker, caller)
+
+
+@pytest.mark.asyncio
+async def test_new_terms_of_keys_do_not_wait_for_the_next_turn(monkeypatch, clock):
+    """Of the turns one is taken at once, the others when they are due."""
+    revision, done, looks = 0, asyncio.Event(), []
+
+    async def sleep(_):
+        nonlocal revision
+        looks.append("look")
+        revision += len(looks) == 2
+
+    class Told(Spending):
+        async def refresh(self):
+            looks.append("turn")
+            self._looked_at = revision
+            if looks.count("turn") == 2:
+                done.set()
+                await asyncio.Event().wait()
+
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    worker = Told(None, clock, list, lambda: revision)
+    worker._looked_at = revision
+    task = asyncio.create_task(worker.watch())
+    await done.wait()
+    task.cancel()
+    assert ["look", "look", "turn", *["look"] * module.LOOKS, "turn"] == looks

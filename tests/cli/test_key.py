@@ -48,17 +48,6 @@ def test_what_a_key_may_do_is_listed(trivium):
     assert "2127-01-02 00:00 UTC" in trivium("key", "list").out
 
 
-@pytest.mark.parametrize("by", ["id", "name", "hint", "secret"])
-def test_a_key_is_revoked_by_whatever_one_has(trivium, secret, by):
-    """Also by the key itself, when it was found where it should not be."""
-    which = {"id": "id:1", "name": "laptop", "hint": secret[-4:], "secret": secret}[by]
-    done = trivium("key", "revoke", which)
-    assert (0, "") == (done.code, done.out)
-    assert f"revoked key 1 (laptop, …{secret[-4:]})" in done.err
-    assert trivium("key", "list", "--json").data[0]["disabled"] is True
-    assert trivium("key", "revoke", which).code == 1
-
-
 def test_models_nobody_knows_are_a_warning(trivium, settings):
     """They may come later; a slip of the pen is still seen."""
     done = trivium("key", "create", "--user", "ada", "--model", "sonet", "--model", "sonnet")

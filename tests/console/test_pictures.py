@@ -13,6 +13,7 @@ LAYOUTS = {"centre.html", "narrow.html"}
 
 PICTURES = {
     "account/entry.html": "entry",
+    "account/key_edit.html": "key-edit",
     "account/key_made.html": "key-made",
     "account/key_new.html": "key-new",
     "account/keys.html": "keys",

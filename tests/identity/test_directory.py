@@ -1,7 +1,11 @@
 """Everybody, by id."""
 
+import secrets
+
 import pytest
 
+from trivium.identity.accounts.model import Visitor, Way
+from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.directory import Directory
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import Role
@@ -13,7 +17,7 @@ from trivium.ledger.model import EntryKind
 @pytest.mark.asyncio
 async def test_pages_hold_everybody_once(database, clock):
     """With balance and enabled keys; a search looks into names and addresses, in any case."""
-    identity, directory = Identity(database, clock), Directory(database)
+    identity, directory = Identity(database, clock), Directory(database, clock)
     made = [await identity.create_user(f"u{n}", f"U{n}@Example.com") for n in range(5)]
     await Entries(database, clock).book(made[1].id, EntryKind.TOP_UP, 7)
     await identity.create_key("u1")
@@ -30,7 +34,7 @@ async def test_pages_hold_everybody_once(database, clock):
 @pytest.mark.asyncio
 async def test_a_user_is_switched_and_appointed_by_another(database, clock):
     """Never by themselves, and not where there is none."""
-    identity, directory = Identity(database, clock), Directory(database)
+    identity, directory = Identity(database, clock), Directory(database, clock)
     ada = await identity.create_user("ada", "ada@example.com")
     eve = await identity.create_user("eve", "eve@example.com", Role.ADMIN)
     assert (await directory.switch(eve.id, ada.id, disabled=True)).disabled
@@ -45,3 +49,21 @@ async def test_a_user_is_switched_and_appointed_by_another(database, clock):
             with pytest.raises(IdentityError) as caught:
                 await call
             assert "user" == caught.value.field
+
+
+@pytest.mark.parametrize("act", ["disable", "appoint"])
+@pytest.mark.asyncio
+async def test_logins_end_for_good(database, clock, act):
+    """Not only for as long as somebody is disabled, and none outlives the role it was for."""
+    identity, directory = Identity(database, clock), Directory(database, clock)
+    ada = await identity.create_user("ada", "ada@example.com", Role.ADMIN)
+    sessions = Sessions(database, clock, secrets.token_bytes, idle_s=3600, lifetime_s=7200)
+    async with database.write() as conn:
+        token = await sessions.begin(conn, ada.id, Way.PASSWORD, Visitor())
+    assert ada.id == (await sessions.find(token)).user.id
+    if act == "disable":
+        await directory.switch(0, ada.id, disabled=True)
+        await directory.switch(0, ada.id, disabled=False)
+    else:
+        await directory.appoint(0, ada.id, Role.USER)
+    assert await sessions.find(token) is None

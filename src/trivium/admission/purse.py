@@ -19,10 +19,12 @@ KNOWN_S: Final = 10.0
 class Spent:
     """One budget's running period."""
 
-    __slots__ = ("booked_nanos", "budget", "ends_at", "starts_at")
+    __slots__ = ("booked_nanos", "budget", "ends_at", "is_whole", "starts_at")
 
     def __init__(self, budget: Budget, now: float) -> None:
         self.budget = budget
+        self.is_whole = False
+        """Whether what was spent before it was known here has been summed up."""
         self.begin_anew(now)
 
     def begin_anew(self, now: float) -> None:
@@ -83,6 +85,7 @@ class Purse:
         """Start from sums of the past: the first second of a day, and what was spent in it."""
         for spent in self.spent:
             spent.booked_nanos = 0
+            spent.is_whole = True
         for at, nanos in days:
             for spent in self.spent:
                 if spent.starts_at <= at < spent.ends_at:
@@ -108,6 +111,16 @@ class Purse:
             kept.append(spent)
         self.budgets = budgets
         self.spent = tuple(kept)
+
+    def has_no_past(self) -> None:
+        """Nothing can have been spent before it was known here."""
+        for spent in self.spent:
+            spent.is_whole = True
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every budget has been told what was spent before."""
+        return all(spent.is_whole for spent in self.spent)
 
     @property
     def since(self) -> int:

@@ -1,16 +1,17 @@
 """Every budget's purse, kept up with the ledger's entries in the background.
 
-At start the sums of the past are read, from then on every entry once: entries are append-only and
-numbered. A lower number may be seen after a higher one (two workers book at once, a key is known to
-one worker before another), so the last numbers are read again and those seen are left out. A key
-without budgets costs nothing here, and without any such key nothing is read at all.
+At start the sums of the past are read, and again of a key that is given a budget later; from then
+on every entry once: entries are append-only and numbered. A lower number may be seen after a higher
+one (two workers book at once, a key is known to one worker before another), so the last numbers are
+read again and those seen are left out. A key without budgets costs nothing here, and without any
+such key nothing is read at all.
 
 Requests that other workers run or have not booked yet are not seen: several workers together may
 exceed a budget by what they spend within the second or two until it is.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -21,9 +22,11 @@ from trivium.clock import Clock
 from trivium.identity.model import Caller
 
 if TYPE_CHECKING:
-    from trivium.storage.database import Database
+    from trivium.storage.database import Connection, Database
 
 REFRESH_S: Final = 1.0
+LOOKS: Final = 5
+"""At the revision, in each turn: a comparison."""
 PAGE: Final = 1_000
 """Entries a query."""
 OVERLAP: Final = 2_000
@@ -64,10 +67,15 @@ class Spending:
         self._users: set[int] = set()
         self._position = 0
         self._seen: set[int] = set()
+        self._newest_key = 0
+        self._is_following = False
+        """Whether entries are read at all: there are budgets."""
         self._is_down = False
 
     def purse(self, caller: Caller, now: float) -> Purse:
-        """The caller's. Of a key made a moment ago, from nothing: it cannot have spent any."""
+        """The caller's. From nothing at first: of a key made a moment ago, which cannot have spent
+        any, or of one given a budget a moment ago, whose past the next turn sums up.
+        """
         purse = self._purses.get(caller.purse_id)
         if purse is None:
             purse = self._purses[caller.purse_id] = Purse(caller.budgets, now)
@@ -76,13 +84,15 @@ class Spending:
     async def load(self) -> None:
         """Sum up the past of every key with budgets. Raises what ``Database.read`` raises."""
         now = self._clock.now()
-        budgeted = [caller for caller in self._callers() if caller.budgets and not caller.disabled]
+        budgeted = self._budgeted()
         self._looked_at = self._revision()
         purses = {caller.purse_id: Purse(caller.budgets, now) for caller in budgeted}
         keys = {caller.key_id: caller.purse_id for caller in budgeted}
         users = {caller.user_id for caller in budgeted}
         if purses:
             await self._sum_up(purses, keys, users)
+        self._is_following = bool(purses)
+        self._newest_key = max((caller.key_id for caller in self._callers()), default=0)
         self._purses, self._keys, self._users = purses, keys, users
 
     async def refresh(self) -> None:
@@ -90,7 +100,11 @@ class Spending:
         if self._revision() != self._looked_at:
             self._look_again()
         if not self._users:
+            self._is_following = False
             return
+        if not self._is_following:
+            await self._begin_to_follow()
+        await self._make_whole()
         now = self._clock.now()
         users = sorted(self._users)
         position = self._position
@@ -100,7 +114,7 @@ class Spending:
                 rows = await self._page(conn, users, position)
             for row in rows:
                 if row.id not in self._seen:
-                    self._learn(row, now)
+                    self._learn(row, now, self._purses)
                 position = row.id
             full = len(rows) == PAGE
         self._position = max(self._position, position - OVERLAP)
@@ -111,7 +125,7 @@ class Spending:
     async def watch(self) -> None:
         """Refresh for ever. One log line a change of state."""
         while True:
-            await asyncio.sleep(REFRESH_S)
+            await self._turn()
             try:
                 await self.refresh()
             except Exception as error:  # noqa: BLE001 - a watch that dies would let budgets leak
@@ -123,6 +137,13 @@ class Spending:
                     log.info("budgets_current_again")
                 self._is_down = False
 
+    async def _turn(self) -> None:
+        """Until the next one is due, or keys have changed: their new budgets hold at once."""
+        for _ in range(LOOKS):
+            await asyncio.sleep(REFRESH_S / LOOKS)
+            if self._revision() != self._looked_at:
+                return
+
     # --- own ------------------------------------------------------------------------------------
 
     async def _sum_up(
@@ -133,13 +154,65 @@ class Spending:
         since = min(purse.since for purse in purses.values())
         async with self._db.read(SUM_S) as conn:
             self._position = max(0, await store.last_entry(conn) - OVERLAP)
-            rows = await store.spent_by_day(conn, sorted(users), since, self._position)
-        days: dict[int, list[tuple[int, int]]] = {}
-        for row in rows:
-            of = keys.get(row.key_id, row.key_id)
-            days.setdefault(of, []).append((row.day_at, int(row.nanos)))
+            days = await self._days(conn, sorted(users), since, keys)
         for purse_id, purse in purses.items():
             purse.begin(days.get(purse_id, ()))
+
+    async def _days(
+        self, conn: "Connection", users: Sequence[int], since: int, keys: Mapping[int, int]
+    ) -> dict[int, list[tuple[int, int]]]:
+        """What each purse has spent by day, up to the position."""
+        from trivium.admission import store
+
+        days: dict[int, list[tuple[int, int]]] = {}
+        for row in await store.spent_by_day(conn, users, since, self._position):
+            of = keys.get(row.key_id, row.key_id)
+            days.setdefault(of, []).append((row.day_at, int(row.nanos)))
+        return days
+
+    async def _begin_to_follow(self) -> None:
+        """There were no budgets until now, and nothing has been read for as long."""
+        from trivium.admission import store
+
+        async with self._db.read(LIMIT_S) as conn:
+            self._position = max(0, await store.last_entry(conn) - OVERLAP)
+        self._seen = set()
+        self._is_following = True
+
+    async def _make_whole(self) -> None:
+        """Sum up the past of keys that have been given a budget: those who made them have spent
+        before, and a budget counts from the beginning of its period.
+        """
+        from trivium.admission import store
+
+        partial = {id_: purse for id_, purse in self._purses.items() if not purse.is_whole}
+        if not partial:
+            return
+        users = {
+            caller.user_id
+            for caller in self._callers()
+            if caller.purse_id in partial and not caller.revoked
+        }
+        since = min(purse.since for purse in partial.values())
+        rows: list[Any] = []
+        async with self._db.read(SUM_S) as conn:
+            days = await self._days(conn, sorted(users), since, self._keys)
+            # what was learnt since then is learnt again by these alone
+            after, full = self._position, True
+            while full:
+                page = await store.usage_after(conn, sorted(users), after, PAGE)
+                rows += [row for row in page if row.id in self._seen]
+                full = len(page) == PAGE
+                after = page[-1].id if page else after
+        now = self._clock.now()
+        for purse_id, purse in partial.items():
+            purse.begin(days.get(purse_id, ()))
+        for row in rows:
+            self._learn(row, now, partial)
+
+    def _budgeted(self) -> list[Caller]:
+        """Those with budgets that may still spend, if not at this moment."""
+        return [caller for caller in self._callers() if caller.budgets and not caller.revoked]
 
     async def _page(self, conn: Any, users: list[int], position: int) -> Any:
         from trivium.admission import store
@@ -149,23 +222,26 @@ class Spending:
     def _look_again(self) -> None:
         """Keys have changed: new ones have purses from now on, revoked ones none."""
         self._looked_at = self._revision()
-        budgeted = [caller for caller in self._callers() if caller.budgets and not caller.disabled]
+        budgeted = self._budgeted()
         now = self._clock.now()
         for caller in budgeted:
             purse = self.purse(caller, now)
             if purse.budgets != caller.budgets:
                 purse.adopt(caller.budgets, now)
+            if caller.key_id > self._newest_key and not caller.grant_id:
+                purse.has_no_past()
+        self._newest_key = max((caller.key_id for caller in self._callers()), default=0)
         self._keys = {caller.key_id: caller.purse_id for caller in budgeted}
         self._users = {caller.user_id for caller in budgeted}
         for purse_id in self._purses.keys() - set(self._keys.values()):
             del self._purses[purse_id]
 
-    def _learn(self, row: Any, now: float) -> None:
+    def _learn(self, row: Any, now: float, purses: Mapping[int, Purse]) -> None:
         try:
             key_id = _bill(row.detail).key
         except msgspec.DecodeError:
             return
-        purse = self._purses.get(self._keys.get(key_id, key_id))
+        purse = purses.get(self._keys.get(key_id, key_id))
         # an entry of a key that is not known here yet is not seen: it is read again and found then
         if purse is not None:
             self._seen.add(row.id)

@@ -158,8 +158,11 @@ def withdraw(
     """Void an invitation."""
     loaded, _ = config.read(config_)
 
-    async def work(accounts: "Accounts", _: "Identity", __: "Database") -> bool:
-        return await accounts.signup.withdraw(invitation)
+    async def work(accounts: "Accounts", _: "Identity", database: "Database") -> bool:
+        was_open = await accounts.signup.withdraw(invitation)
+        if was_open:
+            await tell(database, ActKind.INVITATION_WITHDRAWN, None, f"invitation:{invitation}")
+        return was_open
 
     if not with_accounts(loaded.settings, work):
         raise Failed(f"there is no open invitation {invitation}: `trivium user invitations`")

@@ -92,21 +92,25 @@ def create(
 
 def _tell(made: Key, user: str, settings: Settings) -> None:
     """Say what a new key is, beside the secret."""
-    note(
-        f"key {made.id} ({printable(made.name)}) of {printable(user)}, models: "
+    note(described(made, f" of {printable(user)}"))
+    note("This is the only time the key is shown.")
+    for entry in unknown(made.models, settings):
+        warn(f"no model in the settings is called {entry}; the key is made all the same")
+
+
+def described(made: Key, whose: str = "") -> str:
+    """A key and what it may do, for people: one line, or two where it is limited."""
+    said = (
+        f"key {made.id} ({printable(made.name)}){whose}, models: "
         f"{', '.join(made.models) or 'all'}, expires: "
         f"{'never' if made.expires_at is None else moment(made.expires_at)}"
         f"{', strict' if made.strict else ''}"
     )
     bounds = limits.shown(made.limits, made.budgets)
     if bounds or made.networks:
-        note(
-            f"limits: {bounds or 'none'}"
-            + (f"; from {', '.join(made.networks)} only" if made.networks else "")
-        )
-    note("This is the only time the key is shown.")
-    for entry in unknown(made.models, settings):
-        warn(f"no model in the settings is called {entry}; the key is made all the same")
+        said += f"\nlimits: {bounds or 'none'}"
+        said += f"; from {', '.join(made.networks)} only" if made.networks else ""
+    return said
 
 
 def last_second(text: str) -> int:
@@ -180,7 +184,7 @@ def _row(key: Key, user: str) -> tuple[str, ...]:
         ",".join(key.models) or "all",
         moment(key.expires_at) if key.expires_at else "never",
         _limits(key),
-        "revoked" if key.disabled else "enabled",
+        "revoked" if key.disabled else "paused" if key.paused else "enabled",
         moment(key.created_at),
         moment(key.last_used_at) if key.last_used_at else NONE,
     )
@@ -190,27 +194,3 @@ def _limits(key: Key) -> str:
     bounds = limits.shown(key.limits, key.budgets)
     places = f"from {', '.join(key.networks)}" if key.networks else ""
     return "; ".join(part for part in (bounds, places) if part) or NONE
-
-
-def revoke(
-    which: Annotated[
-        str,
-        typer.Argument(
-            metavar="KEY", help="Its id, its name, its last four characters, or the key itself."
-        ),
-    ],
-    config_: config.ConfigOption = None,
-) -> None:
-    """Refuse a key from now on.
-
-    Running gateways follow within two seconds.
-    """
-    loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> Key:
-        gone = await identity.revoke_key(which)
-        await tell(database, ActKind.KEY_REVOKED, gone.user_id, f"key:{gone.id}")
-        return gone
-
-    gone = with_identity(loaded.settings.storage, work)
-    note(f"revoked key {gone.id} ({printable(gone.name)}, …{gone.hint})")

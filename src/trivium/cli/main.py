@@ -28,6 +28,7 @@ from trivium.cli import (
     demo,
     explain,
     key,
+    key_change,
     ledger,
     migrate,
     payment,
@@ -89,7 +90,10 @@ users.command("log-out")(account.log_out)
 users.command("factor-off")(account.factor_off)
 keys.command("create")(key.create)
 keys.command("list")(key.listing)
-keys.command("revoke")(key.revoke)
+keys.command("edit")(key_change.edit)
+keys.command("pause")(key_change.pause)
+keys.command("resume")(key_change.resume)
+keys.command("revoke")(key_change.revoke)
 codes.command("create")(code.create)
 codes.command("list")(code.listing)
 codes.command("revoke")(code.revoke)

@@ -28,6 +28,9 @@ Password = Annotated[str, msgspec.Meta(min_length=1, max_length=256, extra={"raw
 Line = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 """One line that must not be empty."""
 
+Id = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+"""Of a row, as our own forms carry it."""
+
 T = TypeVar("T", bound=msgspec.Struct)
 
 
@@ -110,11 +113,17 @@ def _wrong(shape: inspect.Type) -> Text:
     if isinstance(shape, inspect.StrType):
         return _wrong_text(shape)
     if isinstance(shape, inspect.IntType):
-        if shape.ge is None or shape.le is None:
-            return text(N_("Please give a whole number."))
-        said = N_("Please give a whole number from %(low)s to %(high)s.")
-        return text(said, low=shape.ge, high=shape.le)
+        return _wrong_number(shape)
+    if isinstance(shape, inspect.DateType):
+        return text(N_("Please give a day, such as 2027-01-31."))
     return text(N_("Please choose one of what is offered."))
+
+
+def _wrong_number(shape: inspect.IntType) -> Text:
+    if shape.ge is None or shape.le is None:
+        return text(N_("Please give a whole number."))
+    said = N_("Please give a whole number from %(low)s to %(high)s.")
+    return text(said, low=shape.ge, high=shape.le)
 
 
 def _wrong_text(shape: inspect.StrType) -> Text:

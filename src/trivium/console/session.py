@@ -149,6 +149,22 @@ async def tell(
     )
 
 
+async def tell_of(
+    request: Request, kind: ActKind, subject: int, what: str = "", **detail: str | int | bool | None
+) -> None:
+    """Tell what the logged-in user did to an account, which may be another's."""
+    who = visitor(request)
+    await _console(request).audit.add(
+        kind,
+        actor=user_of(request).id,
+        subject=subject,
+        what=what,
+        address=who.address,
+        agent=who.agent,
+        detail=detail or None,
+    )
+
+
 # --- coming back -----------------------------------------------------------------------------
 
 

@@ -4,8 +4,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from trivium.clock import Clock
 from trivium.identity.errors import IdentityError
+from trivium.identity.force import InForce, left_to_others
 from trivium.identity.model import Role, User
+from trivium.identity.service import end_logins
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
@@ -25,8 +28,11 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
 class Directory:
     """Users by id. Storage faults pass through as they are."""
 
-    def __init__(self, db: "Database") -> None:
+    def __init__(self, db: "Database", clock: Clock, in_force: InForce = left_to_others) -> None:
+        """``in_force``: called after each change of keys; raises nothing."""
         self._db = db
+        self._clock = clock
+        self._in_force = in_force
 
     async def page(
         self, search: str = "", after: int = 0, limit: int = 50
@@ -45,7 +51,7 @@ class Directory:
         return listed, listed[-1].user.id if len(found) > limit else None
 
     async def switch(self, by: int, user_id: int, *, disabled: bool) -> User:
-        """Disable or enable a user: keys are refused and sessions over within seconds.
+        """Disable or enable a user: keys are refused within seconds, logins end for good.
 
         Raises ``IdentityError`` (``user``), also for whoever would switch themselves off.
         """
@@ -57,10 +63,13 @@ class Directory:
             raised = await store.bump(conn)
             user = await _user(conn, user_id)
             await store.set_user_disabled(conn, user_id, raised, disabled=disabled)
+            if disabled:
+                await end_logins(conn, user_id, int(self._clock.now()))
+        await self._in_force()
         return msgspec.structs.replace(user, disabled=disabled)
 
     async def appoint(self, by: int, user_id: int, role: Role) -> User:
-        """Give a user another role.
+        """Give a user another role; their logins end, so that none outlives what it was for.
 
         Raises ``IdentityError`` (``user``), also for whoever would change their own: so there is
         always an administrator.
@@ -73,6 +82,7 @@ class Directory:
             await store.bump(conn)
             user = await _user(conn, user_id)
             await store.set_role(conn, user_id, role)
+            await end_logins(conn, user_id, int(self._clock.now()))
         return msgspec.structs.replace(user, role=role)
 
 

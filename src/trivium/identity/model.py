@@ -72,6 +72,9 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: int | None = None
     """Seconds since the epoch; ``None``: never."""
     disabled: bool = False
+    """Revoked, which is for good."""
+    paused: bool = False
+    """Refused until it is resumed."""
     created_at: int = 0
     last_used_at: int | None = None
     """Seconds since the epoch of the last request record; ``None``: none is kept."""
@@ -92,7 +95,7 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     user_id: int
     unlimited: bool
     disabled: bool
-    """The key or its user is disabled."""
+    """The key is revoked or paused, or its user disabled."""
     expires_at: float
     """Seconds since the epoch; infinity when the key never expires."""
     models: frozenset[str]
@@ -113,6 +116,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Where the key may be used from; empty: anywhere."""
     grant_id: int = 0
     """The consent under which an application was given the key; 0: it is the user's own."""
+    revoked: bool = False
+    """Disabled for good: it will never spend again."""
 
     @property
     def purse_id(self) -> int:

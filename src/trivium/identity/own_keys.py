@@ -1,12 +1,15 @@
-"""A user's own keys, as their pages handle them: by id, and never anybody else's."""
+"""A user's own keys, as pages handle them: by id, and never anybody else's."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from trivium.clock import Clock
 from trivium.identity.errors import IdentityError
+from trivium.identity.force import InForce, left_to_others
 from trivium.identity.model import Key
-from trivium.identity.service import name_of
+from trivium.identity.terms import Terms, changed, checked, terms_of
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
@@ -18,8 +21,11 @@ KEYS_MAX = 200
 class OwnKeys:
     """Keys of one user at a time. Storage faults pass through as they are."""
 
-    def __init__(self, db: "Database") -> None:
+    def __init__(self, db: "Database", clock: Clock, in_force: InForce = left_to_others) -> None:
+        """``in_force``: called after each change; raises nothing."""
         self._db = db
+        self._clock = clock
+        self._in_force = in_force
 
     async def all(self, user_id: int) -> list[Key]:
         """The user's keys, revoked ones and those of applications too, in the order they were
@@ -34,20 +40,46 @@ class OwnKeys:
         """Those without the ones that applications were given, which consent gives and ends."""
         return [key for key in await self.all(user_id) if key.grant_id is None]
 
+    async def one(self, user_id: int, key_id: int) -> Key:
+        """One that can still be changed. Raises ``IdentityError`` (``key``)."""
+        async with self._db.read() as conn:
+            return await self._own(conn, user_id, key_id)
+
     async def check_room(self, user_id: int) -> None:
         """Raises ``IdentityError`` (``keys``) for a user who has as many as they may."""
         if sum(not key.disabled for key in await self.own(user_id)) >= KEYS_MAX:
             raise IdentityError("keys", f"are {KEYS_MAX} already; revoke one that is not used")
 
-    async def rename(self, user_id: int, key_id: int, name: str) -> Key:
-        """Another name. Raises ``IdentityError`` (``key``, ``name``)."""
+    async def edit(
+        self, user_id: int, key_id: int, change: Callable[[Terms], Terms]
+    ) -> tuple[Key, list[str]]:
+        """Other terms for a key, and the members that have changed; none: it was left alone.
+
+        ``change``: from what it may do to what it may do from now on.
+        Raises ``IdentityError`` (``key`` and whatever ``checked`` names).
+        """
         from trivium.identity import store
 
-        name = name_of(name)
+        now = int(self._clock.now())
         async with self._db.write() as conn:
+            # holds the row that all writers of keys queue at: what is read here stays true
+            raised = await store.bump(conn)
             key = await self._own(conn, user_id, key_id)
-            await store.rename_key(conn, key_id, name)
-        return msgspec.structs.replace(key, name=name)
+            before = terms_of(key)
+            after = checked(change(before), now, key.expires_at)
+            members = changed(before, after)
+            if members:
+                await store.update_key(conn, key_id, after, raised)
+        await self._in_force()
+        return msgspec.structs.replace(key, **msgspec.structs.asdict(after)), members
+
+    async def pause(self, user_id: int, key_id: int) -> Key:
+        """Refuse a key until it is resumed. Raises ``IdentityError`` (``key``)."""
+        return await self._switch(user_id, key_id, paused=True)
+
+    async def resume(self, user_id: int, key_id: int) -> Key:
+        """Accept a key again that was paused. Raises ``IdentityError`` (``key``)."""
+        return await self._switch(user_id, key_id, paused=False)
 
     async def revoke(self, user_id: int, key_id: int) -> Key:
         """Disable a key for good. Raises ``IdentityError`` (``key``)."""
@@ -57,7 +89,18 @@ class OwnKeys:
             raised = await store.bump(conn)
             key = await self._own(conn, user_id, key_id)
             await store.disable_key(conn, key_id, raised)
+        await self._in_force()
         return msgspec.structs.replace(key, disabled=True)
+
+    async def _switch(self, user_id: int, key_id: int, *, paused: bool) -> Key:
+        from trivium.identity import store
+
+        async with self._db.write() as conn:
+            raised = await store.bump(conn)
+            key = await self._own(conn, user_id, key_id)
+            await store.set_paused(conn, key_id, raised, paused=paused)
+        await self._in_force()
+        return msgspec.structs.replace(key, paused=paused)
 
     async def _own(self, conn: "Connection", user_id: int, key_id: int) -> Key:
         from trivium.identity import store

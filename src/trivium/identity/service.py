@@ -6,9 +6,7 @@ transaction: that is all ``identity/snapshot.py`` needs to put it in force.
 
 import re
 import secrets
-import unicodedata
 from collections.abc import Callable, Sequence
-from ipaddress import IPv6Network, ip_network
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -16,23 +14,16 @@ import msgspec
 from trivium.clock import Clock
 from trivium.identity import keys
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Budget, Key, Network, Role, User
-from trivium.settings.limits import LIMIT_MAX, RateLimits
+from trivium.identity.force import InForce, left_to_others
+from trivium.identity.model import Budget, Key, Role, User
+from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
+from trivium.settings.limits import RateLimits
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
 
-NAME_CHARS_MAX: Final = 100
 EMAIL_CHARS_MAX: Final = 254
 """RFC 5321 section 4.5.3.1.3, without its angle brackets."""
-MODELS_MAX: Final = 1000
-"""Entries of one allow-list."""
-BUDGET_NANOS_MAX: Final = 10**15
-"""A million dollars."""
-NETWORKS_MAX: Final = 100
-"""Entries of one list of networks; each is looked at with every request."""
-MAPPED_BITS: Final = 96
-"""Of ``::ffff:0:0/96``, where IPv6 keeps IPv4's addresses."""
 
 _EMAIL: Final = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]+")
 _DIGITS: Final = re.compile(r"[0-9]{1,18}")
@@ -48,10 +39,13 @@ class Identity:
         db: "Database",
         clock: Clock,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+        in_force: InForce = left_to_others,
     ) -> None:
+        """``in_force``: called after each change of keys; raises nothing."""
         self._db = db
         self._clock = clock
         self._random_bytes = random_bytes
+        self._in_force = in_force
 
     async def create_user(
         self,
@@ -77,7 +71,7 @@ class Identity:
             unlimited=unlimited,
             group=_group(group),
             created_at=int(self._clock.now()),
-            limits=_limits(limits),
+            limits=limits_of(limits),
         )
         if "@" in user.name:
             raise IdentityError("name", "must not contain '@', which tells addresses from names")
@@ -96,7 +90,7 @@ class Identity:
         from trivium.identity import store
 
         async with self._db.read() as conn:
-            return _only_user(await store.find_users(conn, _folded(name_or_email)), name_or_email)
+            return _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
 
     async def list_users(self) -> list[User]:
         """Everybody, in the order they were made."""
@@ -122,9 +116,9 @@ class Identity:
 
         async with self._db.write() as conn:
             await store.bump(conn)
-            user = _only_user(await store.find_users(conn, _folded(name_or_email)), name_or_email)
+            user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
             await store.set_role(conn, user.id, role)
-            await self._end_logins(conn, user.id)
+            await end_logins(conn, user.id, int(self._clock.now()))
         return msgspec.structs.replace(user, role=role)
 
     async def create_key(
@@ -151,27 +145,29 @@ class Identity:
         from trivium.identity import store
 
         now = int(self._clock.now())
-        if expires_at is not None and expires_at <= now:
-            raise IdentityError("expires_at", "lies in the past: a key would never be valid")
+        terms = Terms(
+            name=name,
+            models=tuple(models),
+            expires_at=expires_at,
+            strict=strict,
+            limits=limits,
+            budgets=tuple(budgets),
+            networks=tuple(networks),
+        )
         secret = keys.issue(self._random_bytes)
         key = Key(
             id=0,
             user_id=0,
-            name=name_of(name),
             hint=keys.hint(secret),
-            models=_allowed(models),
-            expires_at=expires_at,
             created_at=now,
-            strict=strict,
-            limits=_limits(limits),
-            budgets=_budgets(budgets),
-            networks=_networks(networks),
+            **msgspec.structs.asdict(checked(terms, now)),
         )
         async with self._db.write() as conn:
             raised = await store.bump(conn)
-            owner = _only_user(await store.find_users(conn, _folded(user)), user)
+            owner = _only_user(await store.find_users(conn, folded(user)), user)
             key = msgspec.structs.replace(key, user_id=owner.id)
             key_id = await store.insert_key(conn, key, keys.digest(secret), raised)
+        await self._in_force()
         return msgspec.structs.replace(key, id=key_id), secret
 
     async def list_keys(self, user: str | None = None) -> list[Key]:
@@ -181,79 +177,76 @@ class Identity:
         async with self._db.read() as conn:
             if user is None:
                 return await store.find_keys(conn)
-            owner = _only_user(await store.find_users(conn, _folded(user)), user)
+            owner = _only_user(await store.find_users(conn, folded(user)), user)
             return await store.find_keys(conn, owner.id)
 
-    async def revoke_key(self, which: str) -> Key:
-        """Disable one key for good.
+    async def find_key(self, which: str) -> Key:
+        """One key that is not revoked.
 
         ``which``: its id (``12``, or ``id:12`` where digits could be a name or hint as well), its
         name, its hint, or the key itself, for when it was found where it should not be.
-        Raises ``IdentityError`` (``key``) unless exactly one key that is still enabled matches.
+        Raises ``IdentityError`` (``key``) unless exactly one matches.
         """
+        async with self._db.read() as conn:
+            return await _only_key(conn, which)
+
+    async def revoke_key(self, which: str) -> Key:
+        """Disable one key for good. ``which``: as for ``find_key``; raises the same."""
         from trivium.identity import store
 
-        which = _folded(which)
-        by_id = _ID.fullmatch(which)
-        digits = by_id[1] if by_id else which
-        key_id = int(digits) if _DIGITS.fullmatch(digits) else None
-        digest = keys.parse(which)
-        text = None if by_id or digest else which
-        shown = f"…{keys.hint(which)}" if which.startswith(keys.PREFIX) else repr(which)
         async with self._db.write() as conn:
             raised = await store.bump(conn)
-            found = await store.match_keys(conn, key_id=key_id, text=text, digest=digest)
-            if not found:
-                raise IdentityError(
-                    "key", f"no enabled key matches {shown}: `trivium key list` shows them"
-                )
-            if len(found) > 1:
-                ids = ", ".join(f"id:{key.id}" for key in found[:10])
-                raise IdentityError("key", f"{shown} matches {len(found)} keys: name one of {ids}")
-            await store.disable_key(conn, found[0].id, raised)
-        return msgspec.structs.replace(found[0], disabled=True)
+            found = await _only_key(conn, which)
+            await store.disable_key(conn, found.id, raised)
+        await self._in_force()
+        return msgspec.structs.replace(found, disabled=True)
 
     async def _set_disabled(self, name_or_email: str, *, disabled: bool) -> User:
         from trivium.identity import store
 
         async with self._db.write() as conn:
             raised = await store.bump(conn)
-            user = _only_user(await store.find_users(conn, _folded(name_or_email)), name_or_email)
+            user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
             await store.set_user_disabled(conn, user.id, raised, disabled=disabled)
             if disabled:
-                await self._end_logins(conn, user.id)
+                await end_logins(conn, user.id, int(self._clock.now()))
+        await self._in_force()
         return msgspec.structs.replace(user, disabled=disabled)
 
-    async def _end_logins(self, conn: "Connection", user_id: int) -> None:
-        """Sessions, and links and steps that could begin one."""
-        from trivium.identity.accounts import store as accounts_store
-        from trivium.identity.accounts.tickets import OF_USERS
 
-        await accounts_store.end_sessions(conn, user_id)
-        now = int(self._clock.now())
-        purposes = [purpose.value for purpose in OF_USERS]
-        await accounts_store.void(conn, purposes, now, user_id=user_id)
+async def end_logins(conn: "Connection", user_id: int, now: int) -> None:
+    """Sessions, and links and steps that could begin one."""
+    from trivium.identity.accounts import store as accounts_store
+    from trivium.identity.accounts.tickets import OF_USERS
+
+    await accounts_store.end_sessions(conn, user_id)
+    purposes = [purpose.value for purpose in OF_USERS]
+    await accounts_store.void(conn, purposes, now, user_id=user_id)
+
+
+async def _only_key(conn: "Connection", which: str) -> Key:
+    from trivium.identity import store
+
+    which = folded(which)
+    by_id = _ID.fullmatch(which)
+    digits = by_id[1] if by_id else which
+    key_id = int(digits) if _DIGITS.fullmatch(digits) else None
+    digest = keys.parse(which)
+    text = None if by_id or digest else which
+    shown = f"…{keys.hint(which)}" if which.startswith(keys.PREFIX) else repr(which)
+    found = await store.match_keys(conn, key_id=key_id, text=text, digest=digest)
+    if not found:
+        raise IdentityError("key", f"no enabled key matches {shown}: `trivium key list` shows them")
+    if len(found) > 1:
+        ids = ", ".join(f"id:{key.id}" for key in found[:10])
+        raise IdentityError("key", f"{shown} matches {len(found)} keys: name one of {ids}")
+    return found[0]
 
 
 def _only_user(found: list[User], asked: str) -> User:
     if len(found) != 1:
         raise IdentityError("user", f"there is no user of the name or e-mail {asked!r}")
     return found[0]
-
-
-def _folded(text: str) -> str:
-    """One spelling for texts that look the same."""
-    return unicodedata.normalize("NFC", text.strip())
-
-
-def name_of(text: str) -> str:
-    """A name that can be stored. Raises ``IdentityError`` (``name``)."""
-    text = _folded(text)
-    if not text or len(text) > NAME_CHARS_MAX or not text.isprintable():
-        raise IdentityError(
-            "name", f"must be 1 to {NAME_CHARS_MAX} printable characters, such as 'ada'"
-        )
-    return text
 
 
 def _group(text: str) -> str:
@@ -265,55 +258,7 @@ def _group(text: str) -> str:
 
 
 def _email(text: str) -> str:
-    text = _folded(text).lower()
+    text = folded(text).lower()
     if len(text) > EMAIL_CHARS_MAX or not _EMAIL.fullmatch(text):
         raise IdentityError("email", f"{text[:80]!r} is no address, such as 'ada@example.com'")
     return text
-
-
-def _allowed(models: Sequence[str]) -> tuple[str, ...]:
-    if len(models) > MODELS_MAX:
-        raise IdentityError("models", f"are {len(models)}, at most {MODELS_MAX} can be listed")
-    for model in models:
-        if not model or not model.isprintable() or "*" in model[:-1]:
-            raise IdentityError(
-                "models", f"{model[:80]!r} is no model name; only a trailing '*' matches more"
-            )
-    return tuple(dict.fromkeys(models))
-
-
-def _limits(limits: RateLimits | None) -> RateLimits | None:
-    for value in (limits.requests, limits.tokens, limits.concurrency) if limits else ():
-        if value is not None and not 1 <= value <= LIMIT_MAX:
-            raise IdentityError("limits", f"are whole numbers from 1 to {LIMIT_MAX}, not {value}")
-    return limits
-
-
-def _budgets(budgets: Sequence[Budget]) -> tuple[Budget, ...]:
-    if len({budget.period for budget in budgets}) < len(budgets):
-        raise IdentityError("budgets", "are at most one a period")
-    for budget in budgets:
-        if not 0 < budget.amount_nanos <= BUDGET_NANOS_MAX:
-            raise IdentityError("budgets", "are amounts above 0 and at most a million dollars")
-    return tuple(budgets)
-
-
-def _networks(texts: Sequence[str]) -> tuple[str, ...]:
-    if len(texts) > NETWORKS_MAX:
-        raise IdentityError("networks", f"are {len(texts)}, at most {NETWORKS_MAX} can be listed")
-    return tuple(dict.fromkeys(str(_network(text)) for text in texts))
-
-
-def _network(text: str) -> Network:
-    """One network; IPv4 addresses in IPv6's clothes are taken for what they are."""
-    try:
-        network = ip_network(text.strip())
-    except ValueError as error:
-        raise IdentityError(
-            "networks", f"{text[:80]!r} is no network, such as '10.0.0.0/8': {error}"
-        ) from None
-    if isinstance(network, IPv6Network) and network.prefixlen >= MAPPED_BITS:
-        mapped = network.network_address.ipv4_mapped
-        if mapped is not None:
-            return ip_network(f"{mapped}/{network.prefixlen - MAPPED_BITS}")
-    return network

@@ -1,6 +1,7 @@
 """All keys in memory, no older than a second or two.
 
-The revision row is polled: one indexed query a second and worker. What notifies instead was
+The revision row is polled: one indexed query a second and worker, and earlier where
+``identity/lookout.py`` has a reason. What notifies instead was
 weighed. SQLite's ``data_version`` changes with every batch of request records, so it would say
 "something changed" every second and save nothing. PostgreSQL's ``LISTEN`` pins a connection a
 worker, does not exist behind PgBouncer in transaction mode, and needs the poll anyway for what was
@@ -51,6 +52,7 @@ class Snapshot:
         self._position = (-1, -1)
         self._confirmed_at: float | None = None
         self._is_down = False
+        self._advancing = asyncio.Lock()
         self.get: Callable[[bytes], Caller | None] = self._callers.get
         """The caller a SHA-256 digest belongs to, disabled or expired or not; else ``None``."""
 
@@ -101,6 +103,11 @@ class Snapshot:
                 self._is_down = False
 
     async def _advance(self, *, from_start: bool) -> None:
+        # two at once could put an older row over a newer one
+        async with self._advancing:
+            await self._read(from_start=from_start)
+
+    async def _read(self, *, from_start: bool) -> None:
         from trivium.identity import store
 
         began = self._clock.monotonic()
@@ -149,7 +156,7 @@ def _caller(row: Any) -> Caller:
         key_id=row.id,
         user_id=row.user_id,
         unlimited=row.unlimited,
-        disabled=row.disabled or row.user_disabled,
+        disabled=row.disabled or row.paused or row.user_disabled,
         expires_at=float("inf") if row.expires_at is None else float(row.expires_at),
         models=models,
         prefixes=prefixes,
@@ -162,6 +169,7 @@ def _caller(row: Any) -> Caller:
         budgets=_budgets(row.budgets),
         networks=_networks(row.networks),
         grant_id=row.grant_id or 0,
+        revoked=row.disabled,
     )
 
 

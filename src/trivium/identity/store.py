@@ -8,6 +8,7 @@ from sqlalchemy import Select, and_, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.model import Budget, Key, Role, User
+from trivium.identity.terms import Terms, terms_of
 from trivium.settings.limits import RateLimits, limits
 from trivium.storage.schema import accounts, keys, records, revision, users
 
@@ -19,6 +20,7 @@ _KEY = (
     keys.c.models,
     keys.c.expires_at,
     keys.c.disabled,
+    keys.c.paused,
     keys.c.created_at,
     keys.c.strict,
     keys.c.requests_per_minute,
@@ -60,6 +62,7 @@ async def callers_after(
             keys.c.models,
             keys.c.expires_at,
             keys.c.disabled,
+            keys.c.paused,
             keys.c.strict,
             users.c.disabled.label("user_disabled"),
             users.c.unlimited,
@@ -178,18 +181,13 @@ async def insert_key(conn: AsyncConnection, key: Key, digest: bytes, raised: int
     values = {
         "user_id": key.user_id,
         "digest": digest,
-        "name": key.name,
         "hint": key.hint,
-        "models": msgspec.json.encode(key.models).decode(),
-        "expires_at": key.expires_at,
         "disabled": key.disabled,
+        "paused": key.paused,
         "created_at": key.created_at,
-        "strict": key.strict,
         "revision": raised,
-        "budgets": msgspec.json.encode(key.budgets).decode(),
-        "networks": msgspec.json.encode(key.networks).decode(),
         "grant_id": key.grant_id,
-        **_columns(key.limits),
+        **_terms(terms_of(key)),
     }
     return int((await conn.execute(insert(keys).values(values).returning(keys.c.id))).scalar_one())
 
@@ -221,9 +219,16 @@ async def disable_key(conn: AsyncConnection, key_id: int, raised: int) -> None:
     await conn.execute(update(keys).where(keys.c.id == key_id).values(values))
 
 
-async def rename_key(conn: AsyncConnection, key_id: int, name: str) -> None:
-    """Another name. Snapshots do not know names, so nothing is raised."""
-    await conn.execute(update(keys).where(keys.c.id == key_id).values(name=name))
+async def set_paused(conn: AsyncConnection, key_id: int, raised: int, *, paused: bool) -> None:
+    """Refuse a key for a while, or accept it again."""
+    values = {"paused": paused, "revision": raised}
+    await conn.execute(update(keys).where(keys.c.id == key_id).values(values))
+
+
+async def update_key(conn: AsyncConnection, key_id: int, terms: Terms, raised: int) -> None:
+    """Another name, other bounds."""
+    values = {**_terms(terms), "revision": raised}
+    await conn.execute(update(keys).where(keys.c.id == key_id).values(values))
 
 
 async def disable_granted(conn: AsyncConnection, grant_ids: Sequence[int] | Select[Any]) -> int:
@@ -246,6 +251,7 @@ async def _keys(conn: AsyncConnection, query: Select[Any]) -> list[Key]:
             models=_texts(row.models),
             expires_at=row.expires_at,
             disabled=row.disabled,
+            paused=row.paused,
             created_at=row.created_at,
             strict=row.strict,
             last_used_at=None if row.last_used_at is None else int(row.last_used_at),
@@ -260,6 +266,18 @@ async def _keys(conn: AsyncConnection, query: Select[Any]) -> list[Key]:
 
 def _limits(row: Any) -> RateLimits | None:
     return limits(row.requests_per_minute, row.tokens_per_minute, row.max_concurrency)
+
+
+def _terms(terms: Terms) -> dict[str, Any]:
+    return {
+        "name": terms.name,
+        "models": msgspec.json.encode(terms.models).decode(),
+        "expires_at": terms.expires_at,
+        "strict": terms.strict,
+        "budgets": msgspec.json.encode(terms.budgets).decode(),
+        "networks": msgspec.json.encode(terms.networks).decode(),
+        **_columns(terms.limits),
+    }
 
 
 def _columns(of: RateLimits | None) -> dict[str, int | None]:

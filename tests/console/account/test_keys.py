@@ -79,39 +79,3 @@ async def test_what_is_wrong_is_said_and_what_was_typed_is_kept(database, fields
         assert (422, True) == (answer.status_code, said in Seen(answer.text).text)
         assert ("kept-model" in answer.text) == ("models" not in fields)
         assert [] == await visitor.console.own_keys.all(user.id)
-
-
-@pytest.mark.asyncio
-async def test_a_key_is_renamed_and_revoked(database):
-    """With a word on the page that follows, and a line in the audit log."""
-    async with visiting(database) as visitor:
-        user = await owned(visitor)
-        key, _ = await visitor.console.identity.create_key("ada", "laptop")
-        await visitor.get("/account/keys")
-        await visitor.post("/account/keys/rename", key=str(key.id), name="<i>phone</i>")
-        page = await visitor.get("/account/keys")
-        assert "The key has a new name." in page.text
-        assert "<i>phone" not in page.text
-        await visitor.post("/account/keys/revoke", key=str(key.id))
-        page = await visitor.get("/account/keys")
-        assert "The key “<i>phone</i>” is revoked." in Seen(page.text).text
-        assert "No keys yet" in page.text
-        told = await visitor.console.audit.everything(user_id=user.id)
-        assert ["key_revoked", "key_changed"] == [act.kind for act in told]
-
-
-@pytest.mark.asyncio
-@pytest.mark.parametrize("path", ["/account/keys/rename", "/account/keys/revoke"])
-async def test_nobody_touches_another_s_key(database, path):
-    """By whatever number; and nonsense is no error of ours."""
-    async with visiting(database) as visitor:
-        await owned(visitor)
-        eve = await user_of(visitor.console, "eve")
-        key, _ = await visitor.console.identity.create_key("eve", "hers")
-        await visitor.get("/account/keys")
-        for number in (str(key.id), "999", "x", ""):
-            answer = await visitor.post(path, key=number, name="mine")
-            assert 422 == answer.status_code
-            assert "hers" not in answer.text
-        (left,) = await visitor.console.own_keys.all(eve.id)
-        assert ("hers", False) == (left.name, left.disabled)

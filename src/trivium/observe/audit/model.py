@@ -33,6 +33,7 @@ class ActKind(Enum):
     SESSION_ENDED = "session_ended"
     SIGN_UP = "sign_up"
     INVITATION = "invitation"
+    INVITATION_WITHDRAWN = "invitation_withdrawn"
     PASSWORD_CHANGED = "password_changed"  # noqa: S105 - the name of an act
     PASSWORD_RESET = "password_reset"  # noqa: S105 - the name of an act
     EMAIL_CHANGED = "email_changed"
@@ -53,6 +54,8 @@ class ActKind(Enum):
 
     KEY_CREATED = "key_created"
     KEY_CHANGED = "key_changed"
+    KEY_PAUSED = "key_paused"
+    KEY_RESUMED = "key_resumed"
     KEY_REVOKED = "key_revoked"
 
     CONSENT = "consent"

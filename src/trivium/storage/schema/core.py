@@ -68,6 +68,7 @@ keys = Table(
     Column("max_concurrency", BIG),
     Column("budgets", Text, nullable=False, server_default=text("'[]'")),  # JSON list
     Column("networks", Text, nullable=False, server_default=text("'[]'")),  # JSON list
+    Column("paused", Boolean, nullable=False, server_default=false()),  # until it is resumed
     # an application's, under this consent; no foreign key: a key outlives it
     Column("grant_id", BIG, index=True),
     # what the snapshots page through

@@ -1,0 +1,242 @@
+"""``trivium key``, the part that changes a key that is there: its terms, a pause, and its end."""
+
+from collections.abc import Awaitable, Callable
+from enum import Enum, unique
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import msgspec
+import typer
+
+from trivium.cli import config, key, limits
+from trivium.cli.audit import tell
+from trivium.cli.database import with_identity
+from trivium.cli.output import Failed, note, printable, warn
+from trivium.clock import SystemClock
+from trivium.identity.errors import IdentityError
+from trivium.identity.model import Budget, Key
+from trivium.identity.own_keys import OwnKeys
+from trivium.identity.terms import Terms
+from trivium.observe.audit.model import ActKind
+from trivium.settings.limits import RateLimits
+from trivium.settings.limits import limits as rates_of
+from trivium.settings.model import Settings
+
+if TYPE_CHECKING:
+    from trivium.identity.service import Identity
+    from trivium.storage.database import Database
+
+KeyArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="KEY", help="Its id, its name, its last four characters, or the key itself."
+    ),
+]
+
+
+@unique
+class Bound(Enum):
+    """What can be taken away from a key; the option that sets it has the same name."""
+
+    MODEL = "model"
+    EXPIRES = "expires"
+    RPM = "rpm"
+    TPM = "tpm"
+    CONCURRENCY = "concurrency"
+    BUDGET = "budget"
+    IP = "ip"
+
+
+_RATES: Final = {
+    Bound.RPM: "requests",
+    Bound.TPM: "tokens",
+    Bound.CONCURRENCY: "concurrency",
+}
+
+
+def edit(
+    which: KeyArgument,
+    *,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Another name.", show_default=False)
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A model it may use from now on, instead of those before; once for each.",
+            show_default=False,
+        ),
+    ] = None,
+    expires: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="2027-01-01 (to the end of that day, UTC) or 2027-01-01T12:00:00Z.",
+            show_default=False,
+        ),
+    ] = None,
+    strict: Annotated[
+        bool | None,
+        typer.Option(
+            "--strict/--no-strict",
+            help="Whether what a translation would leave out is refused.",
+            show_default=False,
+        ),
+    ] = None,
+    rpm: limits.Rpm = None,
+    tpm: limits.Tpm = None,
+    concurrency: limits.Concurrency = None,
+    budget: limits.Budgets = None,
+    ip: limits.Networks = None,
+    clear: Annotated[
+        list[Bound] | None,
+        typer.Option(
+            metavar="WHAT",
+            help="Take away model, expires, rpm, tpm, concurrency, budget or ip; once for each.",
+            show_default=False,
+        ),
+    ] = None,
+    config_: config.ConfigOption = None,
+) -> None:
+    """Change what a key may do; what is not named stays.
+
+    The key itself stays the same. Running gateways follow within two seconds. Of budgets only the
+    periods that are named change.
+    """
+    given = {
+        Bound.MODEL: model,
+        Bound.EXPIRES: expires,
+        Bound.RPM: rpm,
+        Bound.TPM: tpm,
+        Bound.CONCURRENCY: concurrency,
+        Bound.BUDGET: budget,
+        Bound.IP: ip,
+    }
+    cleared = set(clear or ())
+    for bound in cleared:
+        # budgets are several: all can be taken away and another one set
+        if given[bound] is not None and bound is not Bound.BUDGET:
+            raise Failed(f"--{bound.value} and --clear {bound.value} exclude each other", code=2)
+    wanted: dict[str, Any] = {
+        "name": name,
+        "models": None if model is None else tuple(model),
+        "expires_at": None if expires is None else key.last_second(expires),
+        "strict": strict,
+        "networks": None if ip is None else tuple(ip),
+    }
+    if not cleared and all(value is None for value in (name, strict, *given.values())):
+        raise Failed("say what is to change, such as --rpm 60 or --clear expires", code=2)
+    budgets = [limits.budget(text) for text in budget or []]
+    rates = RateLimits(rpm, tpm, concurrency)
+
+    def change(before: Terms) -> Terms:
+        named = {member: value for member, value in wanted.items() if value is not None}
+        gone = _cleared(cleared)
+        return msgspec.structs.replace(
+            before,
+            **gone | named,
+            limits=_rates(before.limits, rates, cleared),
+            budgets=_budgets(() if Bound.BUDGET in cleared else before.budgets, budgets),
+        )
+
+    settings = config.read(config_)[0].settings
+    after, members = _done(settings, which, lambda own, k: own.edit(k.user_id, k.id, change))
+    if not members:
+        note(f"key {after.id} ({printable(after.name)}) is so already")
+        return
+    note(f"changed {', '.join(members)} of {key.described(after)}")
+    for entry in key.unknown(after.models, settings):
+        warn(f"no model in the settings is called {entry}; the key may use it all the same")
+
+
+def pause(which: KeyArgument, config_: config.ConfigOption = None) -> None:
+    """Refuse a key until it is resumed.
+
+    Running gateways follow within two seconds.
+    """
+    _switch(config_, which, paused=True)
+
+
+def resume(which: KeyArgument, config_: config.ConfigOption = None) -> None:
+    """Accept a key again that was paused."""
+    _switch(config_, which, paused=False)
+
+
+def revoke(which: KeyArgument, config_: config.ConfigOption = None) -> None:
+    """Refuse a key from now on, for good.
+
+    Running gateways follow within two seconds.
+    """
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", database: "Database") -> Key:
+        gone = await identity.revoke_key(which)
+        await tell(database, ActKind.KEY_REVOKED, gone.user_id, f"key:{gone.id}")
+        return gone
+
+    gone = with_identity(loaded.settings.storage, work)
+    note(f"revoked key {gone.id} ({printable(gone.name)}, …{gone.hint})")
+
+
+def _switch(config_: Any, which: str, *, paused: bool) -> None:
+    async def act(own: OwnKeys, found: Key) -> tuple[Key, list[str]]:
+        switch = own.pause if paused else own.resume
+        changed = ["paused"] if found.paused is not paused else []
+        return await switch(found.user_id, found.id), changed
+
+    kind = ActKind.KEY_PAUSED if paused else ActKind.KEY_RESUMED
+    after, members = _done(config.read(config_)[0].settings, which, act, kind)
+    said = f"key {after.id} ({printable(after.name)}, …{after.hint})"
+    if members:
+        note(f"{'paused' if paused else 'resumed'} {said}")
+    else:
+        note(f"{said} {'is paused already' if paused else 'is not paused'}")
+
+
+def _done(
+    settings: Settings,
+    which: str,
+    act: Callable[[OwnKeys, Key], Awaitable[tuple[Key, list[str]]]],
+    kind: ActKind = ActKind.KEY_CHANGED,
+) -> tuple[Key, list[str]]:
+    """The key after an act, which is told if it changed anything."""
+
+    async def work(identity: "Identity", database: "Database") -> tuple[Key, list[str]]:
+        found = await identity.find_key(which)
+        if found.grant_id is not None:
+            raise IdentityError(
+                "key", f"id:{found.id} belongs to an application, whose user says what it may"
+            )
+        after, members = await act(OwnKeys(database, SystemClock()), found)
+        if members:
+            detail = {"changed": ", ".join(members)} if kind is ActKind.KEY_CHANGED else None
+            await tell(database, kind, after.user_id, f"key:{after.id}", detail)
+        return after, members
+
+    return with_identity(settings.storage, work)
+
+
+def _cleared(bounds: set[Bound]) -> dict[str, Any]:
+    gone: dict[str, Any] = {}
+    if Bound.MODEL in bounds:
+        gone["models"] = ()
+    if Bound.EXPIRES in bounds:
+        gone["expires_at"] = None
+    if Bound.IP in bounds:
+        gone["networks"] = ()
+    return gone
+
+
+def _rates(before: RateLimits | None, wanted: RateLimits, bounds: set[Bound]) -> RateLimits | None:
+    found = before or RateLimits()
+    values: dict[str, int | None] = {}
+    for bound, member in _RATES.items():
+        value = getattr(wanted, member)
+        kept = None if bound in bounds else getattr(found, member)
+        values[member] = kept if value is None else value
+    return rates_of(**values)
+
+
+def _budgets(before: tuple[Budget, ...], wanted: list[Budget]) -> tuple[Budget, ...]:
+    named = {each.period for each in wanted}
+    return (*(each for each in before if each.period not in named), *wanted)

@@ -1,0 +1,136 @@
+"""What a key may do: said when it is made, and changed later. Checked the same both times."""
+
+import unicodedata
+from collections.abc import Sequence
+from ipaddress import IPv6Network, ip_network
+from typing import Final
+
+import msgspec
+
+from trivium.identity.errors import IdentityError
+from trivium.identity.model import Budget, Key, Network
+from trivium.settings.limits import LIMIT_MAX, RateLimits
+
+NAME_CHARS_MAX: Final = 100
+MODELS_MAX: Final = 1000
+"""Entries of one allow-list."""
+BUDGET_NANOS_MAX: Final = 10**15
+"""A million dollars."""
+NETWORKS_MAX: Final = 100
+"""Entries of one list of networks; each is looked at with every request."""
+MAPPED_BITS: Final = 96
+"""Of ``::ffff:0:0/96``, where IPv6 keeps IPv4's addresses."""
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """A key's name and everything that bounds it; the defaults bound nothing."""
+
+    name: str = "default"
+    models: tuple[str, ...] = ()
+    """Names allowed, a trailing ``*`` matches a prefix; empty allows all."""
+    expires_at: int | None = None
+    """Seconds since the epoch; ``None``: never."""
+    strict: bool = False
+    """What a translation would leave out is refused."""
+    limits: RateLimits | None = None
+    budgets: tuple[Budget, ...] = ()
+    """At most one a period."""
+    networks: tuple[str, ...] = ()
+    """Addresses or CIDR it may be used from; empty: from anywhere."""
+
+
+def checked(terms: Terms, now: int, expires_at: int | None = None) -> Terms:
+    """The same in the spelling that is stored. ``expires_at``: an end that it has already, which
+    may stay though it has come.
+
+    Raises ``IdentityError`` (``name``, ``models``, ``expires_at``, ``limits``, ``budgets``,
+    ``networks``).
+    """
+    end = terms.expires_at
+    if end is not None and end <= now and end != expires_at:
+        raise IdentityError("expires_at", "lies in the past: a key would never be valid")
+    return Terms(
+        name=name_of(terms.name),
+        models=_allowed(terms.models),
+        expires_at=end,
+        strict=terms.strict,
+        limits=limits_of(terms.limits),
+        budgets=_budgets(terms.budgets),
+        networks=_networks(terms.networks),
+    )
+
+
+def terms_of(key: Key) -> Terms:
+    """What a key may do now."""
+    return Terms(**{name: getattr(key, name) for name in Terms.__struct_fields__})
+
+
+def changed(before: Terms, after: Terms) -> list[str]:
+    """The members in which two differ, for the audit log."""
+    return [
+        name for name in Terms.__struct_fields__ if getattr(before, name) != getattr(after, name)
+    ]
+
+
+def folded(text: str) -> str:
+    """One spelling for texts that look the same."""
+    return unicodedata.normalize("NFC", text.strip())
+
+
+def name_of(text: str) -> str:
+    """A name that can be stored. Raises ``IdentityError`` (``name``)."""
+    text = folded(text)
+    if not text or len(text) > NAME_CHARS_MAX or not text.isprintable():
+        raise IdentityError(
+            "name", f"must be 1 to {NAME_CHARS_MAX} printable characters, such as 'ada'"
+        )
+    return text
+
+
+def _allowed(models: Sequence[str]) -> tuple[str, ...]:
+    if len(models) > MODELS_MAX:
+        raise IdentityError("models", f"are {len(models)}, at most {MODELS_MAX} can be listed")
+    for model in models:
+        if not model or not model.isprintable() or "*" in model[:-1]:
+            raise IdentityError(
+                "models", f"{model[:80]!r} is no model name; only a trailing '*' matches more"
+            )
+    return tuple(dict.fromkeys(models))
+
+
+def limits_of(limits: RateLimits | None) -> RateLimits | None:
+    """Limits that can be. Raises ``IdentityError`` (``limits``)."""
+    for value in (limits.requests, limits.tokens, limits.concurrency) if limits else ():
+        if value is not None and not 1 <= value <= LIMIT_MAX:
+            raise IdentityError("limits", f"are whole numbers from 1 to {LIMIT_MAX}, not {value}")
+    return limits
+
+
+def _budgets(budgets: Sequence[Budget]) -> tuple[Budget, ...]:
+    if len({budget.period for budget in budgets}) < len(budgets):
+        raise IdentityError("budgets", "are at most one a period")
+    for budget in budgets:
+        if not 0 < budget.amount_nanos <= BUDGET_NANOS_MAX:
+            raise IdentityError("budgets", "are amounts above 0 and at most a million dollars")
+    return tuple(budgets)
+
+
+def _networks(texts: Sequence[str]) -> tuple[str, ...]:
+    if len(texts) > NETWORKS_MAX:
+        raise IdentityError("networks", f"are {len(texts)}, at most {NETWORKS_MAX} can be listed")
+    return tuple(dict.fromkeys(str(_network(text)) for text in texts))
+
+
+def _network(text: str) -> Network:
+    """One network; IPv4 addresses in IPv6's clothes are taken for what they are."""
+    try:
+        network = ip_network(text.strip())
+    except ValueError as error:
+        raise IdentityError(
+            "networks", f"{text[:80]!r} is no network, such as '10.0.0.0/8': {error}"
+        ) from None
+    if isinstance(network, IPv6Network) and network.prefixlen >= MAPPED_BITS:
+        mapped = network.network_address.ipv4_mapped
+        if mapped is not None:
+            return ip_network(f"{mapped}/{network.prefixlen - MAPPED_BITS}")
+    return network

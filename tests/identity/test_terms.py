@@ -1,0 +1,44 @@
+"""What a key may do, in the spelling that is stored."""
+
+import msgspec
+import pytest
+
+from trivium.identity.errors import IdentityError
+from trivium.identity.model import Key
+from trivium.identity.terms import Terms, changed, checked, folded, terms_of
+
+
+def test_terms_are_what_a_key_has_of_them():
+    """Every member of the terms is one of the key's."""
+    terms = Terms(name="laptop", models=("m",), expires_at=7, strict=True, networks=("::1/128",))
+    key = Key(id=1, user_id=2, hint="abcd", **msgspec.structs.asdict(terms))
+    assert terms == terms_of(key)
+
+
+def test_what_differs_is_named():
+    """And nothing where nothing does."""
+    before = Terms(name="laptop")
+    assert [] == changed(before, Terms(name="laptop"))
+    assert ["name", "strict"] == changed(before, Terms(name="phone", strict=True))
+
+
+@pytest.mark.parametrize(
+    ("end", "had", "is_taken"),
+    [
+        (None, None, True), (101, None, True), (100, None, False), (99, None, False),
+        (99, 99, True), (98, 99, False), (None, 99, True),
+    ],
+)  # fmt: skip
+def test_an_end_lies_ahead_unless_it_was_there(end, had, is_taken):
+    """Now is 100."""
+    if is_taken:
+        assert end == checked(Terms(expires_at=end), 100, had).expires_at
+        return
+    with pytest.raises(IdentityError) as caught:
+        checked(Terms(expires_at=end), 100, had)
+    assert "expires_at" == caught.value.field
+
+
+def test_texts_that_look_alike_are_one():
+    """Composed, and without blanks around."""
+    assert "Zo\u00eb" == folded(" Zoe\u0308 ")
