@@ -53,49 +53,56 @@ _RATES: Final = {
 }
 
 
+NewName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Another name.", show_default=False)
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MODEL",
+        help="A model it may use from now on, instead of those before; once for each.",
+        show_default=False,
+    ),
+]
+Expires = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DATE",
+        help="2027-01-01 (to the end of that day, UTC) or 2027-01-01T12:00:00Z.",
+        show_default=False,
+    ),
+]
+Strict = Annotated[
+    bool | None,
+    typer.Option(
+        "--strict/--no-strict",
+        help="Whether what a translation would leave out is refused.",
+        show_default=False,
+    ),
+]
+Clear = Annotated[
+    list[Bound] | None,
+    typer.Option(
+        metavar="WHAT",
+        help="Take away model, expires, rpm, tpm, concurrency, budget or ip; once for each.",
+        show_default=False,
+    ),
+]
+
+
 def edit(
     which: KeyArgument,
     *,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Another name.", show_default=False)
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MODEL",
-            help="A model it may use from now on, instead of those before; once for each.",
-            show_default=False,
-        ),
-    ] = None,
-    expires: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE",
-            help="2027-01-01 (to the end of that day, UTC) or 2027-01-01T12:00:00Z.",
-            show_default=False,
-        ),
-    ] = None,
-    strict: Annotated[
-        bool | None,
-        typer.Option(
-            "--strict/--no-strict",
-            help="Whether what a translation would leave out is refused.",
-            show_default=False,
-        ),
-    ] = None,
+    name: NewName = None,
+    model: Models = None,
+    expires: Expires = None,
+    strict: Strict = None,
     rpm: limits.Rpm = None,
     tpm: limits.Tpm = None,
     concurrency: limits.Concurrency = None,
     budget: limits.Budgets = None,
     ip: limits.Networks = None,
-    clear: Annotated[
-        list[Bound] | None,
-        typer.Option(
-            metavar="WHAT",
-            help="Take away model, expires, rpm, tpm, concurrency, budget or ip; once for each.",
-            show_default=False,
-        ),
-    ] = None,
+    clear: Clear = None,
     config_: config.ConfigOption = None,
 ) -> None:
     """Change what a key may do; what is not named stays.
@@ -103,38 +110,35 @@ def edit(
     The key itself stays the same. Running gateways follow within two seconds. Of budgets only the
     periods that are named change.
     """
-    given = {
-        Bound.MODEL: model,
-        Bound.EXPIRES: expires,
-        Bound.RPM: rpm,
-        Bound.TPM: tpm,
-        Bound.CONCURRENCY: concurrency,
-        Bound.BUDGET: budget,
-        Bound.IP: ip,
-    }
-    cleared = set(clear or ())
-    for bound in cleared:
-        # budgets are several: all can be taken away and another one set
-        if given[bound] is not None and bound is not Bound.BUDGET:
-            raise Failed(f"--{bound.value} and --clear {bound.value} exclude each other", code=2)
-    wanted: dict[str, Any] = {
+    cleared = frozenset(clear or ())
+    _check(
+        cleared,
+        {
+            Bound.MODEL: model,
+            Bound.EXPIRES: expires,
+            Bound.RPM: rpm,
+            Bound.TPM: tpm,
+            Bound.CONCURRENCY: concurrency,
+            Bound.BUDGET: budget,
+            Bound.IP: ip,
+        },
+        or_else=name is not None or strict is not None,
+    )
+    wanted = {
         "name": name,
         "models": None if model is None else tuple(model),
         "expires_at": None if expires is None else key.last_second(expires),
         "strict": strict,
         "networks": None if ip is None else tuple(ip),
     }
-    if not cleared and all(value is None for value in (name, strict, *given.values())):
-        raise Failed("say what is to change, such as --rpm 60 or --clear expires", code=2)
     budgets = [limits.budget(text) for text in budget or []]
     rates = RateLimits(rpm, tpm, concurrency)
 
     def change(before: Terms) -> Terms:
         named = {member: value for member, value in wanted.items() if value is not None}
-        gone = _cleared(cleared)
         return msgspec.structs.replace(
             before,
-            **gone | named,
+            **_cleared(cleared) | named,
             limits=_rates(before.limits, rates, cleared),
             budgets=_budgets(() if Bound.BUDGET in cleared else before.budgets, budgets),
         )
@@ -216,7 +220,17 @@ def _done(
     return with_identity(settings.storage, work)
 
 
-def _cleared(bounds: set[Bound]) -> dict[str, Any]:
+def _check(cleared: frozenset[Bound], given: dict[Bound, Any], *, or_else: bool) -> None:
+    """Whether anything is to change, and nothing both ways. Raises Failed."""
+    for bound in cleared:
+        # budgets are several: all can be taken away and another one set
+        if given[bound] is not None and bound is not Bound.BUDGET:
+            raise Failed(f"--{bound.value} and --clear {bound.value} exclude each other", code=2)
+    if not (cleared or or_else or any(value is not None for value in given.values())):
+        raise Failed("say what is to change, such as --rpm 60 or --clear expires", code=2)
+
+
+def _cleared(bounds: frozenset[Bound]) -> dict[str, Any]:
     gone: dict[str, Any] = {}
     if Bound.MODEL in bounds:
         gone["models"] = ()
@@ -227,7 +241,9 @@ def _cleared(bounds: set[Bound]) -> dict[str, Any]:
     return gone
 
 
-def _rates(before: RateLimits | None, wanted: RateLimits, bounds: set[Bound]) -> RateLimits | None:
+def _rates(
+    before: RateLimits | None, wanted: RateLimits, bounds: frozenset[Bound]
+) -> RateLimits | None:
     found = before or RateLimits()
     values: dict[str, int | None] = {}
     for bound, member in _RATES.items():
