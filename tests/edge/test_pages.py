@@ -25,12 +25,17 @@ class Parts:
 
 
 @contextlib.asynccontextmanager
-async def served(**more):
+async def served(metrics=None, metrics_token="", **more):
     """A gateway with the pages plane; gives the parts to play with."""
     parts = Parts()
     async with Double([[]]) as vendor, Gateway.to(("openai", vendor), **more) as gateway:
         gateway.listener.serve_pages(
-            pages.build(public_url="https://gateway.example", readiness=parts)
+            pages.build(
+                public_url="https://gateway.example",
+                readiness=parts,
+                metrics=metrics,
+                metrics_token=metrics_token,
+            )
         )
         gateway.vendor = vendor
         yield gateway, parts
@@ -68,6 +73,37 @@ async def test_the_description_is_served_as_it_is_written():
         assert (200, b"application/json") == (status, headers[b"content-type"])
         assert openapi.document("https://gateway.example") == body
         assert [{"url": "https://gateway.example"}] == msgspec.json.decode(body)["servers"]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("token", ["", "s3cret"])
+async def test_numbers_are_shown_to_whoever_has_their_token(token):
+    """A key of the gateway is none; without a token the port alone decides."""
+    async with served(lambda: "trivium_workers 1\n", token) as (gateway, _):
+        for line, right in (
+            ("Authorization: Bearer s3cret", True), ("Authorization: bearer s3cret ", True),
+            (f"Authorization: Bearer {gateway.key}", False), ("Authorization: s3cret", False),
+            ("Authorization: Basic s3cret", False), ("Authorization: Bearer é", False),
+            ("X-Api-Key: s3cret", False),
+        ):  # fmt: skip
+            status, headers, body = await gateway.get("/metrics", line, key=False)
+            if right or not token:
+                assert (200, b"trivium_workers 1\n") == (status, body)
+                assert b"text/plain; version=0.0.4; charset=utf-8" == headers[b"content-type"]
+            else:
+                assert (401, b"Bearer") == (status, headers[b"www-authenticate"])
+                assert "authentication_error" == error_of(body)["type"]
+
+
+@pytest.mark.asyncio
+async def test_numbers_that_nobody_wants_are_not_there():
+    """Nor on a port that has no pages."""
+    async with served() as (gateway, _):
+        status, _, body = await gateway.get("/metrics", key=False)
+        assert (404, "Metrics are not switched on here.") == (status, error_of(body)["message"])
+    async with served(lambda: "x", people=False) as (gateway, _):
+        status, _, body = await gateway.get("/metrics", key=False)
+        assert (404, "Pages are served on another port.") == (status, error_of(body)["message"])
 
 
 @pytest.mark.asyncio

@@ -6,6 +6,7 @@ from edge.wires import asked
 from trivium.edge import openapi
 from trivium.edge.routes import (
     EXPLAIN,
+    METRICS,
     PAGES,
     RELAY,
     Explain,
@@ -151,7 +152,7 @@ def test_a_relay_path_is_posted_to(path, method):
     assert "This path takes POST only." == caught.value.message
 
 
-@pytest.mark.parametrize("path", [b"/", *sorted(PAGES), *LISTED])
+@pytest.mark.parametrize("path", [b"/", METRICS, *sorted(PAGES), *LISTED])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
 def test_what_is_read_takes_no_other_method(path, method):
     """A POST to `/` is a wrong base URL, not a success. A name with a colon is told apart below."""
@@ -313,7 +314,7 @@ def test_everything_served_is_described():
     """Every relay path, page, list and generate method is an operation of the description."""
     google = "/vendorc/v1beta/models"
     routed = {("POST", path.decode()) for path in RELAY}
-    routed |= {("GET", path.decode()) for path in PAGES}
+    routed |= {("GET", path.decode()) for path in [*PAGES, METRICS]}
     routed |= {("POST", f"{google}/{{model}}:{method}") for method in METHODS}
     routed |= {
         ("GET", f"{path}{one}") for path in ("/v1/models", google) for one in ("", "/{model}")

@@ -6,13 +6,16 @@ import os
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from trivium.cli import config
 from trivium.cli.output import Failed, note
 from trivium.settings.model import Settings
+
+if TYPE_CHECKING:
+    from trivium.observe.metrics.places import Places
 
 Ready = Callable[[list[str]], None]
 """Told the origins a worker listens on, once it does."""
@@ -95,10 +98,12 @@ def run_worker(
     path: Path | None,
     ready: Ready,
     sockets: Sequence[Sequence[socket.socket]] = (),
+    places: "Places | None" = None,
 ) -> int:
     """Serve in this process on an event loop of its own; the exit code. Raises Failed.
 
     ``sockets``: those to listen on, a list for each address; empty: it opens its own.
+    ``places``: where other workers leave their numbers; ``None``: there are none.
     """
     from trivium.wiring.serve import serve
 
@@ -110,7 +115,9 @@ def run_worker(
         factory = uvloop.new_event_loop
     with asyncio.Runner(loop_factory=factory) as runner:
         try:
-            return runner.run(serve(settings, config_path=path, ready=ready, sockets=sockets))
+            return runner.run(
+                serve(settings, config_path=path, ready=ready, sockets=sockets, places=places)
+            )
         except OSError as exc:
             raise unlistenable(exc, settings.server.listen) from exc
 

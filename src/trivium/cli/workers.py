@@ -36,6 +36,7 @@ from trivium.cli.ending import ending
 from trivium.cli.output import note
 from trivium.cli.serve import Ready, announce, run_worker
 from trivium.cli.slots import Slot, Slots
+from trivium.observe.metrics.places import Places
 from trivium.settings.model import Server, Settings, Storage
 
 STEADY_S: Final = 10.0
@@ -60,13 +61,16 @@ def supervise(settings: Settings, path: Path | None, read: Callable[[], Settings
     server = settings.server
     listens = [server.listen, *([server.admin_listen] if server.admin_listen else [])]
     slots = Slots(listens, server.workers, server.backlog)
+    # while they are replaced, there are two of each
+    places = Places(2 * server.workers) if settings.metrics.enabled else None
 
     def run(ready: Ready, slot: Slot) -> int:
-        return run_worker(_pinned(read(), server, slots.listen), path, ready, slot.sockets)
+        pinned = _pinned(read(), server, slots.listen)
+        return run_worker(pinned, path, ready, slot.sockets, places)
 
     _import_all()
     with contextlib.closing(slots):
-        return Supervisor(run, slots.all, stop_s=server.drain_s + GRACE_S).run()
+        return Supervisor(run, slots.all, stop_s=server.drain_s + GRACE_S, places=places).run()
 
 
 def _pinned(settings: Settings, server: Server, listens: Sequence[str]) -> Settings:
@@ -115,10 +119,16 @@ class Supervisor:
     """Keeps a child for each slot alive until it is told to end."""
 
     def __init__(
-        self, run: Callable[[Ready, Slot], int], slots: Sequence[Slot], *, stop_s: float = GRACE_S
+        self,
+        run: Callable[[Ready, Slot], int],
+        slots: Sequence[Slot],
+        *,
+        stop_s: float = GRACE_S,
+        places: Places | None = None,
     ) -> None:
         self._run = run
         self._slots = slots
+        self._places = places
         self._stop_s = stop_s
         self._living: dict[int, Worker] = {}
         self._due: list[tuple[float, float, Slot]] = []
@@ -199,6 +209,8 @@ class Supervisor:
         if pid == 0:
             self._child(slot)
         self._living[pid] = Worker(time.monotonic(), delay, slot, replaces=replaces)
+        if self._places is not None:
+            self._places.admit(pid)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
     def _child(self, slot: Slot) -> NoReturn:
@@ -300,6 +312,8 @@ class Supervisor:
             if not pid:
                 return
             worker = self._living.pop(pid, None)
+            if self._places is not None:
+                self._places.retire(pid)
             if worker is not None:
                 self._ended(pid, worker, os.waitstatus_to_exitcode(status))
 

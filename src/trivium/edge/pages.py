@@ -1,5 +1,6 @@
 """The pages plane: an ordinary ASGI application for everything that is not relayed."""
 
+import hmac
 from collections.abc import Awaitable, Callable, Sequence
 
 from starlette.applications import Starlette
@@ -8,6 +9,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from trivium.edge import openapi
+from trivium.faults import Fault, Kind
+from trivium.observe.metrics.text import CONTENT_TYPE
 from trivium.wire import errors
 
 
@@ -18,9 +21,14 @@ def build(
     api_url: str | None = None,
     readiness: Callable[[], Awaitable[dict[str, bool]]],
     routes: Sequence[BaseRoute] = (),
+    metrics: Callable[[], str] | None = None,
+    metrics_token: str = "",
 ) -> Starlette:
     """The application. The three addresses are those of the settings. ``readiness`` names each
     part a request needs and whether it is there; ``routes`` are those of the pages for people.
+
+    ``metrics`` gives the text for Prometheus, to whoever has the token; without one, to anybody.
+    ``None``: there is none.
     """
 
     async def healthz(_: Request) -> Response:
@@ -40,6 +48,17 @@ def build(
             openapi.document(public_url, auth_url, api_url), media_type="application/json"
         )
 
+    async def numbers(request: Request) -> Response:
+        """Numbers of all workers, for Prometheus."""
+        if metrics is None:
+            return _refused(request, Fault(Kind.PATH_UNKNOWN, "Metrics are not switched on here."))
+        presented = request.headers.get("authorization", "")
+        if metrics_token and not _is_token(presented, metrics_token):
+            return _refused(
+                request, Fault(Kind.KEY_UNKNOWN, "Present the token of the metrics, as a Bearer.")
+            )
+        return Response(metrics(), media_type=CONTENT_TYPE)
+
     async def failed(request: Request, _: Exception) -> Response:
         """Our error body for what nobody planned; whoever serves the exchange logs it."""
         body = errors.body(errors.internal(), request.state.request_id)
@@ -51,6 +70,19 @@ def build(
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/openapi.json", description),
+            Route("/metrics", numbers),
             *routes,
         ],
     )
+
+
+def _is_token(header: str, token: str) -> bool:
+    scheme, _, presented = header.partition(" ")
+    same = hmac.compare_digest(presented.strip().encode(), token.encode())
+    return same and scheme.lower() == "bearer"
+
+
+def _refused(request: Request, fault: Fault) -> Response:
+    headers = {name.decode(): value.decode() for name, value in errors.headers(fault)}
+    body = errors.body(fault, request.state.request_id)
+    return Response(body, fault.status, headers, media_type="application/json")

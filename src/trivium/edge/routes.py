@@ -35,6 +35,8 @@ RELAY: Final[dict[bytes, Operation]] = {
 
 PAGES: Final = frozenset({b"/healthz", b"/readyz", b"/openapi.json"})
 """Paths of the pages plane that are served on every port."""
+METRICS: Final = b"/metrics"
+"""Served where the pages for people are."""
 PEOPLE: Final = frozenset(
     {
         b".well-known",
@@ -165,7 +167,7 @@ def _page(method: str, path: bytes) -> Page | Root | File | None:
     if path[1:].partition(b"/")[0] in PEOPLE:
         return Page()
     file = _FILE.fullmatch(path)
-    if path != b"/" and path not in PAGES and file is None:
+    if path != b"/" and path not in PAGES and path != METRICS and file is None:
         return None
     if method not in ("GET", "HEAD"):
         raise NotAllowed(_GET)

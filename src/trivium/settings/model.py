@@ -13,6 +13,7 @@ from trivium.settings.entries import ChannelEntry, ModelEntry
 from trivium.settings.fetch import Fetch
 from trivium.settings.images import Images
 from trivium.settings.jobs import Jobs
+from trivium.settings.metrics import Metrics
 from trivium.settings.oauth import OAuth
 from trivium.settings.payments import Payments
 from trivium.settings.section import Section
@@ -264,6 +265,7 @@ class Settings(Section, frozen=True):
     fetch: Fetch = Fetch()
     oauth: OAuth = OAuth()
     logs: Logs = Logs()
+    metrics: Metrics = Metrics()
     assets: Assets = Assets()
     images: Images = Images()
     jobs: Jobs = Jobs()

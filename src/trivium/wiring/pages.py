@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trivium.identity.snapshot import Snapshot
     from trivium.oauth.sharing import Shared
     from trivium.storage.database import Database
+    from trivium.wiring.metrics import Metrics
 
 
 async def serve_pages(
@@ -20,8 +21,12 @@ async def serve_pages(
     listeners: list[Listener],
     snapshot: "Snapshot",
     people: "People",
+    metrics: "Metrics | None" = None,
 ) -> None:
-    """Import the pages plane beside the first requests and hand it to the listeners."""
+    """Import the pages plane beside the first requests and hand it to the listeners.
+
+    ``metrics``: numbers for Prometheus; ``None``: nobody wants them.
+    """
     pages, mount = await asyncio.to_thread(_import_pages)
 
     async def readiness() -> dict[str, bool]:
@@ -37,6 +42,8 @@ async def serve_pages(
         auth_url=server.auth_url,
         api_url=server.api_url,
         readiness=readiness,
+        metrics=None if metrics is None else metrics.text,
+        metrics_token=settings.metrics.token,
         routes=[mount("", app=people)],
     )
     for listener in listeners:

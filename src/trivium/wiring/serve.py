@@ -40,8 +40,12 @@ from trivium.wiring.shared import look_after, rates_of, shared_of
 from trivium.wiring.studio import studio_of
 
 if TYPE_CHECKING:
+    from trivium.edge.listener import Listener
     from trivium.ledger.worker import WorkerLedger
+    from trivium.observe.metrics.places import Places
+    from trivium.observe.recorder import Recorder
     from trivium.storage.database import Database
+    from trivium.wiring.metrics import Metrics
 
 Ready = Callable[[list[str]], None]
 """Told the origins that are listened on."""
@@ -62,13 +66,15 @@ async def serve(
     ready: Ready,
     flags: Mapping[str, str] = _NO_FLAGS,
     sockets: Sequence[Sequence[socket.socket]] = (),
+    places: "Places | None" = None,
 ) -> int:
     """Run one worker until SIGTERM or SIGINT, drain it, and return the exit code.
 
     Raises SettingsError for what the file alone can be wrong about, OSError when the port cannot
     be had, and the storage errors of a database that cannot be used. ``flags`` are settings given
     on the command line, which a reload must not take for changed. ``sockets`` are listened on
-    instead of new ones, a list for each address.
+    instead of new ones, a list for each address. ``places``: where the numbers of other workers
+    are; ``None``: it is alone.
     """
     logs.setup(settings.logs.level, settings.logs.format)
     reader = Reader(config_path, flags=flags)
@@ -104,6 +110,7 @@ async def serve(
         services.admission = await admission_of(database, snapshot, shared, stack)
         await look_after(settings, services, database, shared, stack)
         await _equip(services, settings, database, ledger, origins[0], stack)
+        metrics = await _counting(settings, services, listeners, recorder, ledger, places, stack)
         for listener in listeners:
             listener.open(services, snapshot.get)
         await background(stack, snapshot.watch(settings.storage.poll_s))
@@ -113,7 +120,7 @@ async def serve(
             await background(stack, watch.run())
         people = People(settings, database, rates_of(shared))
         stack.push_async_callback(people.close)
-        await background(stack, serve_pages(settings, listeners, snapshot, people))
+        await background(stack, serve_pages(settings, listeners, snapshot, people, metrics))
         gc.collect()
         gc.freeze()
         gc.set_threshold(GC_THRESHOLD)
@@ -136,3 +143,20 @@ async def _equip(
     services.pictures = defaults(settings)
     services.assets = await assets_of(settings, database, origin, stack)
     services.studio = await studio_of(settings, services, database, ledger, stack)
+
+
+async def _counting(
+    settings: Settings,
+    services: Services,
+    listeners: Sequence["Listener"],
+    recorder: "Recorder",
+    ledger: "WorkerLedger",
+    places: "Places | None",
+    stack: contextlib.AsyncExitStack,
+) -> "Metrics | None":
+    """Numbers for Prometheus; ``None``, and nothing imported, where nobody wants them."""
+    if not settings.metrics.enabled:
+        return None
+    from trivium.wiring.metrics import metrics_of
+
+    return await metrics_of(services, listeners, recorder, ledger, places, stack)

@@ -57,6 +57,7 @@ BESIDES = {
     ("GET", "/.well-known/oauth-authorization-server"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
+    ("GET", "/metrics"),
     ("GET", "/openapi.json"),
 }
 

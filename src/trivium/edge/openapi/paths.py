@@ -328,6 +328,14 @@ OPERATIONS: Final = (
     ),
     Row(
         method="GET",
+        path="/metrics",
+        name="getMetrics",
+        tag="gateway",
+        about="Numbers for Prometheus, where the operator has switched them on.",
+        files=("text/plain",),
+    ),
+    Row(
+        method="GET",
         path="/openapi.json",
         name="getDescription",
         tag="gateway",

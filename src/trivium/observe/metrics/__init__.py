@@ -1,0 +1,1 @@
+"""Numbers for Prometheus: counted in each worker, summed over all of them, written as text."""

@@ -1,0 +1,152 @@
+"""The families of numbers: their names, labels, units, and what they mean to an operator.
+
+Names and labels are a promise: they are only ever added to. Every label has few values, all of the
+operator's own choosing; what a caller writes is never one.
+"""
+
+from enum import Enum
+from typing import Final
+
+import msgspec
+
+
+class Sort(Enum):
+    """How a family is read, in Prometheus' words."""
+
+    COUNTER = "counter"
+    GAUGE = "gauge"
+    HISTOGRAM = "histogram"
+
+
+class Family(msgspec.Struct, frozen=True, kw_only=True):
+    """Numbers of one name."""
+
+    name: str
+    sort: Sort
+    about: str
+    """One sentence, for the text and for docs/operate/metrics.md."""
+    labels: tuple[str, ...] = ()
+    bounds_ms: tuple[int, ...] = ()
+    """Upper bounds of a histogram's buckets in milliseconds; the last bucket has none."""
+
+
+_BOUNDS_MS: Final = (
+    5,
+    10,
+    25,
+    50,
+    100,
+    250,
+    500,
+    1000,
+    2500,
+    5000,
+    10_000,
+    30_000,
+    60_000,
+    300_000,
+)
+"""A whole answer of a model takes from milliseconds (embeddings) to minutes (reasoning)."""
+
+REQUESTS: Final = Family(
+    name="trivium_requests_total",
+    sort=Sort.COUNTER,
+    about="Requests that have ended, by the HTTP status sent; 499: the caller left before any.",
+    labels=("operation", "model", "channel", "status"),
+)
+FAULTS: Final = Family(
+    name="trivium_faults_total",
+    sort=Sort.COUNTER,
+    about="Requests that did not end well, also in the middle of a stream, by kind of fault.",
+    labels=("operation", "channel", "fault"),
+)
+ATTEMPTS: Final = Family(
+    name="trivium_attempts_total",
+    sort=Sort.COUNTER,
+    about="Calls of upstreams; more than requests where channels failed and others were tried.",
+    labels=("operation",),
+)
+TOKENS: Final = Family(
+    name="trivium_tokens_total",
+    sort=Sort.COUNTER,
+    about="Tokens reported by upstreams or estimated; no kind contains another.",
+    labels=("model", "channel", "kind"),
+)
+BYTES: Final = Family(
+    name="trivium_bytes_total",
+    sort=Sort.COUNTER,
+    about="Bytes of requests received (in) and of answers sent (out).",
+    labels=("direction",),
+)
+SECONDS: Final = Family(
+    name="trivium_request_seconds",
+    sort=Sort.HISTOGRAM,
+    about="From a whole request to the last byte of its answer.",
+    labels=("operation",),
+    bounds_ms=_BOUNDS_MS,
+)
+FIRST_BYTE: Final = Family(
+    name="trivium_first_byte_seconds",
+    sort=Sort.HISTOGRAM,
+    about="From a whole request to the first byte of its answer.",
+    labels=("operation", "channel"),
+    bounds_ms=_BOUNDS_MS,
+)
+LOST: Final = Family(
+    name="trivium_records_lost_total",
+    sort=Sort.COUNTER,
+    about="Request records that the database never got, because it was away for too long.",
+)
+CONNECTIONS: Final = Family(
+    name="trivium_connections",
+    sort=Sort.GAUGE,
+    about="Open connections of callers.",
+)
+RUNNING: Final = Family(
+    name="trivium_requests_running",
+    sort=Sort.GAUGE,
+    about="Connections with a request under way.",
+)
+RECORDS_WAITING: Final = Family(
+    name="trivium_records_waiting",
+    sort=Sort.GAUGE,
+    about="Request records not yet in the database; growing while it is away.",
+)
+SETTLEMENTS_WAITING: Final = Family(
+    name="trivium_settlements_waiting",
+    sort=Sort.GAUGE,
+    about="Settled requests in the journal whose entries are not yet in the database.",
+)
+RESTING: Final = Family(
+    name="trivium_channel_resting",
+    sort=Sort.GAUGE,
+    about="Workers that leave a channel alone for a model (empty: for all) after which fault.",
+    labels=("channel", "model", "fault"),
+)
+WORKERS: Final = Family(
+    name="trivium_workers",
+    sort=Sort.GAUGE,
+    about="Worker processes whose numbers these are.",
+)
+BUILD: Final = Family(
+    name="trivium_build_info",
+    sort=Sort.GAUGE,
+    about="1, labelled with the version that answers.",
+    labels=("version",),
+)
+
+FAMILIES: Final = (
+    REQUESTS, FAULTS, ATTEMPTS, TOKENS, BYTES, SECONDS, FIRST_BYTE, LOST, CONNECTIONS, RUNNING,
+    RECORDS_WAITING, SETTLEMENTS_WAITING, RESTING, WORKERS, BUILD,
+)  # fmt: skip
+"""In the order they are written."""
+
+KINDS: Final = (
+    "fresh", "cache_read", "cache_write_short", "cache_write_long", "output", "reasoning",
+    "audio_input", "audio_output", "image_input", "image_output",
+)  # fmt: skip
+"""Kinds of tokens, as in the canonical usage record."""
+
+SERIES_MAX: Final = 10_000
+"""Label sets a worker keeps of counters and histograms; what is new beyond goes under OTHER."""
+OTHER: Final = "other"

@@ -1,0 +1,116 @@
+"""Numbers for Prometheus: what is counted where, and who is asked for all of it."""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Final
+
+from trivium.edge.listener import Listener
+from trivium.faults import Fault
+from trivium.observe.metrics.model import (
+    BUILD,
+    CONNECTIONS,
+    LOST,
+    RECORDS_WAITING,
+    RESTING,
+    RUNNING,
+    SETTLEMENTS_WAITING,
+    WORKERS,
+)
+from trivium.observe.metrics.places import Places
+from trivium.observe.metrics.tally import Key, Numbers, Tally, summed
+from trivium.observe.metrics.text import text
+from trivium.pipeline.context import Services
+from trivium.wiring.background import background
+
+if TYPE_CHECKING:
+    from trivium.ledger.worker import WorkerLedger
+    from trivium.observe.recorder import Recorder
+
+WRITE_S: Final = 1.0
+"""How often a worker leaves its numbers for the others: scrapes are seconds apart."""
+
+
+class Metrics:
+    """One worker's numbers, and those of all."""
+
+    def __init__(
+        self,
+        services: Services,
+        listeners: Sequence[Listener],
+        recorder: "Recorder",
+        ledger: "WorkerLedger",
+        places: Places | None = None,
+    ) -> None:
+        """Counts from now on what ``services`` record. ``places``: where other workers' numbers
+        are; ``None``: there are none.
+        """
+        self._services = services
+        self._listeners = listeners
+        self._recorder = recorder
+        self._ledger = ledger
+        self._places = places
+        self._tally = Tally(services.recorder, self._knows)
+        services.recorder = self._tally
+
+    def text(self) -> str:
+        """What a scraper is answered."""
+        all_ = [self._own()]
+        if self._places is not None:
+            all_ += self._places.read(os.getpid())
+        whole = summed(all_)
+        whole.levels.append(((BUILD.name, version("trivium")), 1))
+        return text(whole)
+
+    async def write(self) -> None:
+        """Leave the numbers for the other workers, again and again."""
+        assert self._places is not None
+        while True:
+            self._places.write(os.getpid(), self._own())
+            await asyncio.sleep(WRITE_S)
+
+    def close(self) -> None:
+        """Leave what was counted last."""
+        if self._places is not None:
+            self._places.write(os.getpid(), self._own())
+
+    def _knows(self, model: str) -> bool:
+        try:
+            return self._services.router.find(model).name == model
+        except Fault:
+            return False
+
+    def _own(self) -> Numbers:
+        connections = [one for listener in self._listeners for one in listener.connections]
+        levels: list[tuple[Key, int]] = [
+            ((CONNECTIONS.name,), len(connections)),
+            ((RUNNING.name,), sum(one.busy for one in connections)),
+            ((RECORDS_WAITING.name,), self._recorder.waiting),
+            ((SETTLEMENTS_WAITING.name,), self._ledger.waiting),
+            ((WORKERS.name,), 1),
+        ]
+        resting: dict[Key, int] = {}
+        for key, breaker in self._services.health.open().items():
+            # of several credentials that rest for one reason: still one worker that sees it
+            resting[RESTING.name, key.channel, key.model, breaker.why] = 1
+        return self._tally.numbers(
+            [((LOST.name,), self._recorder.dropped)], [*levels, *resting.items()]
+        )
+
+
+async def metrics_of(
+    services: Services,
+    listeners: Sequence[Listener],
+    recorder: "Recorder",
+    ledger: "WorkerLedger",
+    places: Places | None,
+    stack: contextlib.AsyncExitStack,
+) -> Metrics:
+    """Count from now on; the other workers are told until the stack is closed."""
+    metrics = Metrics(services, listeners, recorder, ledger, places)
+    stack.callback(metrics.close)
+    if places is not None:
+        await background(stack, metrics.write())
+    return metrics

@@ -1,0 +1,57 @@
+"""Numbers for Prometheus, from requests that were made."""
+
+import pytest
+
+from doubles import Double, Send, sized
+from stories.running import ANSWER, settings
+from wiring.serving import serving
+
+JSON = b"Content-Type: application/json\r\n"
+OK = [Send(sized(ANSWER, headers=JSON))]
+BROKEN = [Send(sized(b"{}", status=b"500 Internal Server Error", headers=JSON))]
+
+
+def numbers(body):
+    """Values by name and labels."""
+    lines = [line for line in body.decode().splitlines() if not line.startswith("#")]
+    return {name: value for name, _, value in (line.rpartition(" ") for line in lines)}
+
+
+@pytest.mark.asyncio
+async def test_requests_are_counted_where_somebody_wants_it(tmp_path):
+    """What came of them, what they took, what waits and what rests."""
+    async with Double([OK, OK, *[BROKEN] * 5]) as vendor:
+        wanted = '[metrics]\nenabled = true\ntoken = "s3cret"\n[routing]\nfailures = 5\n'
+        async with serving(tmp_path, settings(vendor, rest=wanted)) as gateway:
+            got = [(await gateway.chat())[0] for _ in range(7)]
+            assert [200, 200, 502, 502, 502, 502, 502] == got
+            body = b'{"model":"typed","messages":[{"role":"user","content":"Hi"}]}'
+            first = "POST /v1/chat/completions HTTP/1.1"
+            assert 404 == (await gateway.send(first, body, number=0, tls=None, host="127.0.0.1"))[0]
+            assert 401 == (await gateway.get("/metrics"))[0]
+            gateway.key = "s3cret"
+            status, _, body = await gateway.get("/metrics")
+            assert 200 == status
+            found = numbers(body)
+            of = 'operation="chat",model="m",channel="main",status='
+            assert "2" == found[f'trivium_requests_total{{{of}"200"}}']
+            assert "5" == found[f'trivium_requests_total{{{of}"502"}}']
+            fault = 'operation="chat",channel="main",fault="upstream_broke"'
+            assert "5" == found[f"trivium_faults_total{{{fault}}}"]
+            assert "7" == found['trivium_attempts_total{operation="chat"}']
+            assert "8" == found['trivium_request_seconds_count{operation="chat"}']
+            typed = 'trivium_requests_total{operation="chat",model="",channel="",status="404"}'
+            assert "1" == found[typed]
+            assert "1" == found["trivium_workers"]
+            assert "0" == found["trivium_records_lost_total"]
+            assert int(found["trivium_connections"]) >= 1
+            rests = 'channel="main",model="m",fault="upstream_broke"'
+            assert "1" == found[f"trivium_channel_resting{{{rests}}}"]
+            assert 1 == sum(name.startswith("trivium_build_info{version=") for name in found)
+
+
+@pytest.mark.asyncio
+async def test_nothing_is_counted_where_nobody_wants_it(tmp_path):
+    """The recorder takes the records itself."""
+    async with Double([OK]) as vendor, serving(tmp_path, settings(vendor)) as gateway:
+        assert 404 == (await gateway.get("/metrics"))[0]
