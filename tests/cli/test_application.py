@@ -58,7 +58,7 @@ def test_applications_are_listed(trivium, client_id):
 
 @pytest.mark.parametrize(
     ("command", "member", "value"),
-    [("trust", "trusted", True), ("suspend", "status", "suspended")],
+    [("trust", "trusted", True), ("suspend", "status", "blocked")],
 )
 def test_what_the_operator_says_holds_until_taken_back(trivium, client_id, command, member, value):
     """And is told in the audit log."""

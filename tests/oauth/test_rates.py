@@ -1,9 +1,7 @@
 """So many a minute."""
 
-import pytest
-
 from trivium.oauth import rates
-from trivium.oauth.rates import Rate, network_of
+from trivium.oauth.rates import Rate
 
 
 def test_any_sixty_seconds_have_at_most_the_limit(clock):
@@ -44,17 +42,3 @@ def test_memory_is_bounded(clock, monkeypatch):
     for subject in ("a", "b", "c"):
         rate.count(subject)
     assert [None, 60, 60] == [rate.wait(subject) for subject in ("a", "b", "c")]
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("192.0.2.1", "192.0.2.2", False),
-        ("2001:db8::1", "2001:db8::ffff", True),
-        ("2001:db8::1", "2001:db8:0:1::1", False),
-        ("", "", True),
-    ],
-)
-def test_an_ipv6_address_is_limited_by_its_network(one, other, same):
-    """Whoever has one has all the others."""
-    assert same is (network_of(one) == network_of(other))

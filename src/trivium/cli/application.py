@@ -52,8 +52,8 @@ def distrust(client_id: ClientArgument, config_: config.ConfigOption = None) -> 
 
 
 def suspend(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
-    """Refuse an application and all its tokens until it is resumed."""
-    _operate(client_id, config_, status=Status.SUSPENDED)
+    """Refuse an application and all its tokens until it is resumed, here and not by its owner."""
+    _operate(client_id, config_, status=Status.BLOCKED)
 
 
 def resume(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:

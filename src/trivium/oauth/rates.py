@@ -7,15 +7,12 @@ memory is bounded: of too many subjects the one that was quiet longest is forgot
 
 import math
 from collections import OrderedDict, deque
-from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 from trivium.clock import Clock
 
 MINUTE_S: Final = 60.0
 SUBJECTS_MAX: Final = 10_000
-_NETWORK_BITS: Final = 64
-"""Of an IPv6 address: whoever has one has all the rest of them."""
 
 
 class Rate:
@@ -55,14 +52,3 @@ class Rate:
         if wait is None:
             self.count(subject)
         return wait
-
-
-def network_of(address: str) -> str:
-    """An address as it is limited: IPv4 alone, IPv6 by its network."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(found, IPv6Address):
-        return str(int(found) >> (128 - _NETWORK_BITS))
-    return address

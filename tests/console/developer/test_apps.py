@@ -137,6 +137,18 @@ async def test_an_application_is_suspended_and_resumed(owner):
     assert Status.ACTIVE is (await owner.oauth.apps.find(owner.app.client_id)).status
 
 
+async def test_what_the_operator_blocked_stays_so(owner):
+    """The page says it, offers no way round, and a form made up does nothing."""
+    await owner.oauth.apps.operate(owner.app.client_id, status=Status.BLOCKED)
+    shown = (await owner.visitor.get(page(owner))).text
+    assert "The operator has blocked this application." in shown
+    assert page(owner, "/resume") not in shown
+    answer = await owner.visitor.post(page(owner, "/resume"))
+    assert (303, page(owner)) == (answer.status_code, answer.headers["location"])
+    assert "Only the operator can resume it." in (await owner.visitor.get(page(owner))).text
+    assert Status.BLOCKED is (await owner.oauth.apps.find(owner.app.client_id)).status
+
+
 async def test_an_application_is_deleted(owner):
     """With a word about it."""
     await owner.visitor.get(page(owner))

@@ -93,8 +93,9 @@ def visitor():
 def user(database, clock, accounts):
     """Makes users with a password."""
 
-    async def make(name="ada", password=PASSWORD, role=Role.USER):
-        made = await Identity(database, clock).create_user(name, f"{name}@example.com", role)
+    async def make(name="ada", password=PASSWORD, role=Role.USER, email=None):
+        email = email or f"{name}@example.com"
+        made = await Identity(database, clock).create_user(name, email, role)
         if password:
             await accounts.recovery.set_password(made, password)
         return made

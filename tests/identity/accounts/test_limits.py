@@ -11,6 +11,7 @@ from trivium.identity.accounts.limits import (
     Limit,
     another,
     forgiven,
+    network_of,
 )
 
 LIMIT = Limit(free=3, window_s=100, pause_s=10, pause_max_s=60)
@@ -90,3 +91,17 @@ def test_pauses_that_were_earned_stay():
     for now in (0, 0, 0, 10, 30):
         seen = another(LIMIT, seen, now)
     assert another(LIMIT, forgiven(LIMIT, seen), 31) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("192.0.2.1", "192.0.2.2", False),
+        ("2001:db8::1", "2001:db8::ffff", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("", "", True),
+    ],
+)
+def test_an_ipv6_address_is_limited_by_its_network(one, other, same):
+    """Whoever has one has all the others."""
+    assert same is (network_of(one) == network_of(other))

@@ -24,7 +24,7 @@ def count(database, clock):
 @pytest.mark.asyncio
 async def test_many_at_once_are_many(count):
     """Twenty guesses in one moment are five guesses and fifteen refusals."""
-    subject = tries.of_account(7, "")
+    subject = tries.of_user(7)
     outcomes = await asyncio.gather(*(count(subject) for _ in range(20)))
     assert 5 == outcomes.count(None)
     assert {Refusal.TOO_MANY_TRIES} == {error.why for error in outcomes if error}
@@ -34,7 +34,7 @@ async def test_many_at_once_are_many(count):
 @pytest.mark.asyncio
 async def test_two_subjects_in_either_order_do_not_wait_for_each_other(count):
     """Locks are taken in one order."""
-    a, b = tries.of_account(1, ""), tries.of_address("192.0.2.1")
+    a, b = tries.of_user(1), tries.of_address("192.0.2.1")
     outcomes = await asyncio.gather(*(count(*((a, b) if i % 2 else (b, a))) for i in range(10)))
     assert 5 == outcomes.count(None)
 
@@ -42,10 +42,10 @@ async def test_two_subjects_in_either_order_do_not_wait_for_each_other(count):
 @pytest.mark.asyncio
 async def test_what_one_limit_refuses_the_other_does_not_count(count):
     """An address is not used up by an account that is closed anyway."""
-    ours, there = tries.of_account(1, ""), tries.of_address("192.0.2.1")
+    ours, there = tries.of_user(1), tries.of_address("192.0.2.1")
     for _ in range(40):
         await count(ours, there)
-    assert await count(tries.of_account(2, ""), there) is None
+    assert await count(tries.of_user(2), there) is None
 
 
 @pytest.mark.asyncio
@@ -70,7 +70,7 @@ async def test_time_forgives(count, seconds):
 @pytest.mark.asyncio
 async def test_forgetting_begins_anew(count, database):
     """Whoever is counted has shown to be the owner."""
-    subject = tries.of_account(1, "")
+    subject = tries.of_user(1)
     for _ in range(6):
         await count(subject)
     async with database.write() as conn:
@@ -93,8 +93,18 @@ async def test_forgiving_takes_one_back(count, database):
 @pytest.mark.asyncio
 async def test_the_table_names_nobody(count, database):
     """Neither names nor addresses that were tried can be read from it."""
-    await count(tries.of_account(None, "ada@example.com"), tries.of_mailbox("ada@example.com"))
+    await count(tries.of_typed("ada@example.com"), tries.of_mailbox("ada@example.com"))
     async with database.read() as conn:
         rows = (await conn.execute(text("SELECT * FROM tries"))).all()
     assert 2 == len(rows)
     assert "ada" not in str(rows)
+
+
+@pytest.mark.asyncio
+async def test_a_network_of_ipv6_counts_as_one_address(count):
+    """Whoever has one of them has all the others."""
+    for of in (tries.of_address, tries.of_sender, tries.of_challenges):
+        outcomes = [await count(of(f"2001:db8::{n:x}")) for n in range(1, 130)]
+        assert any(outcomes)
+        assert outcomes[-1].why is Refusal.TOO_MANY_TRIES
+        assert await count(of("2001:db8:0:1::1")) is None

@@ -209,11 +209,43 @@ async def test_trust_is_the_operators(world):
     """By client id, from the command line."""
     assert (await world.apps.operate(world.app.client_id, trusted=True)).trusted
     assert (await world.apps.find(world.app.client_id)).trusted
-    suspended = await world.apps.operate(world.app.client_id, status=Status.SUSPENDED)
-    assert (True, Status.SUSPENDED) == (suspended.trusted, suspended.status)
+    suspended = await world.apps.operate(world.app.client_id, status=Status.BLOCKED)
+    assert (True, Status.BLOCKED) == (suspended.trusted, suspended.status)
     assert [suspended] == await world.apps.everything()
     with pytest.raises(RegistrationError):
         await world.apps.operate("gwc_nobody", trusted=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "trusted"),
+    [
+        ({}, True),
+        ({"send_iss": True}, True),
+        ({"name": "Shop (new)"}, False),
+        ({"redirect_uri": "https://elsewhere.example/cb"}, False),
+    ],
+)
+async def test_trust_is_in_what_the_operator_looked_at(world, changes, trusted):
+    """Its owner cannot lead it elsewhere and keep being let in without a question."""
+    await world.apps.operate(world.app.client_id, trusted=True)
+    await world.apps.edit(world.owner.id, world.app.id, **edited(world, **changes))
+    assert trusted is (await world.apps.find(world.app.client_id)).trusted
+
+
+async def test_what_the_operator_blocks_its_owner_cannot_resume(world):
+    """Not by way of suspending it either; nor does an edit help."""
+    mine = (world.owner.id, world.app.id)
+    await world.apps.operate(world.app.client_id, status=Status.BLOCKED)
+    for status in (Status.ACTIVE, Status.SUSPENDED):
+        with pytest.raises(RegistrationError) as raised:
+            await world.apps.set_status(*mine, status)
+        assert "status" == raised.value.field
+    await world.apps.edit(*mine, **edited(world, name="Other"))
+    assert Status.BLOCKED is (await world.apps.find(world.app.client_id)).status
+    with pytest.raises(OAuthError):
+        await world.apps.authenticate(world.app.client_id, world.secret)
+    await world.apps.operate(world.app.client_id, status=Status.ACTIVE)
+    assert Status.ACTIVE is (await world.apps.set_status(*mine, Status.ACTIVE)).status
 
 
 async def test_what_was_done_is_told(world):

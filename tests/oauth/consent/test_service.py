@@ -118,6 +118,25 @@ async def test_a_disabled_user_is_sent_back(world):
     assert "access_denied" == said["error"]
 
 
+async def test_an_address_that_was_replaced_is_not_answered(world):
+    """Perhaps somebody else answers there now: no code goes to where a request began."""
+    request_id = await world.consents.begin(world.asked())
+    await world.consents.weigh(request_id, world.ada.id, is_framed=False)
+    app = world.app
+    await world.apps.edit(
+        world.owner.id,
+        app.id,
+        name=app.name,
+        description=app.description,
+        redirect_uri="https://shop.example/new",
+        grants=app.grants,
+        rotate_refresh=True,
+        send_iss=False,
+    )
+    approved = world.consents.approve(request_id, world.ada.id, Decision.ASK)
+    assert Reason.REDIRECT_UNKNOWN is await refusal(approved)
+
+
 async def test_a_suspended_application_is_not_answered(world):
     """Also when it is suspended meanwhile."""
     request_id = await world.consents.begin(world.asked())

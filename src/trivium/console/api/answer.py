@@ -13,8 +13,8 @@ from starlette.responses import Response
 from trivium.console import context
 from trivium.console.language import speech_tag
 from trivium.console.session import Handler
+from trivium.identity.accounts.limits import network_of
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.rates import network_of
 from trivium.oauth.sender import Sender
 from trivium.storage.errors import StorageError
 

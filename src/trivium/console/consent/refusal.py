@@ -14,7 +14,7 @@ _TEXTS: Final = {
     Reason.REPEATED: N_("The application's request says the same thing twice."),
     Reason.APP_MISSING: N_("The request does not say which application it comes from."),
     Reason.APP_UNKNOWN: N_("No application of that client id is registered here."),
-    Reason.APP_SUSPENDED: N_("Its owner has suspended this application."),
+    Reason.APP_SUSPENDED: N_("This application is suspended."),
     Reason.REDIRECT_MISSING: N_("The request does not say where to go afterwards."),
     Reason.REDIRECT_UNKNOWN: N_(
         "The address to go to afterwards is not the one registered for this application. "

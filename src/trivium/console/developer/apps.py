@@ -17,6 +17,7 @@ from trivium.oauth.apps.model import App, GrantType, OwnSecret, Status
 from trivium.oauth.errors import RegistrationError
 
 HOME: Final = "/account/developer"
+BLOCKED: Final = N_("The operator has blocked this application. Only the operator can resume it.")
 
 Words = Annotated[str, msgspec.Meta(max_length=2000)]
 Address = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
@@ -177,8 +178,12 @@ async def delete(request: Request) -> Response:
 async def _set_status(request: Request, status: Status, notice: str) -> Response:
     app, _ = await _owned(request)
     user = session.user_of(request)
-    await context.of(request).oauth.apps.set_status(user.id, app.id, status, sender(request))
-    return render.redirect(request, f"{HOME}/apps/{app.id}", notice)
+    where = f"{HOME}/apps/{app.id}"
+    try:
+        await context.of(request).oauth.apps.set_status(user.id, app.id, status, sender(request))
+    except RegistrationError:
+        return render.redirect(request, where, BLOCKED, tone="bad")
+    return render.redirect(request, where, notice)
 
 
 async def _owned(request: Request) -> tuple[App, list[OwnSecret]]:

@@ -5,9 +5,13 @@ Tries are counted before their outcome is known, so that many at once count as m
 when they turn out well.
 """
 
+from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 import msgspec
+
+_NETWORK_BITS: Final = 64
+"""Of an IPv6 address: whoever has one has all the rest of them."""
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,9 +40,10 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 NOTHING: Final = Seen()
 
 PER_ACCOUNT: Final = Limit(free=5, window_s=900, pause_s=30, pause_max_s=900)
-"""Passwords for one account, from anywhere: at most 5 in a row, then four an hour for good."""
+"""Passwords for one name, and for one address, from anywhere: at most 5 in a row, then four an hour
+for good. A user has one of each."""
 PER_ADDRESS: Final = Limit(free=30, window_s=900, pause_s=30, pause_max_s=900)
-"""Failed logins from one IP address, whoever they are for."""
+"""Failed logins from one IP address (of IPv6: one network), whoever they are for."""
 PER_FACTOR: Final = Limit(free=5, window_s=900, pause_s=30, pause_max_s=3600)
 """Second factors of one account: of a million codes three are right at any time."""
 CHALLENGES: Final = Limit(free=100, window_s=900, pause_s=30, pause_max_s=900)
@@ -73,3 +78,14 @@ def forgiven(limit: Limit, seen: Seen) -> Seen:
     if count >= limit.free:
         return msgspec.structs.replace(seen, count=count)
     return Seen(count=count, since=seen.since, forget_at=seen.since + limit.window_s)
+
+
+def network_of(address: str) -> str:
+    """An address as it is limited: IPv4 alone, IPv6 by its network."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        return str(int(found) >> (128 - _NETWORK_BITS))
+    return address

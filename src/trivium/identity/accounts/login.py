@@ -45,7 +45,7 @@ class Login:
         typed = names.typed(name_or_email)
         async with self._db.write() as conn:
             found = await store.account(conn, name_or_email=typed)
-            ours = tries.of_account(found.user.id if found else None, typed.lower())
+            ours = tries.of_typed(typed)
             from_there = tries.of_address(visitor.address)
             refused = await tries.count(conn, int(self._clock.now()), ours, from_there)
         if refused is not None:
@@ -54,7 +54,8 @@ class Login:
             raise AccountError(Refusal.WRONG_LOGIN)
         renewed = await self._rehashed(found, password)
         async with self._db.write() as conn:
-            await tries.forget(conn, ours)
+            user = found.user
+            await tries.forget(conn, ours, tries.of_typed(user.name), tries.of_typed(user.email))
             await tries.forgive(conn, from_there)
             if renewed is not None:
                 await store.set_password(conn, found.user.id, renewed, found.password_hash)
@@ -106,7 +107,7 @@ class Login:
         """
         from trivium.identity.accounts import store
 
-        ours, from_there = tries.of_account(user_id, ""), tries.of_address(visitor.address)
+        ours, from_there = tries.of_user(user_id), tries.of_address(visitor.address)
         async with self._db.write() as conn:
             found = await store.account(conn, user_id=user_id)
             refused = await tries.count(conn, int(self._clock.now()), ours, from_there)

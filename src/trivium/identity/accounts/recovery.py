@@ -144,7 +144,8 @@ class Recovery:
 
         await store.set_password(conn, user.id, stored)
         await self._tickets.void(conn, user.id, *TO_USERS, Purpose.SECOND_FACTOR)
-        await tries.forget(conn, tries.of_account(user.id, ""))
+        names_of = (tries.of_typed(user.name), tries.of_typed(user.email))
+        await tries.forget(conn, tries.of_user(user.id), *names_of)
 
     # --- addresses ---------------------------------------------------------------------------
 

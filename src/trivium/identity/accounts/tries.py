@@ -17,6 +17,7 @@ from trivium.identity.accounts.limits import (
     Limit,
     another,
     forgiven,
+    network_of,
 )
 
 if TYPE_CHECKING:
@@ -25,9 +26,17 @@ Subject = tuple[Limit, bytes]
 """Who is counted, and by which limit."""
 
 
-def of_account(user_id: int | None, typed: str) -> Subject:
-    """Passwords for one user, by whatever name; for an unknown one, by what was typed."""
-    return PER_ACCOUNT, _digest("typed" if user_id is None else "user", user_id or typed)
+def of_typed(typed: str) -> Subject:
+    """Passwords for a name or an address, whether or not anybody has it.
+
+    Not for the user behind it: which spellings share one count would tell who exists.
+    """
+    return PER_ACCOUNT, _digest("typed", typed.lower() if "@" in typed else typed)
+
+
+def of_user(user_id: int) -> Subject:
+    """Passwords of somebody who is logged in and proves it again."""
+    return PER_ACCOUNT, _digest("user", user_id)
 
 
 def of_factor(user_id: int) -> Subject:
@@ -37,12 +46,12 @@ def of_factor(user_id: int) -> Subject:
 
 def of_address(address: str) -> Subject | None:
     """Logins from one IP address; ``None`` when it is not known."""
-    return (PER_ADDRESS, _digest("address", address)) if address else None
+    return (PER_ADDRESS, _digest("address", network_of(address))) if address else None
 
 
 def of_challenges(address: str) -> Subject | None:
     """Logins begun from one IP address; ``None`` when it is not known."""
-    return (CHALLENGES, _digest("challenges", address)) if address else None
+    return (CHALLENGES, _digest("challenges", network_of(address))) if address else None
 
 
 def of_mailbox(email: str) -> Subject:
@@ -59,7 +68,7 @@ def of_warnings(user_id: int) -> Subject:
 
 def of_sender(address: str) -> Subject | None:
     """Letters asked for from one IP address; ``None`` when it is not known."""
-    return (LETTERS_FROM, _digest("letters", address)) if address else None
+    return (LETTERS_FROM, _digest("letters", network_of(address))) if address else None
 
 
 async def count(conn: "Connection", now: int, *subjects: Subject | None) -> AccountError | None:
@@ -95,11 +104,12 @@ async def forgive(conn: "Connection", subject: Subject | None) -> None:
         await store.keep(conn, key, forgiven(limit, await store.seen(conn, key)))
 
 
-async def forget(conn: "Connection", subject: Subject) -> None:
+async def forget(conn: "Connection", *subjects: Subject) -> None:
     """Begin anew: whoever is counted has proved to be the owner."""
     from trivium.identity.accounts import store
 
-    await store.forget(conn, subject[1])
+    for key in sorted({key for _, key in subjects}):
+        await store.forget(conn, key)
 
 
 def _digest(kind: str, who: object) -> bytes:

@@ -13,6 +13,9 @@ class Status(Enum):
 
     ACTIVE = "active"
     SUSPENDED = "suspended"
+    """By its owner."""
+    BLOCKED = "blocked"
+    """By the operator, who alone can let it work again."""
 
 
 @unique
@@ -36,7 +39,8 @@ class App(msgspec.Struct, frozen=True, kw_only=True):
     redirect_uri: str
     status: Status = Status.ACTIVE
     trusted: bool = False
-    """Set by the operator alone: its requests may be granted without a question."""
+    """Set by the operator alone, and lost with a change of what people are shown or where it sends
+    them: its requests may be granted without a question."""
     scopes: frozenset[str] = frozenset(SCOPES)
     """What it may ask for."""
     grants: frozenset[GrantType] = frozenset(GrantType)

@@ -28,6 +28,7 @@ _KINDS: Final = {
     None: ActKind.APP_CHANGED,
     Status.ACTIVE: ActKind.APP_RESUMED,
     Status.SUSPENDED: ActKind.APP_SUSPENDED,
+    Status.BLOCKED: ActKind.APP_SUSPENDED,
 }
 _NOBODY: Final = credential.digest("")
 
@@ -129,8 +130,8 @@ class Apps:
         send_iss: bool,
         sender: Sender = NOBODY,
     ) -> App:
-        """Change an application; consent given before a change of what people were shown does not
-        hold without a question any more.
+        """Change an application; neither consent given before a change of what people were shown
+        nor the operator's trust holds without a question any more.
 
         Raises RegistrationError (``app``, ``name``, ``description``, ``redirect_uri``).
         """
@@ -150,6 +151,7 @@ class Apps:
                 grants=grants,
                 rotate_refresh=rotate_refresh,
                 send_iss=send_iss,
+                trusted=app.trusted and is_same,
                 changed_at=app.changed_at if is_same else int(self._clock.now()),
             )
 
@@ -158,14 +160,17 @@ class Apps:
     async def set_status(
         self, user_id: int, app_id: int, status: Status, sender: Sender = NOBODY
     ) -> App:
-        """Suspend an application or take that back. Raises RegistrationError (``app``)."""
-        return await self._change(
-            user_id,
-            app_id,
-            lambda app: msgspec.structs.replace(app, status=status),
-            _KINDS[status],
-            sender,
-        )
+        """Suspend an application or take that back.
+
+        Raises RegistrationError (``app``; ``status``: the operator has blocked it).
+        """
+
+        def change(app: App) -> App:
+            if app.status is Status.BLOCKED:
+                raise RegistrationError("status", "the operator has blocked this application")
+            return msgspec.structs.replace(app, status=status)
+
+        return await self._change(user_id, app_id, change, _KINDS[status], sender)
 
     async def everything(self) -> list[App]:
         """All applications, oldest first: for the operator."""

@@ -77,6 +77,9 @@ class Consents:
             raise Refused(Reason.REQUEST_UNKNOWN)
         if pending.asked.app.status is not Status.ACTIVE:
             raise Refused(Reason.APP_SUSPENDED)
+        # its owner has changed it meanwhile, perhaps because somebody else answers there now
+        if pending.asked.redirect_uri != pending.asked.app.redirect_uri:
+            raise Refused(Reason.REDIRECT_UNKNOWN)
         return pending
 
     async def logged_in(self, request_id: str, user_id: int) -> None:
