@@ -176,12 +176,21 @@ async def test_a_model_without_a_price_for_it_does_not_stand_in():
 
 
 @pytest.mark.asyncio
-async def test_what_a_model_that_stands_in_does_not_take_is_not_the_callers_mistake():
+@pytest.mark.parametrize(
+    ("provider", "script", "calls"),
+    [
+        pytest.param("anthropic", OK, 0, id="we know that it does not"),
+        pytest.param("openai", refusal(b"400 Bad"), 1, id="its vendor says so"),
+    ],
+)
+async def test_what_a_model_that_stands_in_does_not_take_is_not_the_callers_mistake(
+    provider, script, calls
+):
     """The model that was asked for takes it, so its failure is told, which may be tried again."""
     async with (
         Double([BROKEN]) as first,
-        Double([OK]) as second,
-        Gateway.to(("openai", first), ("anthropic", second), fallback="spare") as gateway,
+        Double([script]) as second,
+        Gateway.to(("openai", first), (provider, second), fallback="spare") as gateway,
     ):
         status, _, _ = await gateway.post(CHAT, {**HELLO, "n": 3})
-        assert (502, []) == (status, second.requests)
+        assert (502, calls) == (status, len(second.requests))

@@ -32,6 +32,14 @@ class Explained(Enum):
     GENERATE = "generate"
     COMPLETIONS = "completions"
     EMBEDDINGS = "embeddings"
+    MODERATIONS = "moderations"
+    IMAGES = "images"
+    IMAGES_EDIT = "images_edit"
+    IMAGES_VARY = "images_vary"
+    SPEECH = "speech"
+    TRANSCRIPTIONS = "transcriptions"
+    TRANSLATIONS = "translations"
+    VIDEOS = "videos"
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

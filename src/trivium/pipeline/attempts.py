@@ -5,7 +5,7 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-from trivium.faults import Fault, Kind
+from trivium.faults import Blame, Fault, Kind
 from trivium.pipeline import entrance
 from trivium.pipeline.story import Story
 from trivium.routing.health import Key
@@ -83,8 +83,8 @@ async def _stand_in(story: Story, planned: Planned, going: "_Run", last: Fault) 
             entered.leave(entrance.used(story))
         if found is None:
             return
-        if found.kind is not Kind.UNREPRESENTABLE:
-            last = found  # what this one does not take, the model that was asked for may
+        if found.row.blame is not Blame.CALLER:
+            last = found  # else: what this one does not take, the model that was asked for may
     raise last
 
 

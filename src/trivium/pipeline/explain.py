@@ -6,31 +6,31 @@ upstream host.
 """
 
 import asyncio
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from trivium.clock import Clock
-from trivium.faults import Fault
+from trivium.faults import Fault, Kind
 from trivium.identity.model import Caller
 from trivium.ledger.model import NANOS
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
-from trivium.pipeline import fallbacks, fetching, memory, wishing
+from trivium.pipeline import drawing, fallbacks, fetching, memory, rehearsing, wishing
 from trivium.pipeline.context import Flow, Headers, Route, Router, Services, Translator
 from trivium.pipeline.handle import lane_for, planned, read
 from trivium.pipeline.lane import Lane, PassThrough
 from trivium.pipeline.story import Story
 from trivium.providers.address import target
-from trivium.routing.model import Model, Skip, Step
+from trivium.routing.model import Model, Plan, Skip, Step
 from trivium.routing.policy import candidates
 from trivium.uploads.form import Upload
 from trivium.upstream.call import Call, Request, Sink
 from trivium.upstream.foreign import File
 from trivium.upstream.message import Composer
 from trivium.wire import peek
-from trivium.wire.operation import COUNTING, SHAPE, Operation, Shape
+from trivium.wire.operation import AUDIO, COUNTING, DRAWING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 from trivium.wire.registry import PASSAGES
@@ -117,38 +117,102 @@ async def explain(
         "refused": None,
     }
     try:
-        members = wishing.taken(story, peek.members(body))
+        members = rehearsing.received(story, wishing.taken(story, peek.members(body)))
         path = asked.model if SHAPE[operation] is Shape.GENERATE else ""
-        facts = read(story, Route(operation=operation, model=path), members)
+        script = _script(story, Route(operation=operation, model=path), members)
+        facts = script.facts
         out |= {"model": facts.model, "stream": facts.stream}
         if operation is Operation.RESPONSES:
             await memory.recollect(story, members)
         model = _allowed(story, facts)
+        if operation in DRAWING:
+            drawing.check(story)
         out["price"] = _price(model, facts, story)
         others = fallbacks.fallbacks(story)
         out["fallbacks"] = [{"model": other.name} for other in others]
-        await _plan(out, story, members, facts)
+        await _plan(out, story, script)
         for other, told in zip(others, out["fallbacks"], strict=True):
             story.model = other
-            told["price"] = _price(other, facts, story)
-            await _plan(told, story, members, facts)
+            story.stood_in = True
+            await _stand_in(told, other, story, script)
     except Fault as fault:
         out["refused"] = _refusal(fault)
     return out
 
 
-async def _plan(out: dict[str, Any], story: Story, members: Members, facts: Facts) -> None:
+class Script(Protocol):
+    """What one kind of request is rehearsed by."""
+
+    facts: Facts
+
+    async def planned(self) -> Plan:
+        """The channels, in order. Raises ``Fault`` when there is none."""
+        ...
+
+    async def sent(self, step: Step) -> dict[str, Any]:
+        """What one of them would be sent. Raises ``Fault``."""
+        ...
+
+
+class Relay:
+    """A request that is answered while its caller waits."""
+
+    def __init__(self, story: Story, route: Route, members: Members) -> None:
+        """Raises ``Fault`` as the request would."""
+        self.facts = read(story, route, members)
+        self._story = story
+        self._members = members
+
+    async def planned(self) -> Plan:
+        """See ``Script``."""
+        return await planned(self._story)
+
+    async def sent(self, step: Step) -> dict[str, Any]:
+        """See ``Script``."""
+        story, members = self._story, self._members
+        out: dict[str, Any] = {}
+        if story.services.foreign is not None:
+            out["fetched"] = list(fetching.pretend(story, step, members, self.facts))
+        if story.operation in DRAWING:
+            await drawing.bring(story, step, members)
+        return out | _sent(story, lane_for(story, step, members, self.facts))
+
+
+def _script(story: Story, route: Route, members: Members) -> Script:
+    if route.operation is Operation.GENERATE_VIDEO:
+        raise Fault(
+            Kind.INVALID_VALUE,
+            "Only upstreams are asked for `generate_video`: callers ask for `videos`.",
+            param="shape",
+        )
+    if route.operation is Operation.VIDEOS:
+        return rehearsing.Film(story, members)
+    return Relay(story, route, members)
+
+
+async def _stand_in(out: dict[str, Any], other: Model, story: Story, script: Script) -> None:
+    """What a model that may answer in place of the first would make of it."""
+    out |= {"price": None, "steps": [], "skipped": []}
+    try:
+        out["price"] = _price(other, script.facts, story)
+    except Fault as fault:
+        out["refused"] = _refusal(fault)
+        return
+    await _plan(out, story, script)
+
+
+async def _plan(out: dict[str, Any], story: Story, script: Script) -> None:
     """The plan of the story's model, each step rehearsed; a refusal is part of it."""
     model = story.model
     assert model is not None
     out |= {"steps": [], "refused": None}
     out["skipped"] = [_skip(skip) for skip in candidates(model, story.operation).skipped]
     try:
-        plan = await planned(story)
+        plan = await script.planned()
         out["skipped"] = [_skip(skip) for skip in plan.skipped]
         faults: list[Fault | None] = []
         for step in plan.steps:
-            told, fault = _rehearsed(story, step, members, facts)
+            told, fault = await _rehearsed(step, script)
             out["steps"].append(told)
             faults.append(fault)
         out["refused"] = _verdict(faults)
@@ -241,31 +305,34 @@ def _price(model: Model, facts: Facts, story: Story) -> dict[str, Any] | None:
     return {"nanos": nanos, "usd": f"{dollars}.{rest:09d}"}
 
 
-def _rehearsed(
-    story: Story, step: Step, members: Members, facts: Facts
-) -> tuple[dict[str, Any], Fault | None]:
+async def _rehearsed(step: Step, script: Script) -> tuple[dict[str, Any], Fault | None]:
     out: dict[str, Any] = {**_target(step), "why": step.why, "lane": None, "path": None}
     out |= {"body": None, "dropped": [], "kept": [], "repaired": [], "refused": None}
     out["fetched"] = []
-    goal = step.binding.targets.get(SHAPE[step.operation])
+    binding = step.binding
+    goal = binding.targets.get(SHAPE[step.operation])
     try:
-        if story.services.foreign is not None:
-            out["fetched"] = list(fetching.pretend(story, step, members, facts))
-        lane = lane_for(story, step, members, facts)
+        out |= await script.sent(step)
     except Fault as fault:
         return out | {"refused": _refusal(fault, goal.title if goal else None)}, fault
-    return out | _sent(step, lane), None
+    sent = Operation(out["operation"])
+    *_, out["path"] = target(
+        binding.channel.provider, binding.channel.base_url, sent, binding.model
+    )
+    return out, None
 
 
-def _sent(step: Step, lane: Lane) -> dict[str, Any]:
-    binding, report = step.binding, lane.report
-    channel = binding.channel
-    *_, path = target(channel.provider, channel.base_url, lane.operation, binding.model)
+def _sent(story: Story, lane: Lane) -> dict[str, Any]:
+    """What a lane would send, and what would not reach the upstream."""
+    report = lane.report
+    # pictures and sound of the caller's own shape go on as they came, on lanes of their own
+    passes = isinstance(lane, PassThrough) or (
+        story.operation in DRAWING | AUDIO and lane.operation is story.operation
+    )
     out: dict[str, Any] = {
         "operation": lane.operation.value,
-        "lane": "pass-through" if isinstance(lane, PassThrough) else "translation",
-        "path": path,
-        "body": msgspec.Raw(lane.body),
+        "lane": "pass-through" if passes else "translation",
+        "body": rehearsing.shown(lane.body),
     }
     if report is not None:
         out["dropped"] = [

@@ -13,6 +13,7 @@ class OutgoingForm:
 
     def __init__(self, upload: Upload, parts: Sequence[Part], boundary: bytes) -> None:
         """``parts``: the upload's own, changed, left out and added to as the channel needs it."""
+        self.parts = tuple(parts)
         self._upload = upload
         self._pieces = written(parts, boundary)
         self.size = size_of(self._pieces)

@@ -176,9 +176,14 @@ SCHEMAS: Final[dict[str, Schema]] = {
         {
             "shape": one_of(
                 *("chat", "responses", "messages", "generate", "completions", "embeddings"),
+                *("moderations", "images", "images_edit", "images_vary", "speech"),
+                *("transcriptions", "translations", "videos"),
                 about="Whose request it is; `chat` when left out.",
             ),
-            "body": free("The request as it would be posted."),
+            "body": free(
+                "The request as it would be posted; a form as an object of its fields, a file in "
+                "it as `filename`, `content_type`, `size` and `seconds`."
+            ),
             "model": text("Instead of the body's own; required with `generate`."),
             "stream": {"type": "boolean", "description": "With `generate`: whether it streams."},
             "strict": {"type": "boolean", "description": "As the header `trivium-strict: true`."},

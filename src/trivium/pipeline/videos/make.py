@@ -54,7 +54,7 @@ async def _create(story: Story, studio: Studio) -> None:
     assert caller is not None
     services.admission.permit(caller, name)
     model = story.model = services.router.find(name)
-    sizes = _sizes(model, services.clock.now())
+    sizes = sizes_of(model, services.clock.now())
     asked = request.read_form(parts, sizes) if members is None else request.read(members, sizes)
     story.facts = Facts(model=name, seconds=asked.seconds, size=asked.size)
     own = quote = quoted(story, story.facts)
@@ -68,14 +68,15 @@ async def _create(story: Story, studio: Studio) -> None:
     await outlasting(story, _made(story, studio, plan, asked, job))
 
 
-def _sizes(model: Model, now: float) -> tuple[str, ...]:
+def sizes_of(model: Model, now: float) -> tuple[str, ...]:
     """Sizes that the operator gave a price, and so knows that the model makes them."""
     if not model.prices:
         return ()
     return tuple(video.size for video in row_at(model.prices, now).videos)
 
 
-def _plan(story: Story, model: Model) -> Plan:
+def planned(story: Story, model: Model) -> Plan:
+    """The channels of a new video, in order. Raises ``Fault`` when there is none."""
     services = story.services
     plan = services.router.plan(model, Operation.VIDEOS)
     if story.wishes is not None:
@@ -88,7 +89,7 @@ def _plan(story: Story, model: Model) -> Plan:
 def _first_plan(story: Story, model: Model) -> Plan | None:
     """The plan of the model asked for; ``None``: it has none, and others may stand in."""
     try:
-        return _plan(story, model)
+        return planned(story, model)
     except Fault as fault:
         if not story.stand_ins or fault.kind is not Kind.NO_ROUTE:
             raise
@@ -98,12 +99,12 @@ def _first_plan(story: Story, model: Model) -> Plan | None:
 async def _made(story: Story, studio: Studio, plan: Plan | None, asked: Asked, job: Job) -> None:
     """Have one of the plan's channels take the job, or one of another model's."""
 
-    async def planned() -> Plan:
+    async def coming() -> Plan:
         nonlocal job
         assert story.model is not None
         if not story.stood_in:
-            return plan or _plan(story, story.model)
-        found = _plan(story, story.model)
+            return plan or planned(story, story.model)
+        found = planned(story, story.model)
         job = msgspec.structs.replace(job, model=story.model.name)
         await _hand_over(story, studio, job)
         return found
@@ -120,7 +121,7 @@ async def _made(story: Story, studio: Studio, plan: Plan | None, asked: Asked, j
                 await _hand_over(story, studio, job)
 
     told = functools.partial(tell, story, "attempt_failed")
-    await kept_or_gone(story, studio, job, attempts.run(story, planned, attempt, told))
+    await kept_or_gone(story, studio, job, attempts.run(story, coming, attempt, told))
 
 
 async def _hand_over(story: Story, studio: Studio, job: Job) -> None:
