@@ -109,6 +109,7 @@ EXEMPT = {
     "ToolResult.kind": "follows the call's",
     "ToolResult.structured": "generate only; its text stands in the parts",
     "VendorPart.queries": "repeats what its native says",
+    "VendorPart.known": "of answers only",
     "ServerTool.native": "how its own shape declares it",
     "ServerTool.name": "how its own shape calls it",
     "VendorTool.native": "refused with the tool",

@@ -186,6 +186,8 @@ class VendorPart(PartBase, frozen=True, gc=False):
     """A plain rendering: what was searched, run or found."""
     queries: tuple[str, ...] = ()
     """What was searched for on the web: some shapes have a place for that alone."""
+    known: bool = True
+    """``False`` in an answer: of a kind that its vendor has not documented to us."""
 
 
 SECTION: Final = "\n\n"

@@ -7,6 +7,7 @@ here, so nothing of it is ever refused, not in strict mode either.
 """
 
 from collections.abc import Callable, Mapping
+from enum import Enum, auto, unique
 from typing import Final
 
 import msgspec
@@ -41,6 +42,15 @@ from trivium.conversation.parts import (
     Video,
 )
 from trivium.conversation.usage import Usage
+
+
+@unique
+class Loss(Enum):
+    """What becomes of something in an answer that its reader does not know."""
+
+    UNKNOWN = auto()  # it is left out
+    NOTED = auto()  # it is left out, and changes nothing for the caller
+    WORDED = auto()  # its words are told as text
 
 
 def linked(citation: Citation) -> bool:
@@ -87,7 +97,7 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
 class Placing:
     """Looks for a place for all of one answer, and reports what has none."""
 
-    __slots__ = ("_passed", "_places", "_report", "_texts")
+    __slots__ = ("_heard", "_passed", "_places", "_report", "_texts", "_unheard")
 
     def __init__(self, places: Places, report: Report) -> None:
         self._places = places
@@ -96,6 +106,22 @@ class Placing:
         """Open texts of a stream, where their attachments are of interest."""
         self._passed: set[int] = set()
         """Open parts of candidates that the shape has not."""
+        self._heard = False
+        self._unheard = ""
+
+    @property
+    def unheard(self) -> str:
+        """The kind of a part that nobody knows, where the answer is nothing else; or empty."""
+        return "" if self._heard else self._unheard
+
+    def unread(self, name: str, loss: Loss) -> None:
+        """Something of the answer that its reader does not know. See ``AnswerContext.unread``."""
+        if loss is Loss.UNKNOWN:
+            self._lacks(name)
+        elif loss is Loss.WORDED:
+            self._changed(name, "told as text")
+        else:
+            self._note(name)
 
     def answer(self, answer: Answer) -> None:
         """A whole answer."""
@@ -103,7 +129,9 @@ class Placing:
             if self._has(at):
                 for part in candidate.parts:
                     if type(part) is not Text or part.opaque or part.citations or part.logprobs:
-                        self._part(part)  # HOT: plain words have their place everywhere
+                        self._part(part)
+                    else:
+                        self._heard = True  # HOT: plain words have their place everywhere
                 self._finish(candidate.finish)
         self._usage(answer.usage)
         self._tier(answer.service_tier)
@@ -157,10 +185,13 @@ class Placing:
 
     def _part(self, part: Part) -> None:
         places = self._places
-        if isinstance(part, VendorPart):
-            if part.native.shape != places.shape and not (part.queries and places.queries):
-                self._lacks(part.kind or "block")
-        elif isinstance(part, Text):
+        if isinstance(part, VendorPart) and not self._told(part):
+            self._lacks(part.kind or "block")
+            if not part.known:
+                self._unheard = part.kind or "block"
+                return
+        self._heard = self._heard or not isinstance(part, Reasoning)
+        if isinstance(part, Text):
             self._text(part)
         elif isinstance(part, Reasoning):
             self._reasoning(part)
@@ -169,8 +200,13 @@ class Placing:
         elif isinstance(part, Refusal):
             if not places.refusals:
                 self._changed("refusal", "told as text")
-        elif not isinstance(part, ToolResult):
+        elif not isinstance(part, ToolResult | VendorPart):
             self._media(part)
+
+    def _told(self, part: VendorPart) -> bool:
+        """Whether the shape knows the block, or a place for what it searched for."""
+        places = self._places
+        return part.native.shape == places.shape or bool(part.queries and places.queries)
 
     def _text(self, part: Text) -> None:
         self._signed(part.opaque)
@@ -229,7 +265,8 @@ class Placing:
         if finish.unified is Unified.STOP_SEQUENCE and not places.stop_sequence:
             self._lacks("stop_sequence")
         elif finish.unified not in places.ends and not finish.token:
-            self._changed("finish", f"no word for {finish.unified.value}")
+            word = finish.raw if finish.unified is Unified.OTHER else ""
+            self._changed("finish", f"no word for {word[:_WORD_MAX] or finish.unified.value}")
         if finish.category and not places.category:
             self._lacks("category")
         if finish.explanation and not places.explanation:
@@ -258,6 +295,7 @@ class Placing:
         self._report.omit(Rank.BOOKKEEPING, f"answer.{name}", "")
 
 
+_WORD_MAX: Final = 40
 _NAMES: Final[Mapping[type[Part], str]] = {
     Image: "image",
     Audio: "audio",

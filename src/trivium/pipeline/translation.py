@@ -9,7 +9,15 @@ from typing import Final
 
 from trivium.clock import Clock
 from trivium.conversation.estimate import tokens
-from trivium.conversation.events import Done, Event, Failed, KeepAlive, Start, UsageReport
+from trivium.conversation.events import (
+    Done,
+    Event,
+    Failed,
+    Finished,
+    KeepAlive,
+    Start,
+    UsageReport,
+)
 from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Mend, Report
 from trivium.conversation.opaque import Open
@@ -50,6 +58,17 @@ OBJECTS_MAX: Final = 100_000
 
 _QUIET: Final = (Start, KeepAlive, UsageReport)
 """Events that are no answer yet: an error may still follow them."""
+
+
+_ENDS: Final = frozenset({Finished, Done})
+
+
+def _unheard(kind: str) -> Fault:
+    """The fault of an answer that is nothing but a part that nobody can tell."""
+    return Fault(
+        Kind.UPSTREAM_BROKE,
+        f"The upstream answered with nothing but a part of an unknown kind: {kind[:80]}.",
+    )
 
 
 class Translator:
@@ -160,6 +179,7 @@ class Translation:
         "_context",
         "_mend",
         "_names",
+        "_placing",
         "_read",
         "_write",
         "body",
@@ -195,11 +215,13 @@ class Translation:
         self._write = write
         self._answer = answer
         self._names = shortened(spoken, goal)
+        self._placing = Placing(write.places, self.report)
         self._context = AnswerContext(
             origin=goal.origin,
             model=goal.model,
             seed=answer.id,
             think_tags=goal.think_tags,
+            unread=self._placing.unread,
             refused=error_event,
         )
 
@@ -221,7 +243,9 @@ class Translation:
             answer = restored(answer, self._names)
         if self.tracer is not None:
             answer = self.tracer.answer(answer)
-        Placing(self._write.places, self.report).answer(answer)
+        self._placing.answer(answer)
+        if self._placing.unheard:
+            raise _unheard(self._placing.unheard)
         return Whole(self._write.write_answer(answer, self._answer), answer.usage)
 
     def watch(self) -> StreamWatch:
@@ -229,7 +253,7 @@ class Translation:
         stream = TranslatedStream(
             self._read.read_stream(self._context),
             self._write.write_stream(self._answer),
-            Placing(self._write.places, self.report),
+            self._placing,
             self._names,
             self.tracer,
         )
@@ -309,6 +333,9 @@ class TranslatedStream:
             if type(last) is Failed:
                 self.error = last.fault
                 events = events[:-1]
+            elif type(last) is Done and self._placing.unheard:
+                self.error = _unheard(self._placing.unheard)
+                events = [event for event in events if type(event) not in _ENDS]
             elif type(last) is Done:
                 self.finished = True
         if self._quiet:

@@ -14,7 +14,7 @@ from trivium.conversation.answer import Answer
 from trivium.conversation.events import Event
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Opaque, Open, Origin, Seal, sealed_shut
-from trivium.conversation.places import Places
+from trivium.conversation.places import Loss, Places
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
 from trivium.conversation.usage import Usage
@@ -30,6 +30,10 @@ def unsealed(opaque: tuple[Opaque, ...]) -> str:  # noqa: ARG001 - the signature
 def broke(error: bytes) -> Fault:  # noqa: ARG001 - the signature of ``AnswerContext.refused``
     """The fault behind any error object, for those who know nothing of vendors."""
     return Fault(Kind.UPSTREAM_BROKE, "The upstream failed to answer this request.")
+
+
+def unheeded(name: str, loss: Loss) -> None:
+    """The ``AnswerContext.unread`` of those to whom nobody reports."""
 
 
 class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +59,9 @@ class AnswerContext(msgspec.Struct, frozen=True, kw_only=True):
     """Of this request alone: for the ids of calls that the upstream gave none."""
     think_tags: bool = False
     """Chat: whether the server writes its reasoning into the text, between ``<think>`` tags."""
+    unread: Callable[[str, Loss], None] = unheeded
+    """Told the name of whatever in the answer the reader does not know, and what becomes of it:
+    ``conversation.places.Placing.unread``."""
     refused: Callable[[bytes], Fault] = broke
     """What an error object inside a 200 means: ``providers.failure.error_event``."""
 

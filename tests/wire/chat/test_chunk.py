@@ -27,12 +27,15 @@ def test_the_first_chunk_says_who_answers():
 
 
 def test_a_content_list_is_reasoning_and_text():
-    """Mistral's form; what is neither is nothing."""
+    """Mistral's form; what is neither is left to others."""
+    odd = []
     content = [
+        "Oh. ",
         {"type": "thinking", "thinking": [{"type": "text", "text": "Hm. "}]},
         {"type": "thinking", "thinking": "So."},
         {"type": "text", "text": "Hi"},
         {"type": "reference"},
         5,
     ]
-    assert ("Hm. So.", "Hi") == thought(content)
+    assert ("Hm. So.", "Oh. Hi") == thought(content, odd)
+    assert [{"type": "reference"}, 5] == odd

@@ -8,6 +8,7 @@ from trivium.conversation.events import Delta, PartEnd, PartStart
 from trivium.conversation.finish import Unified
 from trivium.conversation.opaque import Origin
 from trivium.conversation.parts import Reasoning, Refusal, Text
+from trivium.faults import Fault
 from trivium.wire.chat.chunk import Choice
 from trivium.wire.chat.stream_choice import ChoiceReader, Sequence, heard
 from trivium.wire.codec import AnswerContext
@@ -60,9 +61,15 @@ TABLE = {
                  [(ToolCall, "{}"), (ToolCall, "{}")]),
     "all numbered 0": ([call(0, "{}", id="1", f={"name": "x"}), call(0, "{}", id="2", f={"name": "y"})],
                        [(ToolCall, "{}"), (ToolCall, "{}")]),
-    "a call without a name is none": ([call(0, "{}", id="1")], []),
+    "a call that says nothing is none": ([call(0, "{}", id="1")], []),
     "nothing": ([], []),
 }  # fmt: skip
+
+
+def test_a_call_without_a_name_is_no_answer():
+    """The model said something that nobody could run: not a turn without calls."""
+    with pytest.raises(Fault, match="no name"):
+        events(call(0, '{"a":1}', id="1"))
 
 
 @pytest.mark.parametrize("name", TABLE)

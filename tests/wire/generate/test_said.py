@@ -24,7 +24,7 @@ def members(part):
         ({"inlineData": {"mimeType": "image/png", "data": "-_8"}}, (Image(source=Inline("image/png", "+/8=")), "")),
         ({"fileData": {"fileUri": "https://a.example/b"}}, (Document(source=Remote("https://a.example/b")), "")),
         ({"inlineData": {"mimeType": "image/png"}}, (VendorPart(native=Native("generate", b'{"inlineData":{"mimeType":"image/png"}}'), kind="inlineData"), "")),
-        ({"hologram": 5, "thoughtSignature": "AAEC"}, (VendorPart(native=Native("generate", b'{"hologram":5}'), kind="hologram"), "")),
+        ({"hologram": 5, "thoughtSignature": "AAEC"}, (VendorPart(native=Native("generate", b'{"hologram":5}'), kind="hologram", known=False), "")),
         ({"thought": True}, None),
         ({"text": None}, None),
     ],

@@ -72,6 +72,7 @@ ANSWERS = {
                     b'"usage":{"output_tokens":999}}',
                 ),
                 "hologram",
+                known=False,
             ),
         ),
         STOP,

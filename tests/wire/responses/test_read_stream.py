@@ -126,6 +126,7 @@ ANSWERS = {
             VendorPart(
                 Native("responses", b'{"id":"h_1","type":"hologram","content":"not a list"}'),
                 "hologram",
+                known=False,
             ),
             Text("Sunny."),
         ),

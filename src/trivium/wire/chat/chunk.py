@@ -103,17 +103,24 @@ class Plain(msgspec.Struct, gc=False):
     error: None = None
 
 
-def thought(content: list[Any]) -> tuple[str, str]:
-    """Reasoning and text of a content list (Mistral: ``thinking`` and ``text`` entries)."""
+def thought(content: list[Any], odd: list[Any]) -> tuple[str, str]:
+    """Reasoning and text of a content list (Mistral: ``thinking`` and ``text`` entries).
+
+    Entries that are neither go to ``odd``.
+    """
     reasoning: list[str] = []
     text: list[str] = []
     for entry in content:
-        if not isinstance(entry, dict):
-            continue
-        if isinstance(words := entry.get("text"), str):
+        if isinstance(entry, str):
+            text.append(entry)
+        elif not isinstance(entry, dict):
+            odd.append(entry)
+        elif isinstance(words := entry.get("text"), str):
             text.append(words)
         elif isinstance(inner := entry.get("thinking"), list):
-            reasoning.append(thought(inner)[1])
+            reasoning.append(thought(inner, odd)[1])
         elif isinstance(inner, str):
             reasoning.append(inner)
+        else:
+            odd.append(entry)
     return "".join(reasoning), "".join(text)

@@ -16,6 +16,7 @@ from trivium.wire import tokens
 from trivium.wire.chat import failure, finish
 from trivium.wire.chat.chunk import Choice
 from trivium.wire.chat.stream_choice import ChoiceReader, Sequence
+from trivium.wire.chat.unread import ANSWER
 from trivium.wire.codec import AnswerContext
 
 
@@ -41,6 +42,7 @@ def read(body: bytes, context: AnswerContext) -> Answer:
         raise failure.told(whole.error, context)
     if not whole.choices:
         raise failure.broke("it has no choices")
+    ANSWER.look(body, context.unread)
     # HOT: most answers are one choice of nothing but words
     candidates = _plain(whole.choices, context) or _any(whole, whole.choices, context)
     return Answer(

@@ -17,6 +17,7 @@ from trivium.wire.chat import failure
 from trivium.wire.chat.chunk import Choice, Chunk, Opening, Plain, Said
 from trivium.wire.chat.stream import cut_short
 from trivium.wire.chat.stream_choice import ChoiceReader, Sequence
+from trivium.wire.chat.unread import ANSWER
 from trivium.wire.codec import AnswerContext
 
 _opening: Final = msgspec.json.Decoder(Opening).decode
@@ -99,6 +100,8 @@ class Reader:
         if self._started and run.startswith(_DATA) and run.endswith(_END):
             done = run.endswith(_DONE) and run.endswith(_NEXT + _DONE)
             rows = (run[6 : -len(_NEXT + _DONE)] if done else run[6:-2]).split(_NEXT)
+            if not done and self._one_more(rows, out):
+                return
             texts = _texts(rows[1:-_LAST])
             odd = [rows[0], *rows[-_LAST:]] if texts else rows
             try:
@@ -106,6 +109,8 @@ class Reader:
             except (ValueError, RecursionError):
                 pass  # comments, other line ends, nonsense: one by one
             else:
+                for row in odd:
+                    ANSWER.look(row, self._sequence.context.unread)
                 if texts:
                     self._take(chunks[:1], out)
                     self._more(texts, out)
@@ -115,6 +120,16 @@ class Reader:
                     self._finish(out)
                 return
         self._one_by_one(run, out)
+
+    def _one_more(self, rows: list[bytes], out: list[Event]) -> bool:
+        """Whether this was one piece of the open text and nothing else."""
+        text = self._choices.get(0)
+        if len(rows) > 1 or text is None or not text.plain:
+            return False
+        texts = _texts(rows)
+        if texts:
+            self._more(texts, out)
+        return bool(texts)
 
     def _more(self, texts: list[str], out: list[Event]) -> None:
         """Pieces of the one text."""
@@ -139,6 +154,7 @@ class Reader:
             if data.startswith(sse.DONE):
                 self._finish(out)
             elif data:
+                ANSWER.look(data, self._sequence.context.unread)
                 try:
                     chunk = _chunk(data) if self._started else _opening(data)
                 except (ValueError, RecursionError):
@@ -227,8 +243,12 @@ class Reader:
             return
         self._ended = True
         ordered = [self._choices[number] for number in sorted(self._choices)]
-        for choice in ordered:
-            choice.end(out)
+        try:
+            for choice in ordered:
+                choice.end(out)
+        except Fault as fault:
+            self._fail(fault, out)
+            return
         out.extend(choice.finished() for choice in ordered)
         out.append(Done(self._tier))
 

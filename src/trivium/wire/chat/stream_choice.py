@@ -13,7 +13,8 @@ from trivium.conversation.events import Cited, Delta, Event, Finished, PartEnd, 
 from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, Opaque
 from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Audio, Form, Image, Inline, Reasoning, Refusal, Text
-from trivium.wire.chat import finish
+from trivium.conversation.places import Loss
+from trivium.wire.chat import failure, finish
 from trivium.wire.chat.chunk import Call, Choice, Function, Said, thought
 from trivium.wire.chat.media import sniffed, source
 from trivium.wire.chat.spans import citations, tokens
@@ -27,6 +28,8 @@ TEXT: Final = Text("")
 REASONING: Final = Reasoning("")
 REFUSAL: Final = Refusal("")
 _LEGACY: Final = "function_call"
+_EMPTY: Final = frozenset({"", "{}", "null"})
+"""Arguments that say nothing."""
 
 
 class Sequence:
@@ -127,7 +130,8 @@ class ChoiceReader:
             self.word = choice.finish_reason
 
     def _say(self, said: Said, choice: Choice, out: list[Event]) -> None:
-        reasoning, content = self._words(said)
+        images: list[Any] = []
+        reasoning, content = self._words(said, images)
         if reasoning:
             self._grow(REASONING, reasoning, out)
         if said.reasoning_details:
@@ -142,19 +146,19 @@ class ChoiceReader:
             out.extend(Cited(self.index, one) for one in citations(said.annotations, base))
         if said.audio:
             self._hear(said.audio)
-        for image in said.images or ():
+        for image in (*images, *(said.images or ())):
             self._see(image, out)
         for call in said.tool_calls or ():
             self._call(call, out)
         if said.function_call is not None:
             self._function(said.function_call, out)
 
-    def _words(self, said: Said) -> tuple[str, str]:
-        """Reasoning and text of one piece."""
+    def _words(self, said: Said, odd: list[Any]) -> tuple[str, str]:
+        """Reasoning and text of one piece; entries of a list that are neither go to ``odd``."""
         reasoning = said.reasoning_content or said.reasoning or ""
         content = said.content or ""
         if isinstance(content, list):
-            more, content = thought(content)
+            more, content = thought(content, odd)
             reasoning += more
         if self._tags is not None and content:
             more, content = self._tags.feed(content)
@@ -215,12 +219,16 @@ class ChoiceReader:
         try:
             found = source(image["image_url"]["url"], "image/png")
         except (TypeError, KeyError):
+            found = None
+        if found is None:
+            kind = image.get("type") if isinstance(image, dict) else None
+            name = kind if isinstance(kind, str) and kind else "content"
+            self._sequence.context.unread(name, Loss.UNKNOWN)
             return
-        if found is not None:
-            self._close(out)
-            index = self._take()
-            out.append(PartStart(index, Image(found), self._candidate))
-            out.append(PartEnd(index))
+        self._close(out)
+        index = self._take()
+        out.append(PartStart(index, Image(found), self._candidate))
+        out.append(PartEnd(index))
 
     def _function(self, function: Function, out: list[Event]) -> None:
         growing = self._calls.get(_LEGACY)
@@ -304,7 +312,7 @@ class ChoiceReader:
         out.append(PartEnd(growing.index, opaque))
 
     def end(self, out: list[Event]) -> None:
-        """Close every part. A call that never got a name is none."""
+        """Close every part. Raises ``Fault`` for a call with arguments and without a name."""
         if self._tags is not None:
             reasoning, text = self._tags.rest()
             if reasoning:
@@ -316,6 +324,8 @@ class ChoiceReader:
             if growing.index < 0 and growing.name:
                 growing.id = growing.id or minted(f"{self._sequence.seed}.{self._candidate}.{at}")
                 self._open_call(growing, out)
+            elif growing.index < 0 and "".join(growing.pieces).strip() not in _EMPTY:
+                raise failure.broke("a call has no name")
             if growing.index >= 0 and not growing.closed:
                 self._close_call(growing, out)
         if self._sound:

@@ -9,6 +9,7 @@ from trivium.conversation.items import Part
 from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Native, VendorPart
 from trivium.wire.generate import media
+from trivium.wire.generate.unread import is_own
 from trivium.wire.generate.view import broke
 
 SHAPE: Final = "generate"
@@ -57,7 +58,7 @@ def made(members: dict[str, msgspec.Raw], seed: str) -> tuple[Part, str] | None:
             if isinstance(blob.get("fileUri"), str):
                 mime = blob.get("mimeType")
                 return media.remote(blob["fileUri"], mime if isinstance(mime, str) else None), ""
-    return vendor(present, name), ""
+    return msgspec.structs.replace(vendor(present, name), known=is_own(name)), ""
 
 
 def vendor(members: dict[str, msgspec.Raw], name: str) -> VendorPart:

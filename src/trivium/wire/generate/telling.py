@@ -30,6 +30,7 @@ from trivium.wire.codec import AnswerContext
 from trivium.wire.generate import finish, grounding, media, probable, said, view
 from trivium.wire.generate.chunk import cut_short
 from trivium.wire.generate.tally import tier_of
+from trivium.wire.generate.unread import ANSWER
 from trivium.wire.generate.usage import CACHED, complete, merged, usage
 from trivium.wire.whole import error_of
 
@@ -81,6 +82,7 @@ class Telling:
         "_refused",
         "_seed",
         "_started",
+        "_unread",
         "_usages",
         "over",
     )
@@ -88,6 +90,7 @@ class Telling:
     def __init__(self, context: AnswerContext) -> None:
         self._origin = context.origin
         self._refused = context.refused
+        self._unread = context.unread
         self._model = context.model
         self._id = ""
         self._seed = context.seed
@@ -161,6 +164,7 @@ class Telling:
             self._fail(view.broke(), out)
 
     def _told(self, body: view.Chunk, data: bytes, out: list[Event]) -> None:
+        ANSWER.look(data, self._unread)
         if body.error and (error := error_of(body.error)) is not None:
             raise self._refused(error)
         self._usages.append(body.usageMetadata)

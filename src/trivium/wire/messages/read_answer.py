@@ -9,6 +9,7 @@ from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import stops
 from trivium.wire.messages.failure import broke
 from trivium.wire.messages.read_parts import part, words
+from trivium.wire.messages.unread import ANSWER
 from trivium.wire.messages.usage import usage
 from trivium.wire.whole import error_of
 
@@ -40,6 +41,7 @@ def read(body: bytes, context: AnswerContext) -> Answer:
             raise context.refused(error)
         if message.content is None:
             raise broke()
+        ANSWER.look(body, context.unread)
         parts = tuple(part(raw, context) for raw in message.content)
     except (ValueError, RecursionError, AttributeError):
         raise broke() from None

@@ -12,8 +12,10 @@ from trivium.conversation.calls import ToolCall, unwrapped_arguments
 from trivium.conversation.items import Part
 from trivium.conversation.opaque import REDACTED, SIGNATURE, Opaque
 from trivium.conversation.parts import Form, Native, Reasoning, Text, VendorPart
+from trivium.conversation.places import Loss
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import citations
+from trivium.wire.messages.unread import BLOCKS, is_own
 
 SHAPE: Final = citations.SHAPE
 _ABSENT: Final = msgspec.Raw()
@@ -66,6 +68,7 @@ def extra(caller: msgspec.Raw, toolset: msgspec.Raw) -> Native | None:
 def part(raw: bytes | msgspec.Raw, context: AnswerContext) -> Part:
     """One whole block. Raises ``ValueError`` for what is no object."""
     block = decode_block(raw)
+    look(block, raw, context)
     if block.type == "text":
         return Text(words(block.text), citations.read_all(block.citations))
     if block.type == "thinking":
@@ -83,7 +86,26 @@ def part(raw: bytes | msgspec.Raw, context: AnswerContext) -> Part:
         return msgspec.structs.replace(
             found, arguments="{}" if data in EMPTY else unwrapped_arguments(data)
         )
-    return vendor(bytes(raw))
+    return other(bytes(raw), context)
+
+
+def look(block: Block, raw: bytes | msgspec.Raw, context: AnswerContext) -> None:
+    """Tell of members of a block that nobody knows."""
+    known = BLOCKS.get(block.type) if isinstance(block.type, str) else None
+    if known is not None:
+        known.look(raw, context.unread)
+
+
+def other(raw: bytes, context: AnswerContext) -> Text | VendorPart:
+    """A block that no other shape has; of a kind that nobody has documented, its words if any."""
+    found = vendor(raw)
+    if is_own(found.kind):
+        return found
+    text = words(decode_block(raw).text)
+    if not text:
+        return msgspec.structs.replace(found, known=False)
+    context.unread(found.kind or "block", Loss.WORDED)
+    return Text(text)
 
 
 def vendor(raw: bytes) -> VendorPart:

@@ -28,6 +28,7 @@ from trivium.conversation.events import (
 from trivium.conversation.items import Part
 from trivium.conversation.opaque import REDACTED, SIGNATURE, Opaque
 from trivium.conversation.parts import Form, Reasoning, Text
+from trivium.conversation.places import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire.codec import AnswerContext
@@ -39,9 +40,11 @@ from trivium.wire.messages.read_parts import (
     attached,
     call,
     decode_block,
-    vendor,
+    look,
+    other,
     words,
 )
+from trivium.wire.messages.unread import BEGINNING, END
 from trivium.wire.messages.usage import merged, usage
 from trivium.wire.sse import DONE, Frame, Splitter, completed, frames
 from trivium.wire.whole import error_of
@@ -224,15 +227,17 @@ class Reader:
         elif kind == "error" or (not kind and error_of(event.error) is not None):
             out += self._failed(self._context.refused(bytes(event.error) or line))
         else:
-            self._frame(event, out)
+            self._frame(event, line, out)
 
-    def _frame(self, event: _Event, out: list[Event]) -> None:
-        """Events of the message as a whole; kinds that nobody has documented are passed over."""
+    def _frame(self, event: _Event, line: bytes, out: list[Event]) -> None:
+        """Events of the message as a whole; of kinds that nobody has documented only their name."""
         if event.type == "message_start":
+            BEGINNING.look(line, self._context.unread)
             message = event.message or _Start()
             self._count(message.usage)
             self._begin(out, words(message.id), words(message.model))
         elif event.type == "message_delta":
+            END.look(line, self._context.unread)
             self._begin(out)
             delta = event.delta
             if delta is not None and delta.stop_reason is not None:
@@ -247,6 +252,8 @@ class Reader:
                 self._close(index, out)
             out += (Finished(self._finish), Done(self._tier))
             self._over = True
+        elif event.type:
+            self._context.unread(event.type, Loss.UNKNOWN)
 
     def _begin(self, out: list[Event], id_: str = "", model: str = "") -> None:
         if not self._started:
@@ -280,6 +287,7 @@ class Reader:
         except (ValueError, RecursionError):
             out += self._failed(broke())
             return
+        look(block, raw, self._context)
         if block.type == "text":
             opened = _Open("text", self._told(Text(""), out))
             if text := words(block.text):
@@ -322,10 +330,12 @@ class Reader:
             if text := delta.thinking or delta.text or delta.partial_json:
                 block.said = True
                 self._think(block, text, out)
+            elif delta.type not in _DELTAS:
+                self._context.unread(delta.type or "delta", Loss.UNKNOWN)
         elif delta.type == "input_json_delta":
             block.pieces.append(delta.partial_json or "")
         else:
-            block.block.update(_members(line))
+            _grow(block.block, _members(line))
 
     def _unannounced(self, at: int, delta: _Delta, out: list[Event]) -> _Open | None:
         """A delta of a block that never began: some relays leave the start out."""
@@ -354,7 +364,12 @@ class Reader:
             text = "{}" if block.start in EMPTY else unwrapped_arguments(block.start)
             out.append(Delta(block.index, text))
         elif not block.kind:
-            block.index = self._told(vendor(_whole(block)), out)
+            part = other(_whole(block), self._context)
+            if isinstance(part, Text):
+                block.index = self._told(Text(""), out)
+                out.append(Delta(block.index, part.text))
+            else:
+                block.index = self._told(part, out)
         out.append(PartEnd(block.index))
 
 
@@ -371,6 +386,14 @@ def _whole(block: _Open) -> bytes:
         except (ValueError, RecursionError):
             block.block["input"] = {"_raw": text}
     return _encode(block.block)
+
+
+def _grow(block: dict[str, Any], more: dict[str, Any]) -> None:
+    """Add what a delta says to a block: more of its text, anything else anew."""
+    before, text = block.get("text"), more.get("text")
+    if isinstance(before, str) and isinstance(text, str):
+        more["text"] = before + text
+    block.update(more)
 
 
 def _members(line: bytes) -> dict[str, Any]:
@@ -399,6 +422,8 @@ def _lenient(frame: Frame) -> _Event:
         return _Event(type=kind)
 
 
+_DELTAS: Final = frozenset({"text_delta", "thinking_delta", "input_json_delta"})
+"""Deltas of blocks that are told as they come; empty ones say nothing."""
 _READ: Final = frozenset(
     {
         "message_start",

@@ -13,6 +13,8 @@ from trivium.conversation.events import Cited, Delta, Event, PartEnd, PartStart
 from trivium.conversation.items import Part
 from trivium.conversation.opaque import Opaque
 from trivium.conversation.parts import SECTION, Form, Reasoning, Refusal, Text, TokenLogprob
+from trivium.conversation.places import Loss
+from trivium.faults import Fault
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import quote, said
 
@@ -93,7 +95,10 @@ class Output:
 
     def added(self, at: int | None, raw: msgspec.Raw, out: list[Event]) -> None:
         """An item opens. Only calls say anything yet, if their name is known already."""
-        found = said.item(raw)
+        try:
+            found = said.item(raw)
+        except Fault:
+            found = None  # what it is when it is done has the last word
         if at is None:
             at = max(self._items, default=-1) + 1
         if found is not None and found.id:
@@ -193,7 +198,7 @@ class Output:
             return
         found = said.item(raw)
         if found is None or found.type is None:
-            pass
+            self._ctx.unread("output", Loss.UNKNOWN)
         elif found.type == "message":
             self._message(item, at, found, out)
         elif found.type in said.CALLS:
@@ -202,13 +207,29 @@ class Output:
         elif found.type == "reasoning":
             self._reasoning(item, at, found, out)
         else:
-            self._end(self._start(said.native(found, bytes(raw)), out), out)
+            for one in said.other(found, bytes(raw), self._ctx):
+                self._whole(one, out)
+        if found is not None:
+            said.look(found, raw, self._ctx)
         self._over(item, out)
+
+    def _whole(self, one: Part, out: list[Event]) -> None:
+        """A part that nothing was said of yet."""
+        if isinstance(one, Text | Refusal):
+            part = self._start(msgspec.structs.replace(one, text=""), out)
+            self.say(part, one.text, out)
+        else:
+            part = self._start(one, out)
+        self._end(part, out)
 
     def _message(self, item: _Item, at: int | None, found: said.Item, out: list[Event]) -> None:
         for index, piece in enumerate(found.content or ()):
             part = item.contents.get(index)
-            if part is None and said.content(piece) is not None:
+            if part is None:
+                if said.content(piece) is None:
+                    said.odd(piece, self._ctx)
+                    if not piece.text:
+                        continue
                 part = self.content(at, index, piece.type or "", out)
             if part is not None and part.open:
                 self._complete(part, piece, out)

@@ -14,6 +14,7 @@ from trivium.faults import Fault, Kind
 from trivium.wire import tokens
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import said
+from trivium.wire.responses.unread import ANSWER
 from trivium.wire.whole import error_of
 
 _ABSENT: Final = msgspec.Raw()
@@ -48,6 +49,7 @@ def read(body: bytes, ctx: AnswerContext) -> Answer:
         raise ctx.refused(error)
     if told.output is None or told.status not in _ENDED:
         raise _broke()
+    ANSWER.look(body, ctx.unread)
     parts: list[Part] = []
     for raw in told.output:
         parts.extend(said.parts(raw, ctx))

@@ -21,12 +21,13 @@ from trivium.conversation.events import (
     UsageReport,
 )
 from trivium.conversation.parts import Form
+from trivium.conversation.places import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire import sse, tokens
 from trivium.wire.chat.stream import cut_short
 from trivium.wire.codec import AnswerContext
-from trivium.wire.responses import quote, said
+from trivium.wire.responses import quote, said, unread
 from trivium.wire.responses.growing import FORMS, Growing, Output
 from trivium.wire.responses.read_answer import Told, decode
 from trivium.wire.whole import error_of
@@ -162,7 +163,10 @@ class Reader:
             part = None
             told = self._told(block, out)
             if told is not None:
-                self._event(told, out)
+                try:
+                    self._event(told, out)
+                except Fault as fault:
+                    self._fail(out, fault)
         return out
 
     def _told(self, block: bytes, out: list[Event]) -> _Told | None:
@@ -192,6 +196,8 @@ class Reader:
     def _event(self, told: _Told, out: list[Event]) -> None:
         kind = told.type or ""
         if kind not in _KNOWN:
+            if unread.is_news(kind):
+                self._ctx.unread(kind or "event", Loss.UNKNOWN)
             return
         if self._over:
             if kind == "response.failed":
@@ -272,6 +278,7 @@ class Reader:
             error = error_of(told.error)
             self._fail(out, _nonsense() if error is None else self._ctx.refused(error))
             return
+        unread.ANSWER.look(raw, self._ctx.unread)
         self._begin(told, out)
         for at, item in enumerate(told.output or ()):
             self._output.unsaid(at, item, out)

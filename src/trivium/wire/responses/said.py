@@ -1,7 +1,9 @@
 """Items of an upstream's output as parts of an answer, read tolerantly.
 
-An item of a kind that only this shape has becomes a vendor's part; one that cannot be read at all
-is nothing. Source: openai-python 3.52.0, ``ResponseOutputItem``, read 2026-11-21.
+An item of a kind that only this shape has becomes a vendor's part; of a kind that nobody has
+documented its words are told as text, if it has any. A message or a call that cannot be read is no
+answer: it may have been all the model said. Source: openai-python 3.52.0, ``ResponseOutputItem``,
+read 2026-11-21.
 """
 
 from typing import Final
@@ -23,8 +25,11 @@ from trivium.conversation.parts import (
     Text,
     VendorPart,
 )
+from trivium.conversation.places import Loss
+from trivium.faults import Fault, Kind
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import quote
+from trivium.wire.responses.unread import ITEMS, is_own
 
 _ABSENT: Final = msgspec.Raw()
 SHAPE: Final = "responses"
@@ -91,15 +96,24 @@ CALLS: Final = {"function_call": CallKind.FUNCTION, "custom_tool_call": CallKind
 
 
 def item(raw: bytes | msgspec.Raw) -> Item | None:
-    """One item; with its kind alone when the rest is of other types, ``None`` when unreadable."""
+    """One item; with its kind alone when the rest is of other types, ``None`` when unreadable.
+
+    Raises ``Fault`` (UPSTREAM_BROKE) for a message, a call or reasoning of other types.
+    """
     try:
         return _decode(raw)
     except (ValueError, RecursionError):
         pass
     try:
-        return Item(type=_decode_kind(raw).type)
+        kind = _decode_kind(raw).type
     except (ValueError, RecursionError):
         return None
+    if kind in ITEMS:
+        raise Fault(
+            Kind.UPSTREAM_BROKE,
+            f"The upstream's answer is not what its protocol says: its {kind} cannot be read.",
+        )
+    return Item(type=kind)
 
 
 def call(found: Item) -> ToolCall:
@@ -161,9 +175,11 @@ def parts(raw: bytes | msgspec.Raw, ctx: AnswerContext) -> list[Part]:
     """What one whole item says."""
     found = item(raw)
     if found is None or found.type is None:
+        ctx.unread("output", Loss.UNKNOWN)
         return []
+    look(found, raw, ctx)
     if found.type == "message":
-        return [part for piece in found.content or () if (part := content(piece)) is not None]
+        return spoken(found, ctx)
     if found.type in CALLS:
         return [call(found)]
     if found.type == "reasoning":
@@ -174,7 +190,45 @@ def parts(raw: bytes | msgspec.Raw, ctx: AnswerContext) -> list[Part]:
         elif opaque:
             shown.append(Reasoning("", Form.HIDDEN, opaque=opaque))
         return shown
-    return [native(found, bytes(raw))]
+    return other(found, bytes(raw), ctx)
+
+
+def look(found: Item, raw: bytes | msgspec.Raw, ctx: AnswerContext) -> None:
+    """Tell of members of an item that nobody knows."""
+    known = ITEMS.get(found.type or "")
+    if known is not None:
+        known.look(raw, ctx.unread)
+
+
+def spoken(found: Item, ctx: AnswerContext) -> list[Part]:
+    """What the content of a message, or of an item like one, says."""
+    out: list[Part] = []
+    for piece in found.content or ():
+        part = content(piece)
+        if part is not None:
+            out.append(part)
+        else:
+            odd(piece, ctx)
+            if piece.text:
+                out.append(Text(piece.text))
+    return out
+
+
+def odd(piece: Piece, ctx: AnswerContext) -> None:
+    """Tell of a content part of a kind that nobody knows."""
+    ctx.unread(piece.type or "content", Loss.WORDED if piece.text else Loss.UNKNOWN)
+
+
+def other(found: Item, raw: bytes, ctx: AnswerContext) -> list[Part]:
+    """An item that no other shape has; of a kind that nobody has documented, its words if any."""
+    part = native(found, raw)
+    if isinstance(part, Image) or is_own(found.type or ""):
+        return [part]
+    words = [one for one in spoken(found, ctx) if isinstance(one, Text | Refusal) and one.text]
+    if not words:
+        return [msgspec.structs.replace(part, known=False)]
+    ctx.unread(found.type or "item", Loss.WORDED)
+    return list(words)
 
 
 def native(found: Item, raw: bytes) -> Image | VendorPart:

@@ -1,0 +1,81 @@
+"""What messages are known to have.
+
+Source: messages reference and SDK types 2.11, read on 2026-11-21.
+"""
+
+from typing import Final
+
+from trivium.wire.unread import NOTED, READ, Known, Members
+
+_MESSAGE: Final[Members] = {
+    "id": READ,
+    "type": READ,
+    "role": READ,
+    "model": READ,
+    "content": READ,
+    "stop_reason": READ,
+    "stop_sequence": READ,
+    "stop_details": {
+        "type": READ,
+        "category": READ,
+        "explanation": READ,
+        "recommended_model": NOTED,
+        "fallback_credit_token": NOTED,
+    },
+    "usage": READ,
+    "error": READ,
+    "container": NOTED,
+    "context_management": NOTED,
+}
+ANSWER: Final = Known("Message", _MESSAGE)
+BEGINNING: Final = Known("MessageStart", {"type": READ, "message": _MESSAGE})
+"""A ``message_start``."""
+END: Final = Known(
+    "MessageEnd",
+    {
+        "type": READ,
+        "delta": {
+            "stop_reason": READ,
+            "stop_sequence": READ,
+            "stop_details": _MESSAGE["stop_details"],
+            "container": NOTED,
+        },
+        "usage": READ,
+        "context_management": NOTED,
+    },
+)
+"""A ``message_delta``."""
+BLOCKS: Final = {
+    "text": Known("TextBlock", {"type": READ, "text": READ, "citations": READ}),
+    "thinking": Known("ThinkingBlock", {"type": READ, "thinking": READ, "signature": READ}),
+    "redacted_thinking": Known("RedactedBlock", {"type": READ, "data": READ}),
+    "tool_use": Known(
+        "ToolUseBlock",
+        {
+            "type": READ,
+            "id": READ,
+            "name": READ,
+            "input": READ,
+            "caller": READ,
+            "toolset_name": READ,
+        },
+    ),
+}
+"""Kinds of block that say what every shape has a word for."""
+
+_OWN: Final = frozenset(
+    {
+        "server_tool_use",
+        "mcp_tool_use",
+        "mcp_tool_listing",
+        "container_upload",
+        "compaction",
+        "fallback",
+    }
+)
+_RESULT: Final = "_tool_result"
+
+
+def is_own(kind: str) -> bool:
+    """Whether a kind of block is documented to be the traffic of the vendor's own tools."""
+    return kind in _OWN or kind.endswith(_RESULT)
