@@ -4,8 +4,13 @@ import re
 
 import pytest
 
-PAGE = re.compile(r"\b((?:docs|tests|bench|src/trivium)/[\w./-]*\w\.(?:md|py|toml|json|c|sh))\b")
+PAGE = re.compile(
+    r"(?<![\w/])((?:docs|tests|bench|src/trivium)/[\w./-]*\w\.(?:md|py|toml|json|c|sh))\b"
+)
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")
+ANCHOR = re.compile(r"\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)")
+HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
 def dead_mentions(where, text, exists):
@@ -19,6 +24,29 @@ def dead_links(page, text):
         f"{page.name}: {link}"
         for link in LINK.findall(text)
         if not (page.parent / link).resolve().exists()
+    ]
+
+
+def anchors(text):
+    """Those of a page's headings, as Markdown viewers make them."""
+    found = {}
+    for heading in HEADING.findall(FENCE.sub("", text)):
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
+        found[slug] = found.get(slug, -1) + 1
+        if found[slug]:
+            found[f"{slug}-{found[slug]}"] = 0
+    return found.keys()
+
+
+def dead_anchors(page, text):
+    """Links into Markdown pages whose heading is not there."""
+    return [
+        f"{page.name}: {link}#{anchor}"
+        for link, anchor in ANCHOR.findall(text)
+        if (target := page.parent / link if link else page).suffix == ".md"
+        and target.is_file()
+        and anchor not in anchors(target.read_text(encoding="utf-8"))
     ]
 
 
@@ -44,6 +72,28 @@ def test_links_of_the_pages_lead_somewhere(root):
     ]
 
 
+def test_links_of_the_pages_lead_to_headings(root):
+    """Nor at the top of a long page whose part was renamed."""
+    found = [
+        line
+        for page in pages(root)
+        for line in dead_anchors(page, page.read_text(encoding="utf-8"))
+    ]
+    assert [] == found, "\n".join(found)
+
+
+def test_pages_name_files_that_exist(root):
+    """A test or a script that a page points to can be opened."""
+    found = [
+        line
+        for page in pages(root)
+        for line in dead_mentions(
+            page.name, page.read_text(encoding="utf-8"), lambda name: (root / name).exists()
+        )
+    ]
+    assert [] == found, "\n".join(found)
+
+
 @pytest.mark.parametrize(
     "text", ["see docs/decisions/0099-nothing.md.", '"""Twin: tests/wire/test_nothing.py"""']
 )
@@ -59,3 +109,12 @@ def test_a_dead_link_is_caught(tmp_path):
     (tmp_path / "there.md").write_text("")
     text = "[a](there.md#part) [b](https://example.org/x) [c](#part) [d](gone.md)"
     assert ["page.md: gone.md"] == dead_links(page, text)
+
+
+def test_a_dead_anchor_is_caught(tmp_path):
+    """Also on the page itself; repeated headings are numbered, examples are no headings."""
+    page, other = tmp_path / "page.md", tmp_path / "other.md"
+    other.write_text("# One, `two` & [three](x.md)\n## Again\n## Again\n```\n# not\n```\n")
+    text = "[a](other.md#one-two--three) [b](other.md#again-1) [c](other.md#not) [d](#here) [e](#no)\n# Here"
+    page.write_text(text)
+    assert ["page.md: other.md#not", "page.md: #no"] == dead_anchors(page, text)
