@@ -50,7 +50,7 @@ step layout "$bin/python" -m pytest tests/layout
 step node scripts/node.sh
 step langchain scripts/langchain.sh
 step browser scripts/browser.sh
-step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist loadfile -m "$marks" \
+step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-3}" --dist loadfile -m "$marks" \
   --ignore tests/layout --basetemp "$scratch/tests" --cov --cov-report=term
 
 printf '\n== summary\n'

@@ -4,6 +4,7 @@ import asyncio
 import runpy
 from pathlib import Path
 
+import pyotp
 import pytest
 
 from stories.browsing import browsing, wrong_with
@@ -12,20 +13,24 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "screenshots.py"
 pytestmark = [pytest.mark.browser, pytest.mark.node]
 FEW = ("login", "overview", "keys", "key-new")
 CHINESE = ("/account/keys/new",)
-ITS_OWN = ("400 (Bad Request)", "404 (Not Found)")
+ITS_OWN = ("400 (Bad Request)", "404 (Not Found)", "410 (Gone)")
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture(scope="module")
 def pictures():
     """The script that takes pictures of the pages: which there are, and data to fill them."""
-    return runpy.run_path(str(SCRIPT))
+    with pytest.MonkeyPatch.context() as patch:
+        # a script imports its neighbours from its own folder, as it does when it is started
+        patch.syspath_prepend(str(SCRIPT.parent))
+        return runpy.run_path(str(SCRIPT))
 
 
 @pytest.fixture(scope="module")
 def origin(pictures, tmp_path_factory):
     """A gateway in which something has happened."""
-    with pictures["serving"](tmp_path_factory.mktemp("pages")) as origin:
+    folder = tmp_path_factory.mktemp("pages")
+    with pictures["outside"]() as issuer, pictures["serving"](folder, issuer) as origin:
         yield origin
 
 
@@ -41,12 +46,27 @@ async def logged_in(browser, origin, who, password):
     return page
 
 
-async def looked_at(page, path):
+async def act(page, filled, button):
+    """Do what leads to the page, as its picture does."""
+    for field, value in filled.items():
+        typed = value
+        if field == "#code":
+            secret = await page.locator(value).inner_text()
+            typed = pyotp.TOTP(secret.replace(" ", "")).now()
+        await page.fill(field, typed)
+    async with page.expect_response(lambda answer: answer.request.method == "POST"):
+        await page.click(button)
+    await page.wait_for_load_state("networkidle")
+
+
+async def looked_at(page, path, acts=None):
     """What is wrong with one page in any of its guises."""
     found = []
     errors = []
     page.on("console", lambda said: said.type == "error" and errors.append(said.text))
     await page.goto(path)
+    if acts:
+        await act(page, *acts)
     await page.emulate_media(color_scheme="light")
     found.append(await wrong_with(page))
     await page.emulate_media(color_scheme="dark")
@@ -69,7 +89,7 @@ async def all_wrong_with(pictures, origin, names):
             for name in names:
                 user, path = pictures["PAGES"][name]
                 if user == who:
-                    found += await looked_at(page, path)
+                    found += await looked_at(page, path, pictures["ACTS"].get(name))
             await page.context.close()
     return found
 
