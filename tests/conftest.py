@@ -8,6 +8,7 @@ import asyncio
 import shutil
 import warnings
 
+import hypothesis
 import pytest
 import pytest_asyncio
 
@@ -15,6 +16,10 @@ from trivium.clock import FixedClock
 from trivium.storage import migrate
 from trivium.storage.database import Database
 from trivium.storage.schema import metadata
+
+# how long an example takes is the machine's matter, not the code's
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture

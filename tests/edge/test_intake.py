@@ -63,7 +63,7 @@ def sized(body, *lines):
 
 
 async def until(holds):
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         while not holds():
             await asyncio.sleep(0.01)
 

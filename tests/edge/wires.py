@@ -9,6 +9,9 @@ from trivium.edge.limits import Limits
 from trivium.faults import Fault
 from trivium.uploads.spool import Room
 
+PATIENCE_S = 30.0
+"""With an answer, on a machine that is busy with something else."""
+
 
 class Sheet:
     """A line that remembers what was written on it."""
@@ -137,7 +140,7 @@ class Wire:
         """The next answer: status, headers, body (unchunked)."""
         status = 100
         while status == 100:
-            head = await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), 5)
+            head = await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), PATIENCE_S)
             first, *lines = head[:-4].split(b"\r\n")
             status = int(first.split(b" ")[1])
         headers = dict(line.split(b": ", 1) for line in lines)
@@ -146,7 +149,7 @@ class Wire:
         if headers.get(b"transfer-encoding") == b"chunked":
             body = b""
             while True:
-                size = int(await asyncio.wait_for(self.reader.readline(), 5), 16)
+                size = int(await asyncio.wait_for(self.reader.readline(), PATIENCE_S), 16)
                 body += (await self.reader.readexactly(size + 2))[:-2]
                 if size == 0:
                     return status, headers, body

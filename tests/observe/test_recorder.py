@@ -43,7 +43,7 @@ class Pauses:
         await asyncio.sleep(0)
 
     async def used_up(self, count):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             while len(self.taken) < count:
                 await asyncio.sleep(0.001)
 
@@ -78,7 +78,7 @@ async def test_records_are_stored_in_the_background(database):
     recorder.start()
     fill(recorder, 3)
     assert 3 == recorder.waiting
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         while recorder.waiting:
             await asyncio.sleep(0.005)
     assert ["r0000", "r0001", "r0002"] == await ids(database)

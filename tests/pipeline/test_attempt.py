@@ -345,7 +345,7 @@ async def test_a_bug_in_reading_an_answer_is_a_500(monkeypatch, stream, reads):
     async with (
         Double([[Send(one) for one in pieces]]) as vendor,
         Gateway.to(("openai", vendor)) as gateway,
-        asyncio.timeout(5),
+        asyncio.timeout(20),
     ):
         status, _, body = await gateway.post(CHAT[1], {**CHAT[2], "stream": stream})
         assert (500, "internal_error") == (status, error_of(body)["code"])
@@ -362,7 +362,7 @@ async def test_a_bug_in_mid_stream_ends_it(monkeypatch, how):
     async with (
         Double([script]) as vendor,
         Gateway.to(("openai", vendor)) as gateway,
-        asyncio.timeout(5),
+        asyncio.timeout(20),
     ):
         line = await gateway.wire()
         await line.send(gateway.head(CHAT[1], encoded(CHAT[2])))

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import time
+from collections import Counter
 
 import pytest
 
@@ -60,8 +61,9 @@ async def test_two_workers_keep_one_limit_and_outlive_its_server(tmp_path, valke
             late += time.perf_counter() - began > 0.045
         assert late <= 5  # once a worker, and what a busy machine adds
         assert {200} == set(await statuses(gateway, other, 30))
-        away = [line for line in gateway.events if line["event"] == "shared_state_away"]
-        assert 1 <= len(away) <= 2
+        said = Counter(line["event"] for line in gateway.events)
+        # a busy machine may lose it for a moment before, and says that it is back
+        assert 1 <= said["shared_state_away"] - said["shared_state_back"] <= 2
         valkey.thaw()
-        await gateway.said("shared_state_back")
+        await gateway.said("shared_state_back", said["shared_state_back"] + 1)
         assert {200} == set(await statuses(gateway, other, 10))

@@ -124,7 +124,7 @@ async def test_a_sender_that_is_faster_than_the_disk_has_to_wait(tmp_path, monke
     await asyncio.sleep(0.05)
     assert not told.is_set()
     go_on.set()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         await told.wait()
         await spool.settled()
     assert written == spool.size

@@ -155,7 +155,7 @@ async def test_looking_up_and_tls_count_towards_the_connect_limit(make_client, s
     async with Double(greeting=[Stall()]) as double:
         found = await fault(client, ask(double, scheme="https", limits=limits(connect=0.1)))
         assert Kind.UPSTREAM_TIMEOUT is found.kind
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(20):
             await double.peers[0].left.wait()
         assert 0 == standing(client).open
 
@@ -188,7 +188,7 @@ async def test_tls_answers_stream_and_abort(make_client, authority):
         call = await client.open(ask(double, scheme="https"), Recorder())
         await asyncio.sleep(0.02)
         call.abort()
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(20):
             await double.peers[0].left.wait()
 
 
@@ -250,7 +250,7 @@ async def test_a_cancelled_open_leaves_nothing(make_client, standing, deaf, phas
                 outcome.abort()
             assert 0 == standing(client).open
             await asyncio.sleep(0.01)
-            async with asyncio.timeout(1):
+            async with asyncio.timeout(20):
                 for peer in double.peers[before:]:
                     await peer.left.wait()
 

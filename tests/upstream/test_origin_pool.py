@@ -15,7 +15,7 @@ OK = [Send(sized(b"{}"))]
 
 async def settled(client, standing, **expected):
     """Wait until the pool stands like this."""
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(20):
         while any(getattr(standing(client), name) != value for name, value in expected.items()):
             await asyncio.sleep(0.001)
 

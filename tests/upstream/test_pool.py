@@ -117,7 +117,7 @@ async def test_an_idle_connection_expires(make_client, standing):
         assert client.open_now(ask(double), Recorder()) is None
         await call(client, ask(double))
         assert 2 == double.connections
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(20):
             await double.peers[1].left.wait()
         assert (0, 0) == (standing(client).idle, standing(client).open)
 
@@ -164,7 +164,7 @@ async def test_bytes_on_an_idle_connection_end_it(client, standing):
     async with Double([[*OK, Until(late), evil], OK]) as double:
         await call(client, ask(double))
         late.set()
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(20):
             while standing(client).idle:
                 await asyncio.sleep(0.001)
         assert b"{}" == (await call(client, ask(double))).body
@@ -197,7 +197,7 @@ async def test_a_connection_that_died_idle_costs_nothing(client, standing, reset
             double.peers[0].reset()
         else:
             double.peers[0].close()
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(20):
             while standing(client).idle:
                 await asyncio.sleep(0.001)
         await call(client, ask(double))
@@ -274,7 +274,7 @@ async def test_an_aborted_retry_leaves_nothing(make_client, standing):
             skew[0] = 100.0  # the addresses are looked up again
             sink = Recorder()
             opened = await client.open(ask(double), sink)
-            async with asyncio.timeout(1):
+            async with asyncio.timeout(20):
                 while not standing(client).retried:
                     await asyncio.sleep(0)
             for _ in range(turns):
@@ -313,7 +313,7 @@ async def test_each_limit_is_kept(client, standing, script, short, named):
         assert named in sink.fault.message
         assert "0.2 s" in sink.fault.message
         assert "127.0.0.1" not in sink.fault.message
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(20):
             await double.peers[0].left.wait()
         assert 0 == standing(client).open
 
@@ -341,11 +341,11 @@ async def test_close_ends_idle_connections_and_leaves_running_calls(make_client,
         await other
         await idle.end()
         await client.close()
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(20):
             await double.peers[1].left.wait()
         gate.set()
         assert "done" == (await running.end()).log[-1]
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(20):
             await double.peers[0].left.wait()
         assert (0, 0) == (standing(client).open, standing(client).idle)
         with pytest.raises(Fault) as refused:

@@ -169,7 +169,7 @@ async def test_a_refusing_http_proxy_is_unreachable(client, standing, reply):
         assert Kind.UPSTREAM_UNREACHABLE is refused.value.kind
         assert "The upstream could not be reached." == refused.value.message
         assert 0 == standing(client).open
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(20):
             await double.peers[0].left.wait()
     assert ["proxy"] == [each["step"] for each in logged]
     assert "secret" not in str(logged)

@@ -94,7 +94,7 @@ async def test_a_refusal_in_the_middle_of_an_upload_is_heard_and_the_connection_
         await client.open(upload(double, body), sink)
         await sink.end()
         assert 413 == sink.status
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(20):
             await body.left.wait()
             await double.peers[0].left.wait()
 
@@ -108,7 +108,7 @@ async def test_a_caller_that_leaves_stops_the_upload(make_client):
         call = await client.open(upload(double, body), Recorder())
         await asyncio.sleep(0.05)
         call.abort()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(20):
             await body.left.wait()
             await double.peers[0].left.wait()
 
@@ -150,7 +150,7 @@ async def test_a_body_that_cannot_be_read_ends_the_call(make_client, name):
         await sink.end()
         assert Kind.INTERNAL is sink.fault.kind
         assert why in sink.fault.message
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(20):
             await double.peers[0].left.wait()
 
 

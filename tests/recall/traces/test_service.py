@@ -91,7 +91,7 @@ async def test_the_background_writes_within_milliseconds(database):
     traces = Traces(database, Vault(Keyring(b"k" * 32)), Limits())
     traces.start()
     traces.add(1, "a", trace())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         while traces.waiting:
             await asyncio.sleep(0.005)
     traces.add(1, "b", trace())

@@ -125,12 +125,11 @@ def answering(port, process, made):
         assert process.poll() is None, made.log()
         assert time.monotonic() < deadline, made.log()
         with contextlib.suppress(OSError):
-            line = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-            line.request("GET", "/.well-known/oauth-authorization-server")
-            status = line.getresponse().status
-            line.close()
-            if status == 200:
-                return
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            with contextlib.closing(connection) as line:
+                line.request("GET", "/.well-known/oauth-authorization-server")
+                if line.getresponse().status == 200:
+                    return
         time.sleep(0.02)
 
 
