@@ -263,6 +263,10 @@ TOO_LARGE = {
         b"GET /a HTTP/1.1\r\nHost: x\r\n" + (b"A: " + b"b" * 200 + b"\r\n") * 15,
         431,
     ),
+    "long header, all at once": (
+        b"GET /a HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 3000 + b"\r\n\r\n",
+        431,
+    ),
     "sized body": (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5001\r\n\r\nabc", 413),
     "chunked body": (CHUNKED + b"1771\r\n" + b"a" * 6001 + b"\r\n0\r\n\r\n", 413),
 }
@@ -277,6 +281,29 @@ async def test_what_exceeds_a_limit_is_refused_in_json(name):
     assert (expected, b"close") == (status, headers[b"connection"])
     assert msgspec.json.decode(body)["error"]["message"]
     assert [] == host.seen
+
+
+@pytest.mark.asyncio
+async def test_each_of_several_heads_has_the_limit_of_its_own():
+    """Two that came together are as long as both; the longer one is found all the same."""
+    small = b"GET /a HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 1500 + b"\r\n\r\n"
+    large = b"GET /b HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 3000 + b"\r\n\r\n"
+    async with serving(EchoHost(LIMITS)) as port, wire(port) as line:
+        await line.send(small + small + large)
+        assert [200, 200, 431] == [(await line.answer())[0] for _ in range(3)]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("target", [b"example.org:443", b"/v1/models", b"*"])
+async def test_a_tunnel_is_refused_in_json(target):
+    """CONNECT is the one upgrade that cannot be left out of a request: it is read only once."""
+    raw = b"CONNECT %b HTTP/1.1\r\nHost: example.org:443\r\n\r\n" % target
+    async with serving(EchoHost()) as port, wire(port) as line:
+        await line.send(raw + b"\x16\x03\x01")
+        status, headers, body = await line.answer()
+        assert (400, b"close") == (status, headers[b"connection"])
+        assert "invalid_request" == msgspec.json.decode(body)["error"]["code"]
+        assert await line.ended()
 
 
 @pytest.mark.asyncio

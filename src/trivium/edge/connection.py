@@ -184,9 +184,14 @@ class Connection(asyncio.Protocol):
         parser = self._parser
         limits = self.host.limits
         headers = self._headers
-        if len(headers) > limits.headers_max:
-            raise headers_too_large(self.host.limits)
+        # heads that came whole, or several together, were not counted one by one
+        if len(headers) > limits.headers_max or (
+            head.size(self._url, headers) > limits.header_bytes_max
+        ):
+            raise headers_too_large(limits)
         if parser.should_upgrade() and not head.is_websocket(headers):
+            if parser.get_method() == b"CONNECT":
+                raise Fault(Kind.MALFORMED_HTTP, "No tunnels are made here.")
             self._redo = True  # an upgrade we do not offer is to be ignored, the request served
             return
         table = dict(headers)
