@@ -10,6 +10,7 @@ from trivium.edge.routes import (
     PAGES,
     RELAY,
     Explain,
+    File,
     Listing,
     NotAllowed,
     Page,
@@ -295,6 +296,7 @@ def test_everything_described_is_served():
             template.replace("{model}", "m")
             .replace("{response_id}", "resp_1")
             .replace("{video_id}", "v")
+            .replace("{asset_id}", "a" * 40)
             .encode()
         )
         target = resolve(method, path, b"")
@@ -302,6 +304,8 @@ def test_everything_described_is_served():
             assert isinstance(target, Stored), template
         elif "/v1/videos" in template:
             assert isinstance(target, VideoCall), template
+        elif "{asset_id}" in template:
+            assert isinstance(target, File), template
         elif template == "/api/explain":
             assert isinstance(target, Explain)
         elif "oauth" in template:
@@ -326,7 +330,7 @@ def test_everything_served_is_described():
     routed |= {("POST", videos), ("GET", videos), ("GET", f"{videos}/{{video_id}}")}
     routed |= {("DELETE", f"{videos}/{{video_id}}"), ("GET", f"{videos}/{{video_id}}/content")}
     routed.add(("POST", f"{videos}/{{video_id}}/remix"))
-    routed.add(("POST", EXPLAIN.decode()))
+    routed |= {("POST", EXPLAIN.decode()), ("GET", "/assets/{asset_id}")}
     # what the pages plane serves of the OAuth service is compared with its routes where those are
     described = {(method, path) for method, path in openapi.served() if "oauth" not in path}
     assert routed == described

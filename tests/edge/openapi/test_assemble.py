@@ -74,3 +74,31 @@ def test_readiness_documents_its_failure(document):
     """503 says what is missing."""
     responses = document["paths"]["/readyz"]["get"]["responses"]
     assert {"200", "503"} == set(responses)
+
+
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [
+        ("/assets/{asset_id}", {"200", "206", "304", "403", "404", "416", "5XX"}),
+        ("/v1/videos/{video_id}/content", {"200", "206", "416", "400", "401", "404"}),
+    ],
+)
+def test_files_document_their_ranges(document, path, more):
+    """Part of one, none of one that is known, and one that is elsewhere or over."""
+    operation = document["paths"][path]["get"]
+    assert more <= set(operation["responses"])
+    names = {one["$ref"].rpartition("/")[2] for one in operation["parameters"]}
+    assert "range" in names
+    for status in ("206", "416"):
+        assert "content-range" in operation["responses"][status]["headers"]
+
+
+def test_an_asset_is_asked_for_with_its_signature_and_no_key(document):
+    """The address is the key."""
+    operation = document["paths"]["/assets/{asset_id}"]["get"]
+    assert [] == operation["security"]
+    names = {one["$ref"].rpartition("/")[2] for one in operation["parameters"]}
+    assert {"asset_id", "exp", "sig"} <= names
+    assert {"name": "sig", "in": "query", "required": True} == {
+        name: document["components"]["parameters"]["sig"][name] for name in ("name", "in", "required")
+    }  # fmt: skip

@@ -78,9 +78,11 @@ _SECURITY: Final[dict[str, Schema]] = {
 }
 
 
-def _parameter(name: str, where: str, schema: Schema, about: str) -> Schema:
+def _parameter(
+    name: str, where: str, schema: Schema, about: str, *, required: bool = False
+) -> Schema:
     out: Schema = {"name": name, "in": where, "schema": schema, "description": about}
-    return {**out, "required": True} if where == "path" else out
+    return {**out, "required": True} if required or where == "path" else out
 
 
 _PARAMETERS: Final[dict[str, Schema]] = {
@@ -93,6 +95,12 @@ _PARAMETERS: Final[dict[str, Schema]] = {
     "variant": _parameter(
         "variant", "query", one_of("video", "thumbnail", "spritesheet"), "`video` if absent."
     ),
+    "range": _parameter(
+        "range", "header", text(), "One range of bytes, such as `bytes=0-1048575`."
+    ),
+    "asset_id": _parameter("asset_id", "path", text(), "Id of a generated file."),
+    "exp": _parameter("exp", "query", integer(low=1), "Of the signed address.", required=True),
+    "sig": _parameter("sig", "query", text(), "Of the signed address.", required=True),
     "limit": _parameter("limit", "query", integer(low=1, high=100), "Items a page; 20 by default."),
     "order": _parameter("order", "query", one_of("asc", "desc"), "`desc` if absent."),
     "after": _parameter("after", "query", text(), "Id of the last item of the page before."),
@@ -166,7 +174,7 @@ def _operation(row: Row) -> Schema:
         "operationId": row.name,
         "tags": [row.tag],
         "summary": row.about,
-        "responses": {"200": _success(row), **_failures(row)},
+        "responses": {"200": _success(row), **_parts(row), **_failures(row)},
         "security": [{key: []} for key in row.keys],
     }
     if row.parameters:
@@ -192,16 +200,30 @@ def _success(row: Row) -> Schema:
     return {"description": "The answer.", "headers": _ids(), "content": content}
 
 
+def _parts(row: Row) -> Schema:
+    """Answers to who asks for a part of a file, or has it."""
+    out: Schema = {}
+    if row.ranges:
+        told = _ids() | {"content-range": {"schema": text(), "description": "Which, of how many."}}
+        out["206"] = {**_success(row), "description": "The part asked for.", "headers": told}
+        out["416"] = {**_failure("The range lies outside of the file."), "headers": told}
+    if row.known:
+        out["304"] = {"description": "The file is as its `etag` in `if-none-match`."}
+    return out
+
+
 def _of(body: Body) -> Schema:
     return ref(body) if isinstance(body, str) else {"oneOf": [ref(name) for name in body]}
 
 
 def _failures(row: Row) -> Schema:
-    if not row.keys:
-        return {} if row.name != "getReadiness" else {"503": _unready()}
+    if row.name == "getReadiness":
+        return {"503": _unready()}
+    wanted = _FAILURES if row.keys else row.failures
     return {
         status: {"$ref": f"#/components/responses/{name}"}
         for status, (name, _) in _FAILURES.items()
+        if status in wanted
     }
 
 

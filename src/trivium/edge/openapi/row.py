@@ -34,6 +34,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """Component of one event of the streamed answer; ``None``: it never streams."""
     stream_only: bool = False
     """Whether every answer is a stream: of events, or of one JSON array."""
+    failures: tuple[str, ...] = ()
+    """Statuses it fails with where no key is asked for; else those that all operations have."""
+    ranges: bool = False
+    """Whether a part of the file may be asked for."""
+    known: bool = False
+    """Whether a file that the client has already is not sent again."""
     keys: tuple[str, ...] = ()
     """Ways to present a key, any one of which does; empty: none is asked for."""
     parameters: tuple[str, ...] = ()
