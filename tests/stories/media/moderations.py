@@ -28,6 +28,7 @@ ENDPOINTS = [
             "python": (
                 "stories/sdk/test_openai_rest.py::test_a_moderation",
                 f"{STORY}::test_the_official_client_sends_pictures",
+                "stories/sdk/test_classifier.py::test_texts_are_told_apart",
             ),
             "node": ("node/openai.test.mjs::a moderation",),
         },
