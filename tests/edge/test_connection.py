@@ -294,6 +294,21 @@ async def test_each_of_several_heads_has_the_limit_of_its_own():
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [(b"Expect: x", 400), (b"Host: y", 400), (b"Content-Length: 5001", 413),
+     (b"A: " + b"a" * 3000, 431), (b"Content-Encoding: gzip", 415)],
+)  # fmt: skip
+async def test_a_request_that_offers_an_upgrade_is_refused_like_any_other(lines, expected):
+    """It is read twice, and what is wrong is found the second time (``curl --http2``)."""
+    offer = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: A\r\n"
+    raw = b"POST /a HTTP/1.1\r\nHost: x\r\n" + offer + lines + b"\r\n\r\n"
+    status, headers, body, _ = await exchange(raw, LIMITS)
+    assert (expected, b"close") == (status, headers[b"connection"])
+    assert msgspec.json.decode(body)["error"]["message"]
+
+
+@pytest.mark.asyncio
 @pytest.mark.parametrize("target", [b"example.org:443", b"/v1/models", b"*"])
 async def test_a_tunnel_is_refused_in_json(target):
     """CONNECT is the one upgrade that cannot be left out of a request: it is read only once."""

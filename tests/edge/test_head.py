@@ -12,13 +12,6 @@ def check(*headers, version="1.1"):
     return head.check(version, list(headers), dict(headers))
 
 
-def test_a_head_is_as_long_as_its_target_and_lines():
-    """With colon, space and line end."""
-    assert len(b"/a" + b"host: x\r\n" + b"a: \r\n") == head.size(
-        b"/a", [(b"host", b"x"), (b"a", b"")]
-    )
-
-
 @pytest.mark.parametrize(
     "host",
     [

@@ -13,7 +13,7 @@ from trivium.edge import head
 from trivium.edge.exchange import Exchange, Host
 from trivium.edge.familiar import Heads
 from trivium.edge.intake import Intake, prepared
-from trivium.edge.limits import body_too_large, headers_too_large
+from trivium.edge.limits import body_too_large, check_head, headers_too_large
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 
@@ -145,10 +145,18 @@ class Connection(asyncio.Protocol):
             self._serve(again)
             return
         self._head_bytes += len(data)
+        rest = self._feed(data)
+        if rest is not None:
+            self._upgraded(rest)  # not where the upgrade is handled: it would be the next cause
+        elif idle and self._current is not None and not self._deaf:
+            self._heads.learn(data, self._current)
+
+    def _feed(self, data: bytes) -> bytes | None:
+        """Have it parsed; what is left of it where an upgrade stopped the parser."""
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as exc:
-            self._upgraded(data[exc.args[0] :])
+            return data[exc.args[0] :]
         except httptools.HttpParserCallbackError as exc:
             cause = exc.__context__
             if not isinstance(cause, Fault):
@@ -159,8 +167,7 @@ class Connection(asyncio.Protocol):
         else:
             if self._in_head and self._head_bytes > self.host.limits.header_bytes_max:
                 self._refuse(headers_too_large(self.host.limits))
-            elif idle and self._current is not None:
-                self._heads.learn(data, self._current)
+        return None
 
     # --- httptools' side --------------------------------------------------------------------
 
@@ -182,13 +189,8 @@ class Connection(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         """The head is whole: refuse early, before any of the body is taken in."""
         parser = self._parser
-        limits = self.host.limits
         headers = self._headers
-        # heads that came whole, or several together, were not counted one by one
-        if len(headers) > limits.headers_max or (
-            head.size(self._url, headers) > limits.header_bytes_max
-        ):
-            raise headers_too_large(limits)
+        check_head(self._url, headers, self.host.limits)
         if parser.should_upgrade() and not head.is_websocket(headers):
             if parser.get_method() == b"CONNECT":
                 raise Fault(Kind.MALFORMED_HTTP, "No tunnels are made here.")

@@ -1,0 +1,111 @@
+"""Whatever is sent: each request is answered or waited for, and nothing of ours breaks.
+
+Requests are put together from pieces that parsers are known to disagree on, cut anywhere.
+"""
+
+import asyncio
+import random
+
+import pytest
+
+from edge.wires import EchoHost
+from trivium.edge.connection import Connection
+from trivium.edge.limits import Limits
+
+METHODS = (
+    b"GET", b"POST", b"HEAD", b"OPTIONS", b"CONNECT", b"PRI", b"M-SEARCH", b"SOURCE", b"TRACE",
+    b"PUT", b"get", b"QUERY", b"DELETE", b"",
+)  # fmt: skip
+TARGETS = (
+    b"/", b"/a?b=c", b"*", b"http://x/y", b"https://u@x:1/y", b"a:443", b"//x", b"/%zz", b"/\xff",
+    b"", b"/ a", b"?x", b"http://", b"x://y/z",
+)  # fmt: skip
+VERSIONS = (
+    b"HTTP/1.1", b"HTTP/1.0", b"HTTP/2.0", b"HTTP/0.9", b"HTTP/1.2", b"", b"http/1.1",
+    b"HTTP/1.1 ", b"ICE/1.0", b"RTSP/1.0",
+)  # fmt: skip
+LINES = (
+    b"Host: x", b"Host: y", b"Host:", b"host : x", b"Content-Length: 3", b"Content-Length: 0",
+    b"Content-Length: +3", b"Content-Length: 99999999999999999999", b"Content-Length: 3, 3",
+    b"Content-Length: -1", b"Transfer-Encoding: chunked", b"Transfer-Encoding: gzip, chunked",
+    b"Transfer-Encoding: identity", b"Connection: close", b"Connection: Upgrade",
+    b"Connection: keep-alive, Upgrade", b"Upgrade: h2c", b"Upgrade: websocket",
+    b"Upgrade: foo, websocket", b"Upgrade:", b"Expect: 100-continue", b"Expect: x",
+    b"A: " + b"b" * 900, b"\xff: \xfe", b" folded", b"X:\ty", b"Content-Encoding: gzip",
+    b"Content-Type: multipart/form-data; boundary=x", b"Proxy-Connection: x",
+    b"HTTP2-Settings: A", b"X: a\x00b", b"Connection: close, upgrade\r\nUpgrade: h2c",
+)  # fmt: skip
+BODIES = (
+    b"", b"abc", b"3\r\nabc\r\n0\r\n\r\n", b"zz\r\n", b"0\r\nTrailer: x\r\n\r\n",
+    b"3;ext=1\r\nabc\r\n0\r\n\r\n", b"\x16\x03\x01",
+)  # fmt: skip
+
+
+class Transport(asyncio.Transport):
+    """Remembers what is written, and how it ends."""
+
+    def __init__(self):
+        super().__init__({"peername": ("127.0.0.1", 1)})
+        self.sent = b""
+        self.over = False
+
+    def write(self, data):
+        self.sent += data
+
+    def can_write_eof(self):
+        return True
+
+    def write_eof(self):
+        self.over = True
+
+    def close(self):
+        self.over = True
+
+    def abort(self):
+        self.over = True
+
+    def is_closing(self):
+        return self.over
+
+    def set_write_buffer_limits(self, high=None, low=None):
+        pass
+
+    def pause_reading(self):
+        pass
+
+    def resume_reading(self):
+        pass
+
+
+def request(draw):
+    """One request, more often right than wrong."""
+    usual = draw.random() < 0.6
+    method = draw.choice(METHODS[:4] if usual else METHODS)
+    target = draw.choice(TARGETS[:2] if draw.random() < 0.6 else TARGETS)
+    version = VERSIONS[0] if draw.random() < 0.7 else draw.choice(VERSIONS)
+    lines = [draw.choice(LINES) for _ in range(draw.randrange(5))]
+    if draw.random() < 0.8:
+        lines.insert(0, b"Host: x")
+    head = b" ".join([method, target, version])
+    return b"\r\n".join([head, *lines, b"", b""]) + draw.choice(BODIES)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("seed", range(8))
+async def test_whatever_is_sent_is_answered_or_waited_for(seed):
+    """No exception leaves the connection, and what it answers is HTTP."""
+    draw = random.Random(seed)
+    host = EchoHost(Limits(header_bytes_max=2000))
+    for _ in range(500):
+        raw = b"".join(request(draw) for _ in range(draw.choice((1, 1, 2, 3))))
+        cut = draw.randrange(len(raw))
+        connection, transport = Connection(host), Transport()
+        connection.connection_made(transport)
+        for piece in (raw[:cut], raw[cut:]):
+            if piece and not transport.over:
+                connection.data_received(piece)
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+        assert not transport.sent or transport.sent.startswith(b"HTTP/1.1 "), raw
+        assert transport.sent or not transport.over, raw
+        connection.connection_lost(None)
