@@ -6,9 +6,10 @@ Requests are put together from pieces that parsers are known to disagree on, cut
 import asyncio
 import random
 
+import msgspec
 import pytest
 
-from edge.wires import EchoHost
+from edge.wires import EchoHost, serving, wire
 from trivium.edge.connection import Connection
 from trivium.edge.limits import Limits
 
@@ -39,6 +40,9 @@ BODIES = (
     b"", b"abc", b"3\r\nabc\r\n0\r\n\r\n", b"zz\r\n", b"0\r\nTrailer: x\r\n\r\n",
     b"3;ext=1\r\nabc\r\n0\r\n\r\n", b"\x16\x03\x01",
 )  # fmt: skip
+
+
+LIMITS = Limits(header_bytes_max=2000, body_bytes_max=5000, linger_s=0.3)
 
 
 class Transport(asyncio.Transport):
@@ -109,3 +113,43 @@ async def test_whatever_is_sent_is_answered_or_waited_for(seed):
         assert not transport.sent or transport.sent.startswith(b"HTTP/1.1 "), raw
         assert transport.sent or not transport.over, raw
         connection.connection_lost(None)
+
+
+@pytest.mark.asyncio
+async def test_each_of_several_heads_has_the_limit_of_its_own():
+    """Two that came together are as long as both; the longer one is found all the same."""
+    small = b"GET /a HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 1500 + b"\r\n\r\n"
+    large = b"GET /b HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 3000 + b"\r\n\r\n"
+    async with serving(EchoHost(LIMITS)) as port, wire(port) as line:
+        await line.send(small + small + large)
+        assert [200, 200, 431] == [(await line.answer())[0] for _ in range(3)]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [(b"Expect: x", 400), (b"Host: y", 400), (b"Content-Length: 5001", 413),
+     (b"A: " + b"a" * 3000, 431), (b"Content-Encoding: gzip", 415)],
+)  # fmt: skip
+async def test_a_request_that_offers_an_upgrade_is_refused_like_any_other(lines, expected):
+    """It is read twice, and what is wrong is found the second time (``curl --http2``)."""
+    offer = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: A\r\n"
+    raw = b"POST /a HTTP/1.1\r\nHost: x\r\n" + offer + lines + b"\r\n\r\n"
+    async with serving(EchoHost(LIMITS)) as port, wire(port) as line:
+        await line.send(raw)
+        status, headers, body = await line.answer()
+        assert (expected, b"close") == (status, headers[b"connection"])
+        assert msgspec.json.decode(body)["error"]["message"]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("target", [b"example.org:443", b"/v1/models", b"*"])
+async def test_a_tunnel_is_refused_in_json(target):
+    """CONNECT is the one upgrade that cannot be left out of a request: it is read only once."""
+    raw = b"CONNECT %b HTTP/1.1\r\nHost: example.org:443\r\n\r\n" % target
+    async with serving(EchoHost()) as port, wire(port) as line:
+        await line.send(raw + b"\x16\x03\x01")
+        status, headers, body = await line.answer()
+        assert (400, b"close") == (status, headers[b"connection"])
+        assert "invalid_request" == msgspec.json.decode(body)["error"]["code"]
+        assert await line.ended()
