@@ -226,13 +226,15 @@ async def test_a_caller_that_expects_100_continue_gets_it_before_sending_its_bod
 
 
 @pytest.mark.asyncio
-async def test_a_refused_caller_is_told_before_it_sends_a_large_body():
-    """No 100 Continue for a request that will not be served."""
+@pytest.mark.parametrize("length", [3, 9_000_000])
+async def test_a_refused_caller_is_told_before_it_sends_its_body(length):
+    """No 100 Continue for a request that will not be served, however small; it waits for one."""
     host = EchoHost()
     host.refuse = Fault(Kind.KEY_UNKNOWN, "The key is not valid.")
     async with serving(host) as port, wire(port) as line:
         await line.send(
-            b"POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\nExpect: 100-continue\r\n\r\n"
+            b"POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n"
+            % length
         )
         assert 401 == (await line.answer())[0]
         assert await line.ended()

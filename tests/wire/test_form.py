@@ -136,3 +136,12 @@ def test_a_list_may_be_a_single_text():
 def test_a_name_without_its_brackets(name, expected):
     """What is all brackets stays."""
     assert expected == base(name)
+
+
+@pytest.mark.parametrize("name", ["model", "model[]", "stream", "response_format", "n", "size"])
+def test_what_decides_on_price_and_answer_is_no_file(name):
+    """A vendor may read what we did not: beside a text field of that name, or instead of it."""
+    for pairs in ([], [("model", "m")]):
+        with pytest.raises(Fault) as caught:
+            form(*pairs, files=[(name, 3)])
+        assert (Kind.INVALID_TYPE, base(name)) == (caught.value.kind, caught.value.param)

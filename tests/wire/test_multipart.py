@@ -65,7 +65,9 @@ SPELLINGS = {
     "percent quote": (b'form-data; name="f"; filename="a%22b.wav"', "f", "a%22b.wav"),
     "UTF-8": ('form-data; name="f"; filename="grüße.wav"'.encode(), "f", "grüße.wav"),
     "extended": (b'form-data; name="f"; filename="a.wav"; filename*=UTF-8\'\'b', "f", "a.wav"),
-    "only extended": (b"form-data; name=\"f\"; filename*=UTF-8''b", "f", None),
+    "only extended": (b"form-data; name=\"f\"; filename*=utf-8''gr%C3%BC%22.wav", "f", 'grü".wav'),
+    "extended, with a language": (b"form-data; name=f; filename*=ISO-8859-1'de'%FC", "f", "ü"),
+    "extended first": (b"form-data; name=f; filename*=UTF-8''b; filename=a.wav", "f", "a.wav"),
     "no file chosen": (b'form-data; name="f"; filename=""', "f", ""),
     "last semicolon": (b'form-data; name="f"; ', "f", None),
     "backslashes": (b'form-data; name="f"; filename="C:\\a\\b.wav"', "f", "C:\\a\\b.wav"),
@@ -197,3 +199,19 @@ def test_a_form_without_a_usable_boundary_is_refused(content_type):
     with pytest.raises(Fault, match="boundary") as caught:
         boundary_of(content_type)
     assert Kind.MALFORMED_FORM is caught.value.kind
+
+
+@pytest.mark.parametrize(
+    "value", [b"a.wav", b"utf-7''a", b"UTF-8''%FF", b"UTF-8''a%00b", b"UTF-8''a%0Ab", b"UTF-8''a%4"]
+)
+def test_an_extended_file_name_that_cannot_be_read_is_refused(value):
+    """A part whose file name nobody can tell is no text field."""
+    with pytest.raises(Fault, match=r"file name|filename") as caught:
+        read(form(part(b"form-data; name=f; filename*=" + value, b"x")))
+    assert Kind.MALFORMED_FORM is caught.value.kind
+
+
+@pytest.mark.parametrize("kind", [b"multipart/form-dataX; boundary=b", b"multipart/form-data-x"])
+def test_a_type_that_only_begins_like_a_forms_is_none(kind):
+    """Nothing is said about boundaries then."""
+    assert boundary_of(kind) is None

@@ -34,8 +34,9 @@ from trivium.providers.base import Provider
 from trivium.routing.model import Plan, Step
 from trivium.routing.wishes import too_dear, wished
 from trivium.wire import errors, peek
+from trivium.wire.form import no_form
 from trivium.wire.messages.version import version
-from trivium.wire.operation import AUDIO, COUNTING, DRAWING, SHAPE, Operation, Shape
+from trivium.wire.operation import AUDIO, COUNTING, DRAWING, FORMS_ONLY, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
@@ -71,7 +72,8 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
         else:
             await _call(story, members, facts)
     except Fault as fault:
-        _fail(story, fault)
+        is_no_form = fault.kind is Kind.MALFORMED_JSON and route.operation in FORMS_ONLY
+        _fail(story, no_form("This operation") if is_no_form else fault)
     except asyncio.CancelledError:
         if exchange.gone:
             story.fault = Fault(Kind.CALLER_LEFT, "The caller left.")

@@ -20,15 +20,12 @@ from trivium.uploads.spool import Room, Spool
 from trivium.wire.audio.length.measure import assumed
 from trivium.wire.form import FormMembers
 from trivium.wire.multipart import Part
-from trivium.wire.operation import Operation
+from trivium.wire.operation import FORMS_ONLY, Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 from trivium.wire.videos import request
 from trivium.wire.videos.request import Asked
 
-_ALWAYS: Final = frozenset(
-    {Operation.TRANSCRIPTIONS, Operation.TRANSLATIONS, Operation.IMAGES_VARY}
-)
 _SOMETIMES: Final = frozenset({Operation.IMAGES_EDIT, Operation.VIDEOS})
 _SIZE: Final = 1_000_000
 """Bytes of a file that does not say how many it has."""
@@ -46,7 +43,7 @@ def received(story: Story, members: Members) -> Members:
 
     Raises ``Fault`` (INVALID_VALUE) for a file that cannot be understood.
     """
-    if story.operation not in _ALWAYS | _SOMETIMES:
+    if story.operation not in FORMS_ONLY | _SOMETIMES:
         return members
     parts: list[Part] = []
     seconds: tuple[float, bool] | None = None

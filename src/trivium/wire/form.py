@@ -18,6 +18,8 @@ from trivium.wire.multipart import Part
 from trivium.wire.peek import Members
 
 _NAME: Final = re.compile(r"([^\[\]]+)(?:\[([^\[\]]*)\])?")
+_TEXTS: Final = frozenset({"model", "stream", "response_format", "n", "size", "quality", "seconds"})
+"""Fields that decide who answers, what it costs and how it is read."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -27,6 +29,7 @@ class FormMembers(Members):
     __slots__ = ("length", "parts")
 
     def __init__(self, parts: Sequence[Part]) -> None:
+        """Raises ``Fault``: MALFORMED_FORM, DUPLICATE_MEMBER, INVALID_TYPE."""
         self.parts = tuple(parts)
         self.length: tuple[float, bool] | None = None
         """Seconds of its recording, and whether they are an estimate; ``None``: not measured."""
@@ -58,7 +61,12 @@ def form_of(body: Members, path: str) -> FormMembers:
     """The members as those of a form. Raises MEDIA_TYPE for any other body."""
     if isinstance(body, FormMembers):
         return body
-    raise Fault(
+    raise no_form(path)
+
+
+def no_form(path: str) -> Fault:
+    """The refusal of a body that is no form."""
+    return Fault(
         Kind.MEDIA_TYPE,
         f"{path} takes a form: send multipart/form-data, with the file as a part of it.",
     )
@@ -118,6 +126,8 @@ def _pairs(parts: Sequence[Part]) -> list[tuple[str, msgspec.Raw]]:
     objects: dict[str, dict[str, str]] = {}
     for part in parts:
         if part.is_file:
+            if (named := base(part.name)) in _TEXTS:
+                raise Fault(Kind.INVALID_TYPE, f"`{named}` must be text, not a file.", param=named)
             continue
         try:
             text = part.value.decode()

@@ -9,6 +9,7 @@ begin among all file bytes of the form, and how many they are.
 import re
 from collections.abc import Callable
 from typing import Any, Final
+from urllib.parse import unquote_to_bytes
 
 import msgspec
 
@@ -25,6 +26,8 @@ _PARAMETER: Final = re.compile(
 )
 _KEPT: Final = (b"content-disposition", b"content-type", b"content-transfer-encoding")
 _HARMLESS: Final = (b"", b"7bit", b"8bit", b"binary")
+_CHARSETS: Final = {b"utf-8": "utf-8", b"iso-8859-1": "latin-1"}
+_BAD_PERCENT: Final = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _MEDIA_TYPE: Final = re.compile(rb"[\x21-\x7e][\x20-\x7e]{0,254}")
 
 
@@ -70,7 +73,7 @@ def boundary_of(content_type: bytes) -> bytes | None:
 
     Raises ``Fault`` (MALFORMED_FORM) for a form without a usable one.
     """
-    if content_type.strip()[: len(FORM)].lower() != FORM:
+    if content_type.partition(b";")[0].strip().lower() != FORM:
         return None
     found = _BOUNDARY.match(content_type)
     boundary = (found[1] or found[2]) if found else None
@@ -227,8 +230,8 @@ class FormReader:
 def _options(disposition: bytes) -> dict[bytes, bytes] | None:
     """The parameters of a part's disposition; ``None`` when it is not a form's.
 
-    The extended forms (``filename*=``) are left out: RFC 7578, 4.2 forbids them in forms, and
-    clients that send one send the plain one as well.
+    RFC 7578, 4.2 forbids the extended file name (``filename*=``) in forms. Some clients write it
+    beside the plain one, which wins, and old ones instead of it.
     """
     kind, separator, _ = disposition.partition(b";")
     if kind.strip().lower() != b"form-data":
@@ -248,7 +251,23 @@ def _options(disposition: bytes) -> dict[bytes, bytes] | None:
         # browsers escape a quote as %22, others with a backslash; a lone backslash is a path's
         found[key] = match[3] if quoted is None else quoted.replace(b'\\"', b'"')
         at = match.end()
+    extended = found.get(b"filename*")
+    if extended is not None and b"filename" not in found:
+        found[b"filename"] = _extended(extended)
     return found if found.get(b"name") else None
+
+
+def _extended(value: bytes) -> bytes:
+    """A file name in the notation of RFC 8187, in UTF-8. Raises ``Fault`` (MALFORMED_FORM)."""
+    charset, _, rest = value.partition(b"'")
+    _, quote, name = rest.partition(b"'")
+    coding = _CHARSETS.get(charset.lower())
+    if not quote or coding is None or _BAD_PERCENT.search(name):
+        raise _malformed("a part's `filename*` cannot be read")
+    try:
+        return unquote_to_bytes(name).decode(coding).encode()
+    except UnicodeDecodeError:
+        raise _malformed("a part's `filename*` cannot be read") from None
 
 
 def _text(raw: bytes, what: str) -> str:

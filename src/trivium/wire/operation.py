@@ -104,6 +104,11 @@ COUNTING: Final = frozenset(
 LASTING: Final = frozenset({Operation.VIDEOS, Operation.GENERATE_VIDEO})
 """Work that outlives its request: jobs are made of it, and it has no passage."""
 
+FORMS_ONLY: Final = frozenset(
+    {Operation.TRANSCRIPTIONS, Operation.TRANSLATIONS, Operation.IMAGES_VARY}
+)
+"""Operations whose request is a form and nothing else: it has a file."""
+
 DRAWING: Final = frozenset({Operation.IMAGES, Operation.IMAGES_EDIT, Operation.IMAGES_VARY})
 """Pictures out of words and other pictures."""
 

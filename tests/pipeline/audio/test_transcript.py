@@ -195,9 +195,11 @@ async def test_a_form_that_lacks_something_is_told_what(name):
 async def test_a_body_that_is_no_form_is_a_415():
     """It says what to send instead."""
     async with Double([[Send(b"")]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
-        status, _, body = await gateway.post(TRANSCRIPTIONS, {"model": "m"})
-        assert 415 == status
-        assert "multipart/form-data" in error_of(body)["message"]
+        for sent in ({"model": "m"}, b"RIFF\x00\xff", b""):
+            status, _, body = await gateway.post(TRANSCRIPTIONS, sent)
+            assert 415 == status
+            assert "multipart/form-data" in error_of(body)["message"]
+        assert [] == vendor.requests
 
 
 @pytest.mark.asyncio
