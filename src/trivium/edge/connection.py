@@ -19,7 +19,6 @@ from trivium.pipeline.context import Headers
 
 REFUSED_BODY_BYTES_MAX: Final = 65_536
 """A refused request with a body no longer than this keeps its connection."""
-_LATER: Final = frozenset((b"transfer-encoding", b"expect"))
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -224,7 +223,7 @@ class Connection(asyncio.Protocol):
         # after `head`, which knows where it goes and in which dialect it is refused
         self._intake = prepared(exchange, length, fault, self.host)
         if fault is not None:
-            if table.keys() & _LATER or int(length or 0) > REFUSED_BODY_BYTES_MAX:
+            if table.keys() & head.LATER or int(length or 0) > REFUSED_BODY_BYTES_MAX:
                 raise fault  # not worth taking in, or not sent before it is asked for
             exchange.refusal = fault
         expect = table.get(b"expect")

@@ -15,6 +15,8 @@ from trivium.pipeline.context import Headers
 _HOST: Final = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?")
 _TARGET: Final = re.compile(rb"[Hh][Tt][Tt][Pp][Ss]?://[^/?#]*")
 _ONCE: Final = (b"host", b"content-length", b"transfer-encoding")
+LATER: Final = frozenset({b"transfer-encoding", b"expect"})
+"""Headers of a body whose size is not known yet, or that is sent when it is asked for."""
 _OFFERS: Final = frozenset({b"upgrade", b"connection", b"http2-settings"})
 
 
