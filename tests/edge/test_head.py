@@ -123,3 +123,34 @@ def test_a_head_is_written_again_without_the_offer():
     assert b"POST /a?b HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\n" == head.without_upgrade(
         b"POST", b"/a?b", "1.1", lines
     )
+
+
+@pytest.mark.parametrize(
+    ("expect", "expected"),
+    [(None, False), (b"100-continue", True), (b"100-Continue", True), (b"gold", None)],
+)
+def test_who_waits_for_a_word_is_told_from_who_does_not(expect, expected):
+    """Any other expectation cannot be met."""
+    headers = {} if expect is None else {b"expect": expect}
+    if expected is not None:
+        assert expected is head.waits(headers, http10=False)
+        assert head.waits(headers, http10=True) is False
+        return
+    with pytest.raises(Fault) as caught:
+        head.waits(headers, http10=False)
+    assert Kind.MALFORMED_HTTP is caught.value.kind
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({}, False),
+        ({b"content-length": b"65536"}, False),
+        ({b"content-length": b"65537"}, True),
+        ({b"transfer-encoding": b"chunked"}, True),
+        ({b"content-length": b"1", b"expect": b"100-continue"}, True),
+    ],
+)
+def test_the_body_of_a_refused_request_is_worth_its_connection_or_not(headers, expected):
+    """A small one that is on its way is taken in."""
+    assert expected is head.is_large(headers)

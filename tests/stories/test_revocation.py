@@ -76,9 +76,7 @@ async def test_every_worker_refuses_a_key_that_was_taken_away(tmp_path):
             await people.revoke_key(gateway.key)
             assert await refused_after(ask, time.monotonic()) < WITHIN_S
             _, fresh = await people.create_key("ada")
-        began = time.monotonic()
-        while 200 != (await gateway.send(gateway.chat(key=fresh)))[0]:
-            assert time.monotonic() - began < WITHIN_S
+        assert 200 == (await gateway.send(gateway.chat(key=fresh)))[0]
         for line in lines:
             await line.close()
 

@@ -10,6 +10,7 @@ from typing import Final, cast
 import httptools
 
 from trivium.edge import head
+from trivium.edge.doubt import Doubtful
 from trivium.edge.exchange import Exchange, Host
 from trivium.edge.familiar import Heads
 from trivium.edge.intake import Intake, prepared
@@ -17,8 +18,6 @@ from trivium.edge.limits import body_too_large, check_head, headers_too_large
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 
-REFUSED_BODY_BYTES_MAX: Final = 65_536
-"""A refused request with a body no longer than this keeps its connection."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -26,31 +25,11 @@ class Connection(asyncio.Protocol):
     """One caller connection."""
 
     __slots__ = (
-        "_body",
-        "_body_bytes",
-        "_closing",
-        "_current",
-        "_deaf",
-        "_early",
-        "_head_bytes",
-        "_headers",
-        "_heads",
-        "_in_head",
-        "_incoming",
-        "_intake",
-        "_linger_until",
-        "_parser",
-        "_reading",
-        "_redo",
-        "_since",
-        "_touched",
-        "_transport",
-        "_url",
-        "_waiting",
-        "host",
-        "paused",
-        "peer",
-    )
+        "_body", "_body_bytes", "_closing", "_current", "_deaf", "_early", "_head_bytes",
+        "_headers", "_heads", "_in_head", "_incoming", "_intake", "_linger_until", "_parser",
+        "_reading", "_redo", "_since", "_touched", "_transport", "_url", "_waiting", "host",
+        "paused", "peer",
+    )  # fmt: skip
 
     def __init__(self, host: Host) -> None:
         self.host = host
@@ -219,19 +198,18 @@ class Connection(asyncio.Protocol):
         self._incoming = exchange
         self._since = self._touched
         fault = self.host.head(exchange)
-        length = table.get(b"content-length")
+        if isinstance(fault, Doubtful):
+            self._transport.pause_reading()  # until it is known whose key this is
+            exchange.refusal, fault = fault, None
+            exchange.task = asyncio.ensure_future(self._settle(exchange))
         # after `head`, which knows where it goes and in which dialect it is refused
-        self._intake = prepared(exchange, length, fault, self.host)
+        self._intake = prepared(exchange, table.get(b"content-length"), fault, self.host)
         if fault is not None:
-            if table.keys() & head.LATER or int(length or 0) > REFUSED_BODY_BYTES_MAX:
+            if head.is_large(table):
                 raise fault  # not worth taking in, or not sent before it is asked for
             exchange.refusal = fault
-        expect = table.get(b"expect")
-        if expect is not None:
-            if expect.lower() != b"100-continue":
-                raise Fault(Kind.MALFORMED_HTTP, "Only `Expect: 100-continue` is understood.")
-            if self._current is None and not http10 and fault is None:
-                self.send(_CONTINUE)
+        if b"expect" in table:
+            self._continue(exchange)
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body."""
@@ -362,10 +340,34 @@ class Connection(asyncio.Protocol):
     def _serve(self, exchange: Exchange) -> None:
         self._current = exchange
         exchange.arrived = self.host.time()
-        if exchange.refusal is not None:
-            exchange.fail(exchange.refusal)
-        else:
+        if exchange.refusal is None:
             self.host.dispatch(exchange)
+        elif not isinstance(exchange.refusal, Doubtful):
+            exchange.fail(exchange.refusal)
+
+    def _continue(self, exchange: Exchange) -> None:
+        waits = head.waits(exchange.headers, http10=exchange.http10)
+        if waits and self._current is exchange.refusal is None:
+            self.send(_CONTINUE)
+
+    async def _settle(self, exchange: Exchange) -> None:
+        """Find out whether an unknown key was made a moment ago, and go on with its request."""
+        try:
+            await self.host.look()
+        except asyncio.CancelledError:
+            if exchange.gone:
+                raise
+        if isinstance(exchange.refusal, Doubtful):  # else it was refused for another reason
+            exchange.refusal = fault = self.host.head_again(exchange)
+            if exchange is self._current:
+                self._serve(exchange)
+            elif (
+                exchange is self._incoming and fault is not None and head.is_large(exchange.headers)
+            ):
+                self._refuse(fault)
+            elif exchange is self._incoming:
+                self._continue(exchange)
+        self._catch_up()
 
     def _next(self) -> None:
         if self._closing or self._current is not None or not self._waiting:

@@ -86,6 +86,10 @@ class Host(Protocol):
         """
         ...
 
+    async def look(self) -> None:
+        """Wait until keys that were made before this call are known, or that takes too long."""
+        ...
+
     def dispatch(self, exchange: "Exchange") -> None:
         """Serve a whole request."""
         ...

@@ -15,6 +15,8 @@ from trivium.pipeline.context import Headers
 _HOST: Final = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?")
 _TARGET: Final = re.compile(rb"[Hh][Tt][Tt][Pp][Ss]?://[^/?#]*")
 _ONCE: Final = (b"host", b"content-length", b"transfer-encoding")
+REFUSED_BODY_BYTES_MAX: Final = 65_536
+"""A refused request with a body no longer than this keeps its connection."""
 LATER: Final = frozenset({b"transfer-encoding", b"expect"})
 """Headers of a body whose size is not known yet, or that is sent when it is asked for."""
 _OFFERS: Final = frozenset({b"upgrade", b"connection", b"http2-settings"})
@@ -78,3 +80,21 @@ def without_upgrade(method: bytes, target: bytes, version: str, headers: Headers
         version.encode(),
         b"\r\n".join(lines),
     )
+
+
+def waits(headers: Mapping[bytes, bytes], *, http10: bool) -> bool:
+    """Whether the caller sends its body only when asked for it. Raises ``Fault``
+    (MALFORMED_HTTP).
+    """
+    expect = headers.get(b"expect")
+    if expect is None:
+        return False
+    if expect.lower() != b"100-continue":
+        raise Fault(Kind.MALFORMED_HTTP, "Only `Expect: 100-continue` is understood.")
+    return not http10
+
+
+def is_large(headers: Mapping[bytes, bytes]) -> bool:
+    """Whether the body of a refused request is not worth taking in, or not on its way."""
+    length = int(headers.get(b"content-length") or 0)
+    return bool(headers.keys() & LATER) or length > REFUSED_BODY_BYTES_MAX

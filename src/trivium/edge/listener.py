@@ -19,6 +19,7 @@ from trivium.edge import asgi, asset, explaining, listing
 from trivium.edge.connection import Connection
 from trivium.edge.cors import Cors
 from trivium.edge.credentials import presented
+from trivium.edge.doubt import Doubtful, Look, is_well_formed
 from trivium.edge.exchange import Exchange
 from trivium.edge.limits import Limits
 from trivium.edge.routes import (
@@ -93,6 +94,7 @@ class Listener:
         self._clock = clock
         self._cors = cors
         self._snapshot_get: Callable[[bytes], Caller | None] = _nobody
+        self._look: Look | None = None
         self._query_key = query_key
         self._pages_only = pages_only
         self._people = people
@@ -114,9 +116,17 @@ class Listener:
         self._servers.append(server)
         return [socket.getsockname()[:2] for socket in server.sockets]
 
-    def open(self, services: Services, snapshot_get: Callable[[bytes], Caller | None]) -> None:
-        """From now on requests are read. ``snapshot_get`` finds the caller of a key's digest."""
+    def open(
+        self,
+        services: Services,
+        snapshot_get: Callable[[bytes], Caller | None],
+        look: Look | None = None,
+    ) -> None:
+        """From now on requests are read. ``snapshot_get`` finds the caller of a key's digest;
+        ``look``: what to wait for before an unknown key is refused that may be a new one.
+        """
         self.services = services
+        self._look = look
         self._snapshot_get = snapshot_get
         self.ready = True
         for connection in self.connections:
@@ -187,6 +197,7 @@ class Listener:
         """Where does it go, and who asks? The one place where keys are checked."""
         if exchange.method == "OPTIONS":
             return None
+        key: bytes | None = None
         try:
             target = resolve(exchange.method, exchange.path, exchange.query)
             exchange.target = target
@@ -208,8 +219,19 @@ class Listener:
                 exchange.shape = shape_of(exchange.path)
             if isinstance(fault, NotAllowed):
                 exchange.extra.append((b"allow", f"{fault.allowed}, OPTIONS".encode()))
-            return fault
+            return Doubtful() if self._is_doubtful(exchange.digest, key) else fault
         return None
+
+    def _is_doubtful(self, digest: bytes | None, key: bytes | None) -> bool:
+        """Whether a key that was refused may be one that was made a moment ago."""
+        if self._look is None or digest is None or self._snapshot_get(digest) is not None:
+            return False
+        return is_well_formed(key)
+
+    async def look(self) -> None:
+        """Wait until keys that were made before this call are known, or that takes too long."""
+        if self._look is not None:
+            await self._look()
 
     def _page_fault(self, exchange: Exchange) -> Fault | None:
         """Why a page is not served before its body is read."""

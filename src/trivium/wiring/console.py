@@ -6,6 +6,7 @@ from pathlib import Path
 from trivium.clock import SystemClock
 from trivium.console.context import Console
 from trivium.identity.directory import Directory
+from trivium.identity.force import InForce, left_to_others
 from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
 from trivium.ledger.codes.service import Codes
@@ -29,8 +30,11 @@ def console_of(
     database: Database,
     stack: contextlib.AsyncExitStack,
     shared: Shared | None = None,
+    in_force: InForce = left_to_others,
 ) -> Console:
-    """Everything the pages may call; closed with the stack. ``shared``: where all workers count."""
+    """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
+    ``in_force``: called when keys have changed.
+    """
     clock = SystemClock()
     audit = Audit(database, clock)
     keys = root_keys(
@@ -42,11 +46,11 @@ def console_of(
         clock=clock,
         database=database,
         ring=keys.ring("pages"),
-        identity=Identity(database, clock),
+        identity=Identity(database, clock, in_force=in_force),
         entries=Entries(database, clock),
         accounts=accounts,
-        own_keys=OwnKeys(database, clock),
-        directory=Directory(database, clock),
+        own_keys=OwnKeys(database, clock, in_force),
+        directory=Directory(database, clock, in_force),
         statement=Statement(database),
         history=History(database),
         payments=payments_of(settings, database, audit),

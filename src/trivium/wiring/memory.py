@@ -3,6 +3,7 @@
 Imported packages of weight are imported inside: the port is open before.
 """
 
+import asyncio
 import contextlib
 from collections.abc import Coroutine
 from fractions import Fraction
@@ -19,6 +20,7 @@ from trivium.shared.state import SharedState
 from trivium.wiring.background import background
 
 if TYPE_CHECKING:
+    from trivium.identity.lookout import Lookout
     from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
     from trivium.observe.recorder import Recorder
@@ -43,6 +45,18 @@ async def memory(
     recorder.start()
     stack.push_async_callback(recorder.close)
     return database, snapshot, recorder
+
+
+async def watched(
+    snapshot: "Snapshot", poll_s: float, stack: contextlib.AsyncExitStack
+) -> "Lookout":
+    """Follow changes of keys from now on; who looks at them before the next poll is due."""
+    from trivium.identity.lookout import Lookout
+
+    lookout = Lookout(snapshot.refresh, asyncio.get_running_loop().time)
+    stack.push_async_callback(lookout.close)
+    await background(stack, snapshot.watch(poll_s))
+    return lookout
 
 
 async def ledger_of(

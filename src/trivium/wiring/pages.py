@@ -5,6 +5,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from trivium.edge.listener import Listener
+from trivium.identity.force import InForce, left_to_others
 from trivium.settings.model import Settings
 
 if TYPE_CHECKING:
@@ -56,9 +57,17 @@ class People:
     """
 
     def __init__(
-        self, settings: Settings, database: "Database", shared: "Shared | None" = None
+        self,
+        settings: Settings,
+        database: "Database",
+        shared: "Shared | None" = None,
+        in_force: InForce = left_to_others,
     ) -> None:
-        """Close it when done. ``shared``: where all workers count; ``None``: nowhere."""
+        """Close it when done. ``shared``: where all workers count; ``None``: nowhere.
+
+        ``in_force``: called when the pages have changed keys.
+        """
+        self._in_force = in_force
         self.database = database
         self._settings = settings
         self._shared = shared
@@ -75,7 +84,9 @@ class People:
 
     async def _build(self) -> "ASGIApp":
         build, console_of = await asyncio.to_thread(_import_console)
-        console = console_of(self._settings, self.database, self._stack, self._shared)
+        console = console_of(
+            self._settings, self.database, self._stack, self._shared, self._in_force
+        )
         application: ASGIApp = build(console)
         return application
 

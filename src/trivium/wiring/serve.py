@@ -32,6 +32,7 @@ from trivium.wiring.memory import (
     ledger_of,
     memory,
     sweepers,
+    watched,
 )
 from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
@@ -111,14 +112,14 @@ async def serve(
         await look_after(settings, services, database, shared, stack)
         await _equip(services, settings, database, ledger, origins[0], stack)
         metrics = await _counting(settings, services, listeners, recorder, ledger, places, stack)
+        lookout = await watched(snapshot, settings.storage.poll_s, stack)
         for listener in listeners:
-            listener.open(services, snapshot.get)
-        await background(stack, snapshot.watch(settings.storage.poll_s))
+            listener.open(services, snapshot.get, lookout.look)
         for sweeping in sweepers(database, settings):
             await background(stack, sweeping)
         if config_path is not None:
             await background(stack, watch.run())
-        people = People(settings, database, rates_of(shared))
+        people = People(settings, database, rates_of(shared), lookout.look)
         stack.push_async_callback(people.close)
         await background(stack, serve_pages(settings, listeners, snapshot, people, metrics))
         gc.collect()
