@@ -347,7 +347,7 @@ class Connection(asyncio.Protocol):
 
     def _continue(self, exchange: Exchange) -> None:
         waits = head.waits(exchange.headers, http10=exchange.http10)
-        if waits and self._current is exchange.refusal is None:
+        if waits and self._current is None and exchange.refusal is None:
             self.send(_CONTINUE)
 
     async def _settle(self, exchange: Exchange) -> None:
