@@ -1,10 +1,11 @@
 """The canonical usage record: disjoint counters, whatever a vendor reports."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.conversation.usage import Usage
+from trivium.conversation.usage import Images, Usage, added
 
 COUNT = st.integers(min_value=0, max_value=10**7)
 INPUTS = (
@@ -81,3 +82,28 @@ def test_a_usage_counts_as_one_request_that_the_vendor_reported():
         usage.seconds,
         usage.characters,
     )
+
+
+def test_several_calls_add_up():
+    """Counter by counter, as one request; pictures of one kind together."""
+    images = Images(count=1, size="1x1", quality="low")
+    one = Usage(fresh=1, output=2, image_output=10, images=(images,), seconds=1.5)
+    other = Usage(fresh=3, cache_read=4, reasoning=5, images=(images,), estimated=True)
+    assert Usage(
+        fresh=4, cache_read=4, output=2, reasoning=5, image_output=10, seconds=1.5,
+        images=(Images(count=2, size="1x1", quality="low"),), estimated=True,
+    ) == added(one, other)  # fmt: skip
+
+
+def test_every_counter_is_added():
+    """One that is added to the record cannot be forgotten here."""
+    numbers = [f.name for f in msgspec.structs.fields(Usage) if f.default == 0 and f.type is int]
+    both = added(Usage(**dict.fromkeys(numbers, 1)), Usage(**dict.fromkeys(numbers, 2)))
+    assert dict.fromkeys(numbers, 3) == {name: getattr(both, name) for name in numbers}
+
+
+def test_nothing_adds_nothing():
+    """An upstream that reported none."""
+    one = Usage(fresh=1, requests=1)
+    assert one is added(None, one) is added(one, None)
+    assert added(None, None) is None

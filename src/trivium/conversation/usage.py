@@ -7,7 +7,7 @@ below; writers restore each client's own convention. The same record feeds the c
 request record and the bill.
 """
 
-from typing import Self
+from typing import Final, Self, TypeVar
 
 import msgspec
 
@@ -102,3 +102,48 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             image_input=image_input,
             image_output=image_output,
         )
+
+
+def added(one: Usage | None, other: Usage | None) -> Usage | None:
+    """Both together, as one request: of an answer that took several calls, or has several parts."""
+    if one is None or other is None:
+        return one or other
+    return Usage(
+        **{name: getattr(one, name) + getattr(other, name) for name in _COUNTERS},
+        seconds=_both(one.seconds, other.seconds),
+        video_size=one.video_size or other.video_size,
+        characters=_both(one.characters, other.characters),
+        images=_together((*one.images, *other.images)),
+        estimated=one.estimated or other.estimated,
+    )
+
+
+_Number = TypeVar("_Number", int, float)
+
+
+def _both(one: _Number | None, other: _Number | None) -> _Number | None:
+    return other if one is None else one if other is None else one + other
+
+
+def _together(rows: tuple[Images, ...]) -> tuple[Images, ...]:
+    counts: dict[tuple[str, str], int] = {}
+    for row in rows:
+        key = (row.size, row.quality)
+        counts[key] = counts.get(key, 0) + row.count
+    return tuple(
+        Images(count=n, size=size, quality=quality) for (size, quality), n in counts.items()
+    )
+
+
+_COUNTERS: Final = (
+    "fresh",
+    "cache_read",
+    "cache_write_short",
+    "cache_write_long",
+    "output",
+    "reasoning",
+    "audio_input",
+    "audio_output",
+    "image_input",
+    "image_output",
+)

@@ -13,6 +13,7 @@ from trivium.faults import Fault, Kind
 from trivium.ledger.entries import format_usd
 from trivium.pipeline import wishing
 from trivium.pipeline.context import Headers
+from trivium.pipeline.continuing import Continue
 from trivium.pipeline.lane import ESTIMATED, Lane, Whole
 from trivium.pipeline.story import Story
 from trivium.providers.base import Refusal
@@ -45,6 +46,7 @@ class Attempt:
         "_size",
         "_watch",
         "facts",
+        "going_on",
         "headers",
         "lane",
         "outcome",
@@ -60,6 +62,8 @@ class Attempt:
         self.facts = facts
         self.outcome: asyncio.Future[None] = story.services.future()
         """Done when the caller has its answer; a fault when another channel may be tried."""
+        self.going_on: bytes | None = None
+        """What the same channel is to be sent next, as its answer was not whole."""
         self.status = 0
         self.headers: list[tuple[bytes, bytes]] = []
         self._call: Call | None = None
@@ -80,7 +84,8 @@ class Attempt:
             self._mode = _Mode.REFUSAL
         elif self.facts.stream and not self._is_json(headers):
             try:
-                self._watch = self.lane.watch()
+                if self._watch is None:
+                    self._watch = self.lane.watch()
             except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
                 self._crash(exc)
             self._mode = _Mode.WHOLE if self._watch is None else _Mode.STREAM
@@ -120,9 +125,11 @@ class Attempt:
             if self._mode is _Mode.WHOLE:
                 self._answer(b"".join(self._parts))
             else:
-                self._give_up(self._refused(b"".join(self._parts)[:REFUSAL_BYTES_MAX]))
+                self.broke(self._refused(b"".join(self._parts)[:REFUSAL_BYTES_MAX]))
+        except Continue as more:
+            self._go_on(more)
         except Fault as fault:
-            self._give_up(fault)
+            self.broke(fault)
         except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
             self._crash(exc)
 
@@ -176,6 +183,14 @@ class Attempt:
         """Leave what the vendor has reported so far to the bill, should the answer break off."""
         if self._committed and not self.outcome.done() and self._watch is not None:
             self.story.usage = self._watch.usage
+
+    def again(self) -> None:
+        """Be ready for the next part of an answer that was not whole."""
+        self.going_on = None
+        self.outcome = self.story.services.future()
+        self._mode = _Mode.WAITING
+        self._parts = []
+        self._size = 0
 
     def release(self) -> None:
         """Let the vendor's connection go, whatever state it is in."""
@@ -314,6 +329,16 @@ class Attempt:
         headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in self.headers}
         refusal = Refusal(status=self.status, headers=headers, body=body)
         return self.step.binding.channel.provider.failure(refusal)
+
+    def _go_on(self, more: Continue) -> None:
+        self.release()
+        self.going_on = more.body
+        self._held += more.rest
+        if self._committed and self._held:
+            held, self._held = self._held, b""
+            self.story.deliver(held)
+            self.story.exchange.write(held)
+        self._succeed()
 
     def _succeed(self) -> None:
         if not self.outcome.done():

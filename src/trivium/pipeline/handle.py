@@ -3,7 +3,7 @@
 import asyncio
 import functools
 from collections.abc import Awaitable
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import structlog
@@ -33,6 +33,7 @@ from trivium.pipeline.telling import tell
 from trivium.providers.base import Provider
 from trivium.routing.model import Plan, Step
 from trivium.routing.wishes import too_dear, wished
+from trivium.upstream.call import Request
 from trivium.wire import errors, peek
 from trivium.wire.form import no_form
 from trivium.wire.messages.version import version
@@ -201,20 +202,7 @@ async def _attempt(
     if story.operation in DRAWING:
         await drawing.bring(story, step, members)
     lane = memory.remembering(story, step, lane_for(story, step, members, facts))
-    request = services.composer.compose(
-        binding.channel,
-        credential,
-        lane.operation,
-        binding.model,
-        lane.body,
-        forwarded=_forwarded(exchange, binding.channel.provider),
-        # one method of this shape never streams, whatever is made of its answer
-        stream=facts.stream and lane.operation is not Operation.GENERATE,
-        array=facts.array
-        and SHAPE[lane.operation] is Shape.GENERATE
-        and isinstance(lane, PassThrough),
-        limits=binding.limits,
-    )
+    request = _composed(story, step, lane, lane.body, facts, credential)
     kind = PictureAttempt if isinstance(lane, Pictures) else Attempt
     if story.operation in AUDIO:
         kind = media.attempts()
@@ -233,10 +221,15 @@ async def _attempt(
         call = services.client.open_now(request, attempt)
         attempt.attach(call or await services.client.open(request, attempt))
         del request  # the client lets go of its bytes when an answer comes
-        if services.finishes and not facts.stream:
-            await outlast(story, attempt.outcome)
-        else:
-            await attempt.outcome
+        await _outcome(story, attempt)
+        while attempt.going_on is not None:
+            request = _composed(story, step, lane, attempt.going_on, facts, credential)
+            attempt.again()
+            try:
+                attempt.attach(await services.client.open(request, attempt))
+            except Fault as fault:
+                attempt.broke(fault)
+            await _outcome(story, attempt)
     finally:
         if exchange.flow is attempt:
             exchange.flow = None
@@ -245,6 +238,35 @@ async def _attempt(
         entered.leave(entrance.used(story))
         if queued:
             services.gate.leave(binding.channel)
+
+
+async def _outcome(story: Story, attempt: Attempt) -> None:
+    assert story.facts is not None
+    if story.services.finishes and not story.facts.stream:
+        await outlast(story, attempt.outcome)
+    else:
+        await attempt.outcome
+
+
+def _composed(
+    story: Story, step: Step, lane: Lane, body: Any, facts: Facts, credential: int
+) -> Request:
+    """What one channel is sent."""
+    binding = step.binding
+    return story.services.composer.compose(
+        binding.channel,
+        credential,
+        lane.operation,
+        binding.model,
+        body,
+        forwarded=_forwarded(story.exchange, binding.channel.provider),
+        # one method of this shape never streams, whatever is made of its answer
+        stream=facts.stream and lane.operation is not Operation.GENERATE,
+        array=facts.array
+        and SHAPE[lane.operation] is Shape.GENERATE
+        and isinstance(lane, PassThrough),
+        limits=binding.limits,
+    )
 
 
 def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:

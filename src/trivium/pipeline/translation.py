@@ -4,8 +4,10 @@ The caller's request is read once; each attempt writes it afresh for its own cha
 comes back through canonical events, read by the channel's shape and written by the caller's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
+
+import msgspec
 
 from trivium.clock import Clock
 from trivium.conversation.estimate import tokens
@@ -24,10 +26,11 @@ from trivium.conversation.opaque import Open
 from trivium.conversation.places import Placing
 from trivium.conversation.request import Conversation
 from trivium.conversation.restore import restored, restored_events, shortened
-from trivium.conversation.usage import Usage
+from trivium.conversation.usage import Usage, added
 from trivium.faults import Fault, Kind
 from trivium.pipeline import memory, sticky
 from trivium.pipeline.context import Headers
+from trivium.pipeline.continuing import Rounds, may_pause
 from trivium.pipeline.counting import Counting, estimated
 from trivium.pipeline.embedding import Embedding
 from trivium.pipeline.lane import Lane, Whole
@@ -181,6 +184,7 @@ class Translation:
         "_names",
         "_placing",
         "_read",
+        "_rounds",
         "_write",
         "body",
         "operation",
@@ -207,6 +211,16 @@ class Translation:
         if step.operation is Operation.GENERATE and spoken.stream:
             self.operation = Operation.GENERATE_STREAM
         self.body = read.write_request(fitted(spoken, goal, self.report), goal, self.report)
+        self._rounds: Rounds | None = None
+        shape = SHAPE[step.operation]
+        if may_pause(spoken, shape):
+            # what the vendor itself paused it takes back, prefilled answers or not
+            own = msgspec.structs.replace(goal, prefill=True)
+            self._rounds = Rounds(
+                spoken,
+                shape,
+                lambda said: read.write_request(fitted(said, own, self.report), own, self.report),
+            )
         quirks = step.binding.channel.provider.quirks
         self._mend = Translated(quirks, step.operation, goal.model, self.body, answer.created)
         self.tracer: Tracer | None = None
@@ -235,12 +249,14 @@ class Translation:
         return [(name, value.encode("ascii", "replace")) for name, value in told if value]
 
     def whole(self, body: bytes) -> Whole:
-        """The answer in the caller's shape."""
+        """The answer in the caller's shape. Raises ``Continue`` where the vendor paused."""
         if self._answer.request.stream:
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
         answer = self._read.read_answer(self._mend.answer(body), self._context)
         if self._names:
             answer = restored(answer, self._names)
+        if self._rounds is not None:
+            answer = self._rounds.whole(answer)
         if self.tracer is not None:
             answer = self.tracer.answer(answer)
         self._placing.answer(answer)
@@ -251,11 +267,12 @@ class Translation:
     def watch(self) -> StreamWatch:
         """A reader and a writer back to back, behind a repair where the provider needs one."""
         stream = TranslatedStream(
-            self._read.read_stream(self._context),
+            lambda: self._read.read_stream(self._context),
             self._write.write_stream(self._answer),
             self._placing,
             self._names,
             self.tracer,
+            self._rounds,
         )
         return self._mend.watch(stream)
 
@@ -269,6 +286,8 @@ class TranslatedStream:
         "_placing",
         "_quiet",
         "_reader",
+        "_readers",
+        "_rounds",
         "_tracer",
         "_writer",
         "error",
@@ -277,20 +296,24 @@ class TranslatedStream:
 
     def __init__(
         self,
-        reader: StreamReader,
+        readers: Callable[[], StreamReader],
         writer: StreamWriter,
         placing: Placing,
         names: Mapping[str, str],
         tracer: Tracer | None = None,
+        rounds: Rounds | None = None,
     ) -> None:
-        """``placing`` reports what the caller's shape has no place for.
+        """``readers`` makes the reader of each round, ``rounds`` makes one answer of them.
 
-        ``names``: tools that are called otherwise upstream (``conversation/restore.py``).
+        ``placing`` reports what the caller's shape has no place for. ``names``: tools that are
+        called otherwise upstream (``conversation/restore.py``).
         """
+        self._readers = readers
+        self._rounds = rounds
         self._placing = placing
         self._tracer = tracer
         self._names = names
-        self._reader = reader
+        self._reader = readers()
         self._writer = writer
         self._quiet = True
         self._held: list[Event] = []
@@ -299,20 +322,32 @@ class TranslatedStream:
 
     @property
     def usage(self) -> Usage | None:
-        """The last usage reported so far."""
-        return self._reader.usage
+        """The last usage reported so far, of all rounds."""
+        used = self._reader.usage
+        return used if self._rounds is None else added(self._rounds.used, used)
 
     def feed(self, data: bytes) -> bytes:
         """Frames for the caller of one upstream read; nothing until there is an answer."""
         return self._take(self._reader.feed(data))
 
     def end(self, fault: Fault | None, request_id: str) -> bytes:
-        """Frames that end the answer legally; the writer knows the request id."""
+        """Frames that end the answer legally; the writer knows the request id.
+
+        Raises ``Continue`` where the vendor paused.
+        """
         del request_id
         if self.finished:
             return b""
         out = b"" if self.error is not None else self._take(self._reader.end(fault))
+        self._go_on(fault, out)
         return out if self._is_whole() else out + self._broken_off(fault)
+
+    def _go_on(self, fault: Fault | None, rest: bytes) -> None:
+        more = self._rounds.more() if self._rounds is not None and fault is None else None
+        if more is not None:
+            self._reader = self._readers()
+            more.rest = rest
+            raise more
 
     def _is_whole(self) -> bool:
         return self.finished
@@ -325,6 +360,8 @@ class TranslatedStream:
     def _take(self, events: list[Event]) -> bytes:
         if self._names:
             events = restored_events(events, self._names)
+        if self._rounds is not None:
+            events = self._rounds.events(events)
         if self._tracer is not None:
             events = self._tracer.events(events)
         if events:

@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.conversation.usage import Images, Usage
-from trivium.wire.images.usage import added, counted, read
+from trivium.wire.images.usage import counted, read
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,3 @@ def test_pictures_are_counted_beside_tokens():
     )
     assert 7 == counted(Usage(image_output=7), 1, "", "").image_output
     assert counted(None, 0, "", "") is None
-
-
-def test_several_pictures_of_a_stream_add_up():
-    """As one request."""
-    one = counted(Usage(fresh=1, image_output=10), 1, "1x1", "low")
-    other = counted(Usage(fresh=1, image_output=20), 1, "1x1", "low")
-    both = added(one, other)
-    assert (2, 30, 1, (Images(count=2, size="1x1", quality="low"),)) == (
-        both.fresh, both.image_output, both.requests, both.images,
-    )  # fmt: skip
-    assert one == added(None, one) == added(one, None)

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.conversation.usage import Usage
+from trivium.conversation.usage import Usage, added
 from trivium.faults import Fault, Kind
 from trivium.wire import errors
 from trivium.wire.images import usage
@@ -164,7 +164,7 @@ class Watch:
             tokens = usage.read(event.usage) if bytes(event.usage) else None
             size = event.size or self._facts.size
             quality = event.quality or self._facts.quality
-            self._used = usage.added(self._used, usage.counted(tokens, 1, size, quality))
+            self._used = added(self._used, usage.counted(tokens, 1, size, quality))
 
 
 def tail(told: bytes) -> bytes:

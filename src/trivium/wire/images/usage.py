@@ -69,27 +69,3 @@ def counted(usage: Usage | None, count: int, size: str, quality: str) -> Usage |
         return usage
     images = (Images(count=count, size=size, quality=quality),)
     return msgspec.structs.replace(usage or Usage(), images=images)
-
-
-def added(one: Usage | None, other: Usage | None) -> Usage | None:
-    """Both together: a stream of several pictures tells of each. As one request."""
-    if one is None or other is None:
-        return one or other
-    return Usage(
-        fresh=one.fresh + other.fresh,
-        cache_read=one.cache_read + other.cache_read,
-        output=one.output + other.output,
-        image_input=one.image_input + other.image_input,
-        image_output=one.image_output + other.image_output,
-        images=_together((*one.images, *other.images)),
-    )
-
-
-def _together(rows: tuple[Images, ...]) -> tuple[Images, ...]:
-    counts: dict[tuple[str, str], int] = {}
-    for row in rows:
-        key = (row.size, row.quality)
-        counts[key] = counts.get(key, 0) + row.count
-    return tuple(
-        Images(count=n, size=size, quality=quality) for (size, quality), n in counts.items()
-    )

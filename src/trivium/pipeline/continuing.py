@@ -1,0 +1,180 @@
+"""Going on where a vendor paused, for callers whose shape has no word for a pause.
+
+A messages vendor pauses the loop of its own tools (``pause_turn``) and goes on when it is sent what
+it said; a generate vendor ends with ``CONTINUATION`` and a token to be sent back. Callers of that
+shape do so themselves. For all others the same channel is asked again, and the rounds are one
+answer: their parts in order, their usage added up.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.assemble import Assembler
+from trivium.conversation.events import (
+    Cited,
+    Delta,
+    Done,
+    Event,
+    Finished,
+    PartEnd,
+    PartStart,
+    Start,
+    UsageReport,
+)
+from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.items import Part, Role, Turn
+from trivium.conversation.request import Conversation
+from trivium.conversation.tools import CustomTool, FunctionTool
+from trivium.conversation.usage import Usage, added
+from trivium.wire.operation import Shape
+
+ROUNDS_MAX: Final = 8
+"""Times that one answer is gone on with: a vendor pauses after some ten calls of its tools."""
+
+_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class Continue(Exception):  # noqa: N818 - no error: the vendor is to be asked again
+    """The answer is not whole: the same channel is to be sent ``body``."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__()
+        self.body = body
+        self.rest = b""
+        """Frames for the caller with which the round ended."""
+
+
+def may_pause(spoken: Conversation, shape: Shape) -> bool:
+    """Whether an upstream of this shape may pause where its caller cannot go on."""
+    if spoken.shape == shape.value:
+        return False
+    if shape is Shape.GENERATE:
+        return (spoken.candidates or 1) == 1
+    return shape is Shape.MESSAGES and any(
+        not isinstance(tool, FunctionTool | CustomTool) for tool in spoken.tools
+    )
+
+
+class Rounds:
+    """The rounds of one answer."""
+
+    __slots__ = (
+        "_assembler",
+        "_base",
+        "_finish",
+        "_left",
+        "_next",
+        "_parts",
+        "_resends",
+        "_seen",
+        "_spoken",
+        "_write",
+        "used",
+    )
+
+    def __init__(
+        self, spoken: Conversation, shape: Shape, write: Callable[[Conversation], bytes]
+    ) -> None:
+        """``shape``: the upstream's. ``write``: the body of a conversation for it, which may end
+        with what the vendor has said.
+        """
+        self._spoken = spoken
+        self._write = write
+        self._resends = shape is Shape.MESSAGES
+        """Whether the vendor wants what it said, and not a token."""
+        self._left = ROUNDS_MAX
+        self._parts: tuple[Part, ...] = ()
+        self._assembler = Assembler()
+        self._finish: Finish | None = None
+        """Of a streamed round that paused."""
+        self._base = 0
+        """Index of this round's first part."""
+        self._next = 0
+        self._seen: Usage | None = None
+        """The last usage of this round."""
+        self.used: Usage | None = None
+        """By the rounds before this one."""
+
+    def whole(self, answer: Answer) -> Answer:
+        """The answer with what was said before it. Raises ``Continue`` where it goes on."""
+        first, *others = answer.candidates
+        parts = self._parts + first.parts
+        used = added(self.used, answer.usage)
+        if not others and self._goes_on(first.finish, used):
+            self._parts, self.used = parts, used
+            raise Continue(self._body(first.finish))
+        return msgspec.structs.replace(
+            answer, candidates=(Candidate(parts, first.finish), *others), usage=used
+        )
+
+    def events(self, events: list[Event]) -> list[Event]:
+        """More of this round as more of the one answer; its end is left out if it goes on."""
+        if self._resends or self._base or not events or type(events[-1]) is Done:
+            out = [told for event in events if (told := self._told(event)) is not None]
+            if self._resends:
+                self._assembler.feed(out)
+            return out
+        # HOT: of a first round that may end with a token only its last index is of interest
+        last = events[-1]
+        if isinstance(last, PartStart | Delta | Cited | PartEnd):
+            self._next = max(self._next, last.index + 1)
+        return events
+
+    def more(self) -> Continue | None:
+        """How the streamed round that just ended goes on; ``None``: it does not."""
+        finish, self._finish = self._finish, None
+        if finish is None:
+            return None
+        self.used = added(self.used, self._seen)
+        self._seen = None
+        self._base = self._next
+        self._parts = tuple(self._assembler.parts)
+        return Continue(self._body(finish))
+
+    def _told(self, event: Event) -> Event | None:
+        if isinstance(event, PartStart | Delta | Cited | PartEnd):
+            if self._base:
+                event = msgspec.structs.replace(event, index=self._base + event.index)
+            self._next = max(self._next, event.index + 1)
+        elif isinstance(event, UsageReport):
+            self._seen = event.usage
+            return UsageReport(added(self.used, event.usage) or event.usage)
+        elif isinstance(event, Finished):
+            if self._goes_on(event.finish, added(self.used, self._seen)):
+                self._finish = event.finish
+                return None
+        elif isinstance(event, Start):
+            self._seen = event.usage
+            return None if self._next else event
+        elif isinstance(event, Done) and self._finish is not None:
+            return None
+        return event
+
+    def _goes_on(self, finish: Finish, used: Usage | None) -> bool:
+        if (
+            finish.unified is not Unified.PAUSED
+            or not self._left
+            or not (self._resends or finish.token)
+            or self._limit(used) == 0
+        ):
+            return False
+        self._left -= 1
+        return True
+
+    def _limit(self, used: Usage | None) -> int | None:
+        """What is left of the caller's limit on the output."""
+        limit = self._spoken.output_max
+        return None if limit is None else max(0, limit - (used.output_total if used else 0))
+
+    def _body(self, finish: Finish) -> bytes:
+        limit = self._limit(self.used)
+        spoken = msgspec.structs.replace(self._spoken, output_max=limit and max(1, limit))
+        if self._resends:
+            said = Turn(Role.ASSISTANT, self._parts)
+            return self._write(msgspec.structs.replace(spoken, turns=(*spoken.turns, said)))
+        members = _members(self._write(spoken))
+        return _encode({**members, "continuationToken": finish.token})
