@@ -124,7 +124,11 @@ async def test_a_pause_that_is_not_gone_on_with_is_told():
 @pytest.mark.asyncio
 async def test_a_round_that_fails_fails_the_answer():
     """Nothing has been sent yet, so it is a status of its own."""
-    refused = [Send(sized(b'{"type":"error","error":{"type":"overloaded_error"}}', status=b"529 Overloaded"))]
+    refused = [
+        Send(
+            sized(b'{"type":"error","error":{"type":"overloaded_error"}}', status=b"529 Overloaded")
+        )
+    ]
     (status, _, _), sent, _ = await asked("messages", [whole(PAUSED), refused])
     assert status >= 500
     assert len(sent) >= 2
