@@ -32,6 +32,22 @@ BILLS = {
         25_000_000,
         False,
     ),
+    "speech by second that could not be measured": (
+        {"per_second": "0.00025"},
+        SPEECH,
+        HELLO,
+        None,
+        25_000_000,  # as its text takes: 100 s
+        True,
+    ),
+    "speech by second, of which its vendor tells tokens": (
+        {"per_second": "0.00025", "per_request": "0.001"},
+        SPEECH,
+        HELLO,
+        Usage(fresh=300, audio_output=2000),
+        26_000_000,
+        True,
+    ),
     "speech by tokens": (
         {"input": "0.6", "output": "12"},
         SPEECH,

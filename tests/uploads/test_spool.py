@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 import sys
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from trivium.faults import Fault, Kind
 from trivium.uploads import spool as spooling
@@ -158,3 +160,29 @@ async def test_all_uploads_together_have_a_limit():
     other.write(b"x" * 51)
     other.close()
     assert 0 == room.taken
+
+
+@pytest.mark.asyncio
+async def test_a_disk_that_is_full_is_told_to_the_operator_once(tmp_path, monkeypatch):
+    """By the system's own words; room is given back, and nothing is left."""
+
+    def full(*args):
+        del args
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(spooling.os, "pwrite", full)
+    room = Room(str(tmp_path), memory_bytes=0)
+    spool = Spool(room)
+    with capture_logs() as lines:
+        spool.write(b"x" * spooling.BLOCK_BYTES * 2)
+        for _ in range(2):
+            with pytest.raises(Fault) as caught:
+                await spool.settled()
+        with pytest.raises(Fault):
+            spool.write(b"x")
+        spool.close()
+    assert Kind.INTERNAL is caught.value.kind
+    assert [("upload_not_kept", "No space left on device")] == [
+        (line["event"], line["error"]) for line in lines
+    ]
+    assert (0, []) == (room.taken, list(tmp_path.iterdir()))

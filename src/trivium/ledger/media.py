@@ -55,6 +55,8 @@ def used(tariff: Tariff, known: Usage, reported: Usage | None) -> Usage:
     if reported is not None and not is_believable(reported):
         reported = None
     found = complete(known, reported)
+    if tariff.millisecond:
+        found = _with_seconds(found)
     if found.input_total or found.output_total or tariff.kinds.isdisjoint(_BY_TOKENS):
         return found
     if found.characters is not None:

@@ -13,12 +13,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+import structlog
+
 from trivium.faults import Fault, Kind
 
 BLOCK_BYTES: Final = 262_144
 """Written and read at a time: a write of it takes about 0.1 ms where the disk does not stall."""
 HIGH_BYTES: Final = 4 * BLOCK_BYTES
 """Bytes that wait for the disk above which the sender has to wait."""
+
+
+log = structlog.get_logger()
 
 
 class Room:
@@ -144,7 +149,7 @@ class Spool:
         try:
             return await loop.run_in_executor(None, os.pread, self._fd, size, start)
         except OSError as error:
-            self.failed = error
+            self._fail(error)
             raise _unkept() from None
         finally:
             self._rest()
@@ -175,7 +180,7 @@ class Spool:
         try:
             self._file = done.result()
         except OSError as error:
-            self.failed = error
+            self._fail(error)
         except asyncio.CancelledError:
             self.failed = OSError("the gateway is stopping")
         else:
@@ -191,6 +196,12 @@ class Spool:
             resume, self._resume = self._resume, None
             resume()
         self._wake()
+
+    def _fail(self, error: OSError) -> None:
+        """Tell the operator, once: the caller hears only that it is not its own fault."""
+        if self.failed is None:
+            log.error("upload_not_kept", error=error.strerror or str(error))
+        self.failed = error
 
     def _rest(self) -> None:
         self._busy -= 1
@@ -212,13 +223,19 @@ class Spool:
 
 def _append(file: Any, folder: str | None, at: int, data: bytes) -> Any:
     """Write at a place of the file, made first if there is none. Runs in a thread."""
+    made = None
     if file is None:
-        file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - the spool closes it
+        file = made = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - the spool's
     view = memoryview(data)
-    while view:
-        wrote = os.pwrite(file.fileno(), view, at)
-        at += wrote
-        view = view[wrote:]
+    try:
+        while view:
+            wrote = os.pwrite(file.fileno(), view, at)
+            at += wrote
+            view = view[wrote:]
+    except OSError:
+        if made is not None:
+            made.close()  # nobody else has it
+        raise
     return file
 
 

@@ -64,6 +64,8 @@ FORMATS = {
     "vtt": ("whisper", "vtt", "vtt", VTT, VTT, PLAIN),
     "verbose": ("whisper", "verbose_json", "verbose_json", VERBOSE, VERBOSE, b"application/json"),
     "text made": ("timed", "text", "json", b'{"text":"Hi"}', b"Hi\n", PLAIN),
+    "text of what knows only json": ("whisper", "text", "text", b'{"text":"Hi"}', b"Hi\n", PLAIN),
+    "srt of what knows only json": ("whisper", "srt", "srt", VERBOSE, SRT, PLAIN),
     "srt made": ("timed", "srt", "verbose_json", VERBOSE, SRT, PLAIN),
     "vtt made": ("timed", "vtt", "verbose_json", VERBOSE, VTT, PLAIN),
     "diarized": (

@@ -52,7 +52,7 @@ def test_an_error_is_the_providers_to_read():
     error = b'{"error":{"message":"no"}}'
     for read in (
         lambda: answer.read(error, KNOWN, refused),
-        lambda: answer.plain(error, refused),
+        lambda: answer.plain(error, KNOWN, refused),
     ):
         with pytest.raises(Fault, match="no"):
             read()
@@ -65,13 +65,13 @@ def test_an_error_is_the_providers_to_read():
 @pytest.mark.parametrize("body", [b"", b"Hi", "ä".encode(), b"{not json", b'{"said":"so"}'])
 def test_text_may_be_anything_but_an_error(body):
     """People say braces too."""
-    answer.plain(body, refused)
+    answer.plain(body, KNOWN, refused)
 
 
 def test_bytes_that_are_no_text_are_a_break():
     """Not relayed as subtitles."""
     with pytest.raises(Fault):
-        answer.plain(b"\xff", refused)
+        answer.plain(b"\xff", KNOWN, refused)
 
 
 def test_formats_are_made_of_times():
@@ -94,3 +94,15 @@ def test_without_times_there_are_no_subtitles(segments):
 def test_an_answer_says_what_it_used():
     """For whoever only looks."""
     assert Usage(seconds=4.0) == answer.answer(b'{"text":"a","usage":{"seconds":4}}').usage
+
+
+@pytest.mark.parametrize("body", [b"Hi", b"", b"{curly", b'{"a": 1}', b'{"text": 3}'])
+def test_text_is_no_transcript_in_json(body):
+    """Whoever says braces is heard."""
+    assert answer.plain(body, KNOWN, refused) is None
+
+
+def test_json_in_the_place_of_text_is_read():
+    """Some upstreams know nothing else, whatever they are asked for."""
+    found = answer.plain(b' {"text": "Hi", "duration": 2.5}', KNOWN, refused)
+    assert ("Hi", 2.5) == (found.text, found.usage.seconds)

@@ -56,3 +56,22 @@ def test_the_vendors_word_goes_first(name):
     found, expected = COMPLETE[name]
     assert expected == complete(KNOWN, found)
     assert 7 == complete(Usage(characters=7), Usage(fresh=1)).characters
+
+
+@pytest.mark.parametrize(
+    ("told", "known", "estimated", "expected"),
+    [
+        (61.0, 60.0, False, 61.0),
+        (10.0, 1.0, False, 10.0),  # some vendors bill ten seconds at least
+        (0.0, 60.0, False, 60.0),
+        (1.0, 60.0, False, 1.0),  # all the rest was silence
+        (100_000.0, 60.0, False, 60.0),
+        (100.0, 20.0, True, 100.0),  # what was only taken by its size says nothing against it
+        (0.0, 20.0, True, 20.0),
+        (7.0, None, False, 7.0),
+    ],
+)
+def test_a_length_that_cannot_be_is_not_paid_for(told, known, estimated, expected):
+    """The recording was measured: a vendor's count may differ from that, but not by as much."""
+    ours = Usage(seconds=known, estimated=estimated)
+    assert expected == complete(ours, Usage(seconds=told)).seconds

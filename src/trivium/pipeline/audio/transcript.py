@@ -70,8 +70,10 @@ class Transcript:
         """The transcript in the format asked for."""
         asked = self._wish.format
         if self._upstream not in answer.WRITTEN:
-            answer.plain(body, error_event)
-            return Whole(body, self._known, answer.PLAIN)
+            told = answer.plain(body, self._known, error_event)
+            if told is None:
+                return Whole(body, self._known, answer.PLAIN)
+            return Whole(answer.written(told, asked), told.usage, answer.PLAIN)
         found = answer.read(body, self._known, error_event)
         if self._facts.stream:
             return Whole(events.told(found.text, found.counts), found.usage, _EVENTS)

@@ -70,20 +70,23 @@ def read(body: bytes, known: Usage, refused: Callable[[bytes], Fault]) -> Transc
     )
 
 
-def plain(body: bytes, refused: Callable[[bytes], Fault]) -> None:
-    """Check an answer that should be text. Raises ``Fault`` for an error, or what is no text."""
+def plain(body: bytes, known: Usage, refused: Callable[[bytes], Fault]) -> Transcript | None:
+    """An answer that should be text: ``None`` where it is, a transcript in JSON from an upstream
+    that knows nothing else. Raises ``Fault`` for an error, or what is neither.
+    """
     start = body.lstrip()[:1]
     if start == b"{":
         try:
-            error = error_of(_decode(body).error)
+            view = _decode(body)
         except (ValueError, RecursionError):
-            error = None
-        if error is not None:
-            raise refused(error)
+            view = _Body()
+        if view.text is not None or error_of(view.error) is not None:
+            return read(body, known, refused)
     try:
         body.decode()
     except UnicodeDecodeError:
         raise broke() from None
+    return None
 
 
 def refusal(body: bytes, refused: Callable[[bytes], Fault]) -> Fault:

@@ -68,11 +68,20 @@ def complete(known: Usage, found: Usage | None) -> Usage:
     if found is None:
         return known
     seconds, estimated = found.seconds, found.estimated
-    if seconds is None:
+    if seconds is None or not _can_be(seconds, known):
         seconds, estimated = known.seconds, estimated or known.estimated
     return msgspec.structs.replace(
         found, seconds=seconds, characters=known.characters, estimated=estimated
     )
+
+
+def _can_be(seconds: float, known: Usage) -> bool:
+    """Whether a vendor's count of a recording fits what we measured: some round up or have a least
+    length that they bill, some leave silence out.
+    """
+    if known.seconds is None:
+        return True
+    return seconds > 0 and (known.estimated or seconds <= 2 * known.seconds + 60)
 
 
 def _of(seconds: float) -> Usage:
