@@ -102,6 +102,15 @@ def test_a_key_that_cannot_be_is_not_made(trivium, options, said):
     assert [] == trivium("key", "list", "--json").data
 
 
+def test_a_key_can_be_kept_out_of_addresses(trivium):
+    """Said when it is made, and in the list."""
+    done = trivium("key", "create", "--user", "ada", "--header-only")
+    trivium("key", "create", "--user", "ada")
+    assert ", header only" in done.err
+    keys_ = trivium("key", "list", "--json").data
+    assert [True, False] == [key["header_only"] for key in keys_]
+
+
 def test_a_key_can_be_strict(trivium):
     """What it may not lose is refused; the list says so."""
     done = trivium("key", "create", "--user", "ada", "--strict")

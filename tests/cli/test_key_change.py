@@ -61,6 +61,7 @@ EDITS = {
     "end": (["--expires", "2128-01-01"], "expires_at", last_second("2128-01-01")),
     "no end": (["--clear", "expires"], "expires_at", None),
     "strict": (["--strict"], "strict", True),
+    "header only": (["--header-only"], "header_only", True),
     "one rate": (
         ["--concurrency", "4"],
         "limits", {"requests": 60, "tokens": 1000, "concurrency": 4},

@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from edge.wires import asked
-from trivium.edge.credentials import presented
+from trivium.edge.credentials import from_query, presented
 
 A, B, C, D = (f"sk-gateway-{letter}".encode() for letter in "ABCD")
 
@@ -87,3 +87,20 @@ def test_of_a_repeated_header_the_last_value_counts():
     lines = [(b"x-api-key", A), (b"x-api-key", B)]
     exchange = asked(headers=dict(lines), repeated=lines)
     assert B == presented(exchange, query_key=True)
+
+
+@pytest.mark.parametrize(
+    ("headers", "query", "expected"),
+    [
+        ({}, b"key=" + A, True),
+        ({b"x-api-key": b"placeholder"}, b"key=" + A, True),
+        ({b"x-api-key": B}, b"key=" + A, False),
+        ({b"authorization": b"Bearer " + A}, b"key=" + A, False),
+        ({b"x-goog-api-key": A}, b"", False),
+        ({b"x-api-key": b"placeholder"}, b"key=other", False),
+        ({}, b"", False),
+    ],
+)
+def test_a_key_comes_from_the_address_when_no_header_has_it(headers, query, expected):
+    """Whatever else is beside it."""
+    assert expected == from_query(asked(target=b"/?" + query, headers=headers))

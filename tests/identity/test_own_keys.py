@@ -65,6 +65,7 @@ MEMBERS = {
     "models": (("gpt-*", "m"), ("gpt-*", "m", "m")),
     "expires_at": (2_000_000_000, 2_000_000_000),
     "strict": (True, True),
+    "header_only": (True, True),
     "limits": (RateLimits(requests=3), RateLimits(requests=3)),
     "budgets": ((Budget(amount_nanos=5, period=Period.DAY),),) * 2,
     "networks": (("10.0.0.0/8",), ("10.0.0.0/8",)),

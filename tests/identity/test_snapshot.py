@@ -207,6 +207,16 @@ async def test_a_strict_key_is_a_strict_caller(identity, snapshot):
 
 
 @pytest.mark.asyncio
+async def test_a_key_for_headers_alone_is_such_a_caller(identity, snapshot):
+    """And no other is."""
+    await identity.create_user("ada", "ada@example.com")
+    made = [await identity.create_key("ada", header_only=only) for only in (False, True)]
+    await snapshot.load()
+    assert [False, True] == [snapshot.get(digest(secret)).header_only for _, secret in made]
+    assert [False, True] == [key.header_only for key in await identity.list_keys()]
+
+
+@pytest.mark.asyncio
 async def test_a_caller_carries_its_limits(identity, snapshot):
     """Those of the key and those of its user, with networks ready to compare."""
     budget = Budget(amount_nanos=7, period=Period.WEEK)

@@ -10,7 +10,14 @@ from trivium.identity.terms import Terms, changed, checked, folded, terms_of
 
 def test_terms_are_what_a_key_has_of_them():
     """Every member of the terms is one of the key's."""
-    terms = Terms(name="laptop", models=("m",), expires_at=7, strict=True, networks=("::1/128",))
+    terms = Terms(
+        name="laptop",
+        models=("m",),
+        expires_at=7,
+        strict=True,
+        header_only=True,
+        networks=("::1/128",),
+    )
     key = Key(id=1, user_id=2, hint="abcd", **msgspec.structs.asdict(terms))
     assert terms == terms_of(key)
 

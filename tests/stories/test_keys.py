@@ -251,3 +251,24 @@ async def test_a_bad_key_costs_no_upload():
         assert 401 == (await line.answer())[0]
         assert await line.ended()
         await line.close()
+
+
+@pytest.mark.asyncio
+async def test_one_key_may_be_kept_out_of_addresses():
+    """403 for this one alone, also on a connection that knows the head already."""
+    async with (
+        Double([VENDOR]) as vendor,
+        Gateway.to(("openai", vendor), who={"header_only": True}) as gateway,
+    ):
+        for header in ("X-Api-Key: placeholder", "X-Nothing: 1"):
+            line = await gateway.wire()
+            for _ in range(3):
+                await line.send(
+                    gateway.head(f"/v1/embeddings?key={gateway.key}", b"{}", header, key=False)
+                )
+                status, _, body = await line.answer()
+                error = msgspec.json.decode(body)["error"]
+                assert (403, "permission_denied") == (status, error["code"])
+            await line.close()
+        assert [] == vendor.requests
+        assert 200 == (await gateway.get(f"/v1/models?key={gateway.key}"))[0]

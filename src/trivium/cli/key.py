@@ -54,6 +54,13 @@ def create(
             help="Refuse what a translation between shapes would leave out, instead of telling.",
         ),
     ] = False,
+    header_only: Annotated[
+        bool,
+        typer.Option(
+            "--header-only",
+            help="Refuse it in an address (?key=), which browsers and proxies keep.",
+        ),
+    ] = False,
     rpm: limits.Rpm = None,
     tpm: limits.Tpm = None,
     concurrency: limits.Concurrency = None,
@@ -78,6 +85,7 @@ def create(
             models,
             expires_at,
             strict=strict,
+            header_only=header_only,
             limits=rates,
             budgets=budgets,
             networks=ip or [],
@@ -104,7 +112,7 @@ def described(made: Key, whose: str = "") -> str:
         f"key {made.id} ({printable(made.name)}){whose}, models: "
         f"{', '.join(made.models) or 'all'}, expires: "
         f"{'never' if made.expires_at is None else moment(made.expires_at)}"
-        f"{', strict' if made.strict else ''}"
+        f"{', strict' if made.strict else ''}{', header only' if made.header_only else ''}"
     )
     bounds = limits.shown(made.limits, made.budgets)
     if bounds or made.networks:

@@ -80,6 +80,14 @@ Strict = Annotated[
         show_default=False,
     ),
 ]
+HeaderOnly = Annotated[
+    bool | None,
+    typer.Option(
+        "--header-only/--no-header-only",
+        help="Whether it is refused in an address (?key=).",
+        show_default=False,
+    ),
+]
 Clear = Annotated[
     list[Bound] | None,
     typer.Option(
@@ -97,6 +105,7 @@ def edit(
     model: Models = None,
     expires: Expires = None,
     strict: Strict = None,
+    header_only: HeaderOnly = None,
     rpm: limits.Rpm = None,
     tpm: limits.Tpm = None,
     concurrency: limits.Concurrency = None,
@@ -122,13 +131,14 @@ def edit(
             Bound.BUDGET: budget,
             Bound.IP: ip,
         },
-        or_else=name is not None or strict is not None,
+        or_else=name is not None or strict is not None or header_only is not None,
     )
     wanted = {
         "name": name,
         "models": None if model is None else tuple(model),
         "expires_at": None if expires is None else key.last_second(expires),
         "strict": strict,
+        "header_only": header_only,
         "networks": None if ip is None else tuple(ip),
     }
     budgets = [limits.budget(text) for text in budget or []]

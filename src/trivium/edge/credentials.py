@@ -29,6 +29,11 @@ def presented(exchange: Exchange, *, query_key: bool) -> bytes | None:
     return found
 
 
+def from_query(exchange: Exchange) -> bool:
+    """Whether the key that counts came in the address."""
+    return presented(exchange, query_key=True) != presented(exchange, query_key=False)
+
+
 def _bearer(value: bytes | None) -> bytes | None:
     if value is None:
         return None

@@ -18,7 +18,7 @@ from trivium.clock import Clock
 from trivium.edge import asgi, asset, explaining, listing
 from trivium.edge.connection import Connection
 from trivium.edge.cors import Cors
-from trivium.edge.credentials import presented
+from trivium.edge.credentials import from_query, presented
 from trivium.edge.doubt import Doubtful, Look, is_well_formed
 from trivium.edge.exchange import Exchange
 from trivium.edge.limits import Limits
@@ -258,6 +258,8 @@ class Listener:
     def _caller(self, exchange: Exchange, digest: bytes) -> Caller:
         """Whose key it is, if it may be used now and from where it came. Raises ``Fault``."""
         caller = caller_of(digest, self._snapshot_get, self._clock.now())
+        if caller.header_only and from_query(exchange):
+            raise Fault(Kind.NOT_PERMITTED, "This key is taken in a header only, never as `?key=`.")
         if caller.networks:
             forwarded = exchange.values(b"x-forwarded-for")
             addresses.check(caller, exchange.line.peer, forwarded, self._trusted_proxies)

@@ -80,6 +80,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the epoch of the last request record; ``None``: none is kept."""
     strict: bool = False
     """Whether whatever a translation would leave out is refused instead."""
+    header_only: bool = False
+    """Whether it is refused where it comes in an address (``?key=``)."""
     limits: RateLimits | None = None
     budgets: tuple[Budget, ...] = ()
     networks: tuple[str, ...] = ()
@@ -106,6 +108,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The user's price group; empty for none."""
     strict: bool = False
     """Whatever a translation would leave out is refused instead, as by ``trivium-strict``."""
+    header_only: bool = False
+    """The key is refused where it comes in an address (``?key=``)."""
     limits: RateLimits | None = None
     """The key's; ``None``: none."""
     user_limits: RateLimits | None = None

@@ -129,6 +129,7 @@ class Identity:
         expires_at: int | None = None,
         *,
         strict: bool = False,
+        header_only: bool = False,
         limits: RateLimits | None = None,
         budgets: Sequence[Budget] = (),
         networks: Sequence[str] = (),
@@ -137,7 +138,7 @@ class Identity:
 
         ``models``: names allowed, a trailing ``*`` matches a prefix, empty allows all.
         ``expires_at``: seconds since the epoch, ``None``: never. ``strict``: what a translation
-        would leave out is refused.
+        would leave out is refused. ``header_only``: it is refused in an address (``?key=``).
         ``networks``: addresses or CIDR it may be used from, empty: from anywhere.
         Raises ``IdentityError`` (``user``, ``name``, ``models``, ``expires_at``, ``limits``,
         ``budgets``, ``networks``).
@@ -150,6 +151,7 @@ class Identity:
             models=tuple(models),
             expires_at=expires_at,
             strict=strict,
+            header_only=header_only,
             limits=limits,
             budgets=tuple(budgets),
             networks=tuple(networks),

@@ -161,6 +161,7 @@ def _caller(row: Any) -> Caller:
         models=models,
         prefixes=prefixes,
         strict=row.strict,
+        header_only=row.header_only,
         group=row.price_group,
         limits=limits(row.requests_per_minute, row.tokens_per_minute, row.max_concurrency),
         user_limits=limits(

@@ -32,6 +32,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the epoch; ``None``: never."""
     strict: bool = False
     """What a translation would leave out is refused."""
+    header_only: bool = False
+    """It is refused in an address (``?key=``), which proxies write into their logs."""
     limits: RateLimits | None = None
     budgets: tuple[Budget, ...] = ()
     """At most one a period."""
@@ -54,6 +56,7 @@ def checked(terms: Terms, now: int, expires_at: int | None = None) -> Terms:
         models=_allowed(terms.models),
         expires_at=end,
         strict=terms.strict,
+        header_only=terms.header_only,
         limits=limits_of(terms.limits),
         budgets=_budgets(terms.budgets),
         networks=_networks(terms.networks),

@@ -105,7 +105,8 @@ def terms(form: forms.Filled[EditedKey], before: Terms) -> Terms | None:
     wanted = form.value
     if wanted is None:
         return None
-    return Terms(
+    return msgspec.structs.replace(
+        before,  # the form does not have all
         expires_at=_end(wanted.expires, before.expires_at),
         budgets=_as_before(budgets, before.budgets),
         **bounds(wanted),

@@ -69,6 +69,7 @@ keys = Table(
     Column("budgets", Text, nullable=False, server_default=text("'[]'")),  # JSON list
     Column("networks", Text, nullable=False, server_default=text("'[]'")),  # JSON list
     Column("paused", Boolean, nullable=False, server_default=false()),  # until it is resumed
+    Column("header_only", Boolean, nullable=False, server_default=false()),  # not as ?key=
     # an application's, under this consent; no foreign key: a key outlives it
     Column("grant_id", BIG, index=True),
     # what the snapshots page through
