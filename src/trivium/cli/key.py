@@ -24,6 +24,14 @@ HEADS: Final = (
 )
 
 
+HeaderOnly = Annotated[
+    bool,
+    typer.Option(
+        "--header-only", help="Refuse it in an address (?key=), which browsers and proxies keep."
+    ),
+]
+
+
 def create(
     *,
     user: Annotated[str, typer.Option(metavar="USER", help="Whose key: a name or an e-mail.")],
@@ -54,13 +62,7 @@ def create(
             help="Refuse what a translation between shapes would leave out, instead of telling.",
         ),
     ] = False,
-    header_only: Annotated[
-        bool,
-        typer.Option(
-            "--header-only",
-            help="Refuse it in an address (?key=), which browsers and proxies keep.",
-        ),
-    ] = False,
+    header_only: HeaderOnly = False,
     rpm: limits.Rpm = None,
     tpm: limits.Tpm = None,
     concurrency: limits.Concurrency = None,
