@@ -57,7 +57,10 @@ class Stripe:
                 """Keep the test's output to itself."""
 
             def do_GET(self):
-                """The page where one would pay."""
+                """The page where one would pay, or the sessions there are."""
+                if self.path.startswith("/v1/"):
+                    self.say(*double.listed(dict(self.headers)))
+                    return
                 self.send_response(200)
                 self.send_header("content-type", "text/html")
                 self.send_header("content-length", "3")
@@ -72,6 +75,9 @@ class Stripe:
                     double.drop_answers -= 1
                     self.close_connection = True
                     return
+                self.say(status, answer)
+
+            def say(self, status, answer):
                 data = json.dumps(answer).encode()
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
@@ -110,6 +116,15 @@ class Stripe:
         if path != "/v1/checkout/sessions":
             return 404, {"error": {"type": "invalid_request_error", "message": f"no {path}"}}
         return self.create(headers.get("Idempotency-Key", ""), body)
+
+    def listed(self, headers):
+        """The sessions there are."""
+        if self.fail:
+            kind = "invalid_request_error"
+            return self.fail.pop(0), {"error": {"type": kind, "message": "no"}}
+        if headers.get("Authorization") != f"Bearer {SECRET_KEY}":
+            return 401, {"error": {"type": "invalid_request_error", "message": "Invalid API Key"}}
+        return 200, {"object": "list", "data": [], "has_more": False, "url": "/v1"}
 
     def create(self, key, body):
         """A new session, or the one that the key made before."""

@@ -27,7 +27,7 @@ def test_a_sound_set_up_passes(trivium, settings):
     trivium("migrate")
     done = trivium("check")
     assert done.code == 0
-    assert [line[:6] for line in done.out.splitlines()] == ["ok    "] * 7
+    assert [line[:6] for line in done.out.splitlines()] == ["ok    "] * 8
     assert "ok      catalogue: 2 channels, 1 models" in done.out
 
 

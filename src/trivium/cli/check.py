@@ -5,10 +5,9 @@ import os
 import tempfile
 from pathlib import Path
 
-import msgspec
-
-from trivium.cli import config
+from trivium.cli import config, outside
 from trivium.cli.database import exists, unchecked
+from trivium.cli.finding import Finding
 from trivium.cli.output import Failed, as_json, printable
 from trivium.clock import SystemClock
 from trivium.ledger.entries import Difference, Entries, format_usd
@@ -18,19 +17,10 @@ from trivium.settings.model import Settings, Storage
 from trivium.storage.errors import StorageError
 
 
-class Finding(msgspec.Struct, frozen=True):
-    """What came of one check."""
-
-    check: str
-    ok: bool
-    details: tuple[str, ...]
-    """At least one line; for a failed check one for each thing that is wrong."""
-
-
 def check(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
-    """Check the settings and the database.
+    """Check the settings, the database, and the services that the gateway uses beside it.
 
-    Neither is changed. Names each bad setting, its line and a valid example. Exits with 1 if
+    Nothing is changed. Names each bad setting, its line and a valid example. Exits with 1 if
     anything is wrong.
     """
     findings = look(config_)
@@ -59,6 +49,7 @@ def look(config_: Path | None) -> list[Finding]:
     settings = loaded.settings
     findings += asyncio.run(_stored(settings.storage))
     findings.append(_journal(settings))
+    findings += asyncio.run(outside.look(settings))
     return findings
 
 

@@ -1,8 +1,10 @@
 """Handing letters to an SMTP server, by `aiosmtplib`; each over a connection of its own."""
 
+import contextlib
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.message import EmailMessage
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trivium.clock import Clock
 from trivium.mail.letter import Letter
@@ -27,31 +29,34 @@ class Smtp:
         """Hand one letter over. Raises ``MailError``, which names nobody's address."""
         import aiosmtplib
 
+        with _told():
+            await aiosmtplib.send(self.message(letter), **self._how())
+
+    async def greet(self) -> None:
+        """Go as far as the server lets us without a letter: TLS, name and password.
+
+        Raises ``MailError``.
+        """
+        import aiosmtplib
+
+        with _told():
+            async with aiosmtplib.SMTP(**self._how()):
+                pass
+
+    def _how(self) -> dict[str, Any]:
+        """To which server, and how it is spoken to."""
         settings = self._settings
-        try:
-            await aiosmtplib.send(
-                self.message(letter),
-                hostname=settings.host,
-                port=settings.port,
-                use_tls=settings.security == "tls",
-                # never "if the server offers it": whoever is on the way could take the offer out
-                start_tls=settings.security == "starttls",
-                username=settings.user or None,
-                password=self._password.reveal() if settings.user else None,
-                tls_context=self._tls,
-                timeout=settings.timeout_s,
-            )
-        except aiosmtplib.SMTPRecipientsRefused as error:
-            code = max((refused.code for refused in error.recipients), default=0)
-            raise _refused(code, "a recipient") from None
-        except aiosmtplib.SMTPAuthenticationError as error:
-            raise MailError(
-                f"the mail server refuses our name and password ({error.code})"
-            ) from None
-        except aiosmtplib.SMTPResponseException as error:
-            raise _refused(error.code, "a letter") from None
-        except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
-            raise MailError(f"the mail server cannot be used: {type(error).__name__}") from error
+        return {
+            "hostname": settings.host,
+            "port": settings.port,
+            "use_tls": settings.security == "tls",
+            # never "if the server offers it": whoever is on the way could take the offer out
+            "start_tls": settings.security == "starttls",
+            "username": settings.user or None,
+            "password": self._password.reveal() if settings.user else None,
+            "tls_context": self._tls,
+            "timeout": settings.timeout_s,
+        }
 
     def message(self, letter: Letter) -> EmailMessage:
         """The letter as it is sent."""
@@ -68,6 +73,24 @@ class Smtp:
         message["Auto-Submitted"] = "auto-generated"
         message.set_content(letter.text)
         return message
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """The library's errors become ours."""
+    import aiosmtplib
+
+    try:
+        yield
+    except aiosmtplib.SMTPRecipientsRefused as error:
+        code = max((refused.code for refused in error.recipients), default=0)
+        raise _refused(code, "a recipient") from None
+    except aiosmtplib.SMTPAuthenticationError as error:
+        raise MailError(f"the mail server refuses our name and password ({error.code})") from None
+    except aiosmtplib.SMTPResponseException as error:
+        raise _refused(error.code, "a letter") from None
+    except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
+        raise MailError(f"the mail server cannot be used: {type(error).__name__}") from error
 
 
 def _refused(code: int, what: str) -> MailError:

@@ -110,6 +110,33 @@ class Stripe:
         """A Checkout session. Raises ``PaymentError`` (UNAVAILABLE)."""
         return await asyncio.to_thread(self._begin, order)
 
+    async def look(self) -> None:
+        """Ask for the last session, whatever it is: whether the key may do what payments need.
+
+        Raises ``PaymentError`` (UNAVAILABLE, NOT_CONFIGURED), whose words name the setting.
+        """
+        await asyncio.to_thread(self._look)
+
+    def _look(self) -> None:
+        stripe = _library()
+        client = self._client or self._connect(stripe)
+        try:
+            client.v1.checkout.sessions.list({"limit": 1})
+        except stripe.AuthenticationError:
+            why = "Stripe does not know payments.secret_key"
+        except stripe.PermissionError:
+            why = (
+                "payments.secret_key is a restricted key without access to Checkout Sessions: "
+                "give it that of writing"
+            )
+        except stripe.StripeError as error:
+            why = (
+                f"Stripe cannot be asked: {type(error).__name__} {error.http_status or ''}".strip()
+            )
+        else:
+            return
+        raise PaymentError(Refusal.UNAVAILABLE, why)
+
     async def read(self, body: bytes, headers: Mapping[str, str]) -> Notice:
         """What an event says. Raises ``PaymentError`` (FORGED, UNAVAILABLE)."""
         signature = headers.get("stripe-signature", "")
@@ -188,6 +215,22 @@ class Stripe:
         )
         self._client = client
         return client
+
+
+def misshapen(secret_key: str, webhook_secret: str) -> list[str]:
+    """What of the settings cannot be what it is meant to be; one line each, without its value."""
+    found = []
+    if not secret_key.startswith(("sk_", "rk_")):
+        found.append(
+            "payments.secret_key is none of Stripe's secret or restricted keys, which begin with "
+            "sk_ or rk_" + (": pk_ is the publishable one" * secret_key.startswith("pk_"))
+        )
+    if not webhook_secret.startswith("whsec_"):
+        found.append(
+            "payments.webhook_secret is no signing secret of Stripe's, which begins with whsec_ "
+            "and is shown beside the webhook's address"
+        )
+    return found
 
 
 def _library() -> Any:
