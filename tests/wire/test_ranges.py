@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.wire.ranges import Span, Unsatisfiable, span
+from trivium.wire.ranges import Span, Unsatisfiable, is_one, span
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,15 @@ def test_a_range_outside_is_an_error(header, size):
 def test_a_part_says_where_it_is():
     """Both ends are included in the header, as the RFC counts."""
     assert b"bytes 2-5/10" == Span(2, 6).content_range(10)
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        (b"bytes=0-0", True), (b"bytes=5-", True), (b"bytes=-5", True),
+        (b"bytes=5-2", False), (b"bytes=0-1,4-5", False), (b"items=0-1", False), (b"", False),
+    ],
+)  # fmt: skip
+def test_only_one_range_goes_on(header, expected):
+    """Several would come back as a form, which is no film."""
+    assert expected is is_one(header)

@@ -27,6 +27,15 @@ class Unsatisfiable(Exception):  # noqa: N818 - the RFC's word
     """The range lies outside of the content: 416."""
 
 
+def is_one(header: bytes) -> bool:
+    """Whether a ``range`` header asks for one range of bytes, wherever the content ends."""
+    found = _ONE.fullmatch(header)
+    if found is None:
+        return False
+    first, last, _ = found.groups()
+    return not last or int(first) <= int(last)
+
+
 def span(header: bytes | None, size: int) -> Span | None:
     """What a ``range`` header asks of ``size`` bytes; ``None``: all of them.
 

@@ -281,3 +281,39 @@ async def test_kept_pictures_outlive_their_upstream(sqlite_database, vendor, ass
         assert (404, "video_expired") == (status, told["error"]["code"])
         assert 200 == (await house.ask("DELETE", path))[0]
         assert [None, None] == [await assets.find(id_) for id_ in job.assets.values()]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("asked", "sent"),
+    [
+        (["Range: bytes=5-9"], "bytes=5-9"),
+        (["Range: bytes=-9"], "bytes=-9"),
+        (["Range: bytes=0-1,5-9"], None),
+        (["Range: items=0-1"], None),
+        (["Range: bytes=9-5"], None),
+        (['If-Range: "e1"'], None),
+        (["Range: bytes=5-9", 'If-Range: "e1"'], "bytes=5-9"),
+    ],
+)
+async def test_one_range_travels_and_what_is_none_does_not(house, vendor, asked, sent):
+    """A vendor would answer several with a form, which is no film."""
+    video = await house.done(vendor)
+    status, _, _ = await content(house, video, *asked)
+    assert status in (200, 206)
+    _, _, _, headers, _ = vendor.seen[-1]
+    assert (sent, sent and len(asked) > 1) == (headers.get("range"), sent and "if-range" in headers)
+
+
+@pytest.mark.asyncio
+async def test_a_part_that_nobody_asked_for_is_a_break(house, vendor):
+    """A caller would take it for the whole."""
+    video = await house.done(vendor)
+    whole = vendor._file
+
+    async def part(writer, headers, method):
+        await whole(writer, {**headers, "range": "bytes=0-9"}, method)
+
+    vendor._file = part
+    status, _, told = await content(house, video)
+    assert (502, "upstream_error") == (status, told["error"]["code"])

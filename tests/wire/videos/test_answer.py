@@ -22,6 +22,12 @@ from trivium.wire.videos.answer import Seen, Status, read
         ({"status": "failed", "error": None}, Seen(id="v", status=Status.FAILED)),
         ({"status": "failed", "error": {"code": 5}}, Seen(id="v", status=Status.FAILED)),
         ({"status": "cancelled"}, Seen(id="v", status=Status.FAILED)),
+        ({"status": "succeeded"}, Seen(id="v", status=Status.COMPLETED, progress=100)),
+        ({"status": "expired"}, Seen(id="v", status=Status.FAILED)),
+        ({"status": "error", "error": "out of memory"},
+         Seen(id="v", status=Status.FAILED, error_message="out of memory")),
+        ({"status": "failed", "error": ["a"]}, Seen(id="v", status=Status.FAILED)),
+        ({"status": None}, Seen(id="v", status=Status.IN_PROGRESS)),
     ],
 )  # fmt: skip
 def test_a_resource_is_read(said, expected):
@@ -29,7 +35,13 @@ def test_a_resource_is_read(said, expected):
     assert expected == read(msgspec.json.encode({"id": "v", **said}))
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"id": ""}', b'{"id": 5}', b"<html>"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"[]", b"{}", b'{"id": ""}', b'{"id": 5}', b"<html>"),
+        *(b'{"id": "a\\u0000b"}', b'{"id": "a b"}', b'{"id": "%b"}' % (b"a" * 501)),
+    ],
+)
 def test_what_is_no_video_is_a_break(body):
     """Never taken for a queued one."""
     with pytest.raises(Fault) as caught:

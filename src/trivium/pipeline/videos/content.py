@@ -14,10 +14,12 @@ from trivium.pipeline.binary import Download
 from trivium.pipeline.context import Headers
 from trivium.pipeline.videos.call import Visit, unready
 from trivium.wire.checks import wrong
+from trivium.wire.ranges import is_one
 from trivium.wire.videos.answer import Status
 from trivium.wire.videos.resource import VARIANTS, VIDEO
 
 _PASSED: Final = frozenset({b"accept-ranges", b"content-range", b"etag", b"last-modified"})
+PART: Final = 206
 _ASKED: Final = (b"range", b"if-range")
 _SAFE: Final[Headers] = [
     (b"cache-control", b"private, no-transform"),
@@ -45,9 +47,11 @@ async def serve(visit: Visit) -> None:
 async def _from_upstream(visit: Visit, job: Job, variant: str) -> None:
     exchange = visit.exchange
     more = [(name, value) for name in _ASKED for value in exchange.values(name)[:1]]
+    if more and not (more[0][0] == b"range" and is_one(more[0][1])):
+        more = []  # no range, then, and the whole file is right
 
     def take(refused: Refused) -> "_Film":
-        taker = _Film(visit, variant, refused)
+        taker = _Film(visit, variant, refused, in_part=bool(more))
         exchange.flow = taker
         return taker
 
@@ -64,9 +68,10 @@ async def _from_upstream(visit: Visit, job: Job, variant: str) -> None:
 class _Film(Download):
     """A download whose caller may want the head alone."""
 
-    __slots__ = ("_head_only",)
+    __slots__ = ("_head_only", "_in_part")
 
-    def __init__(self, visit: Visit, variant: str, refused: Refused) -> None:
+    def __init__(self, visit: Visit, variant: str, refused: Refused, *, in_part: bool) -> None:
+        """``in_part``: whether a part of the file was asked for."""
         super().__init__(
             visit.exchange,
             visit.services.future(),
@@ -75,11 +80,15 @@ class _Film(Download):
             refused=refused,
         )
         self._head_only = visit.exchange.method == "HEAD"
+        self._in_part = in_part
 
     def head(self, status: int, headers: Headers) -> None:
         """A HEAD is answered with what a GET would begin with; the file itself is left alone."""
         super().head(status, headers)
-        if self._head_only and self._is_file():
+        if status == PART and not self._in_part:
+            self.release()
+            self._end(Fault(Kind.UPSTREAM_BROKE, "The upstream sent a part of the file, unasked."))
+        elif self._head_only and self._is_file():
             self._begin()
             self._exchange.finish()
             self._end(None)

@@ -1,5 +1,6 @@
 """What an upstream says of a video, whatever way it says it."""
 
+import re
 from enum import Enum, unique
 from typing import Any, Final
 
@@ -26,6 +27,9 @@ _STATUS: Final = {
     "failed": Status.FAILED,
     "cancelled": Status.FAILED,
     "canceled": Status.FAILED,
+    "succeeded": Status.COMPLETED,
+    "error": Status.FAILED,
+    "expired": Status.FAILED,
 }
 """Any other status is one of a video that is being made: some servers have names of their own."""
 
@@ -47,19 +51,16 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the epoch; ``None``: not said."""
 
 
-class _Error(msgspec.Struct):
-    code: Any = None
-    message: Any = None
-
-
 class _Video(msgspec.Struct):
     id: str
-    status: str = ""
+    status: Any = None
     progress: Any = None
-    error: _Error | None = None
+    error: Any = None
     expires_at: Any = None
 
 
+_ID: Final = re.compile(r"[\x21-\x7e]{1,500}")
+"""It becomes a part of addresses, and of a row."""
 _decode: Final = msgspec.json.Decoder(_Video).decode
 
 
@@ -69,16 +70,18 @@ def read(body: bytes) -> Seen:
         found = _decode(body)
     except (ValueError, RecursionError):
         raise broken() from None
-    if not found.id:
+    if not _ID.fullmatch(found.id):
         raise broken()
-    error = found.error or _Error()
-    status = _STATUS.get(found.status, Status.IN_PROGRESS)
+    error = found.error if isinstance(found.error, dict) else {"message": found.error}
+    code, message = error.get("code"), error.get("message")
+    named = found.status if isinstance(found.status, str) else ""
+    status = _STATUS.get(named, Status.IN_PROGRESS)
     return Seen(
         id=found.id,
         status=status,
         progress=100 if status is Status.COMPLETED else whole(found.progress, 99),
-        error_code=error.code if isinstance(error.code, str) else "",
-        error_message=error.message if isinstance(error.message, str) else "",
+        error_code=code if isinstance(code, str) else "",
+        error_message=message if isinstance(message, str) else "",
         expires_at=whole(found.expires_at, 2**40) or None,
     )
 
