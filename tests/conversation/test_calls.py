@@ -3,13 +3,10 @@
 import pytest
 
 from trivium.conversation.calls import (
-    ToolResult,
     argument_object,
     compact,
-    result_text,
     unwrapped_arguments,
 )
-from trivium.conversation.parts import Image, Inline, Text
 
 
 @pytest.mark.parametrize(
@@ -53,9 +50,3 @@ def test_what_is_no_json_is_no_argument_object():
     """The reader of the shape says so to the caller."""
     with pytest.raises(ValueError, match="truncated"):
         compact(b'{"a":')
-
-
-def test_the_words_of_a_result_are_its_texts_by_line():
-    """Media have no words."""
-    picture = Image(Inline("image/png", "AAAA"))
-    assert "a\nb" == result_text(ToolResult("x", (Text("a"), picture, Text("b"))))

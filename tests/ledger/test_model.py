@@ -2,12 +2,7 @@
 
 import msgspec
 
-from trivium.ledger.model import FREE, NANOS, NANOS_PER_QUOTA, Hold, Settlement
-
-
-def test_a_dollar_is_half_a_million_units_of_quota():
-    """The public field's convention."""
-    assert 500_000 == NANOS // NANOS_PER_QUOTA
+from trivium.ledger.model import FREE, Hold, Settlement
 
 
 def test_what_is_free_holds_nothing():

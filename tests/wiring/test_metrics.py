@@ -44,6 +44,12 @@ async def test_requests_are_counted_where_somebody_wants_it(tmp_path):
             assert "1" == found[typed]
             assert "1" == found["trivium_workers"]
             assert "0" == found["trivium_records_lost_total"]
+            ways = {way: found[f'trivium_upstream_calls_total{{connection="{way}"}}']
+                    for way in ("made", "reused", "retried", "refused")}  # fmt: skip
+            assert {"made": "1", "reused": "6", "retried": "0", "refused": "0"} == ways
+            states = [found[f'trivium_upstream_connections{{state="{state}"}}']
+                      for state in ("idle", "busy")]  # fmt: skip
+            assert (["1", "0"], "0") == (states, found["trivium_upstream_calls_waiting"])
             assert int(found["trivium_connections"]) >= 1
             rests = 'channel="main",model="m",fault="upstream_broke"'
             assert "1" == found[f"trivium_channel_resting{{{rests}}}"]

@@ -107,8 +107,3 @@ def unwrapped_arguments(raw: bytes) -> str:
             if isinstance(text, str):
                 return text
     return compact(raw)
-
-
-def result_text(result: ToolResult) -> str:
-    """The words of a result, its text parts joined by a line end."""
-    return "\n".join(part.text for part in result.parts if isinstance(part, Text))

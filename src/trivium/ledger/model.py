@@ -9,8 +9,6 @@ from trivium.ledger.prices import Tariff
 
 NANOS: Final = 1_000_000_000
 """Nano-dollars a dollar."""
-NANOS_PER_QUOTA: Final = 2_000
-"""Nano-dollars a unit of the public ``quota`` field (500,000 units a dollar)."""
 
 
 @unique

@@ -23,7 +23,6 @@ from trivium.upstream.call import Call
 from trivium.wire.passage import Facts, StreamWatch
 
 REFUSAL_BYTES_MAX: Final = 65_536
-EVENT_STREAM: Final = b"text/event-stream"
 
 
 @unique

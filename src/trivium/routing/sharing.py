@@ -41,7 +41,6 @@ its empty field counts changes."""
 PERMITS: Final = "trivium:probes"
 """A hash: name to ``until:worker``."""
 _KEYS: Final = [OPENED, PERMITS]
-_REVISION: Final = ""
 
 _NOW: Final = """
 local at = redis.call('TIME')

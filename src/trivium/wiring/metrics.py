@@ -17,12 +17,16 @@ from trivium.observe.metrics.model import (
     RESTING,
     RUNNING,
     SETTLEMENTS_WAITING,
+    UPSTREAM_CALLS,
+    UPSTREAM_CONNECTIONS,
+    UPSTREAM_WAITING,
     WORKERS,
 )
 from trivium.observe.metrics.places import Places
 from trivium.observe.metrics.tally import Key, Numbers, Tally, summed
 from trivium.observe.metrics.text import text
 from trivium.pipeline.context import Services
+from trivium.upstream.pool import PooledClient
 from trivium.wiring.background import background
 
 if TYPE_CHECKING:
@@ -95,9 +99,28 @@ class Metrics:
         for key, breaker in self._services.health.open().items():
             # of several credentials that rest for one reason: still one worker that sees it
             resting[RESTING.name, key.channel, key.model, breaker.why] = 1
+        calls, pools = self._upstream()
         return self._tally.numbers(
-            [((LOST.name,), self._recorder.dropped)], [*levels, *resting.items()]
+            [((LOST.name,), self._recorder.dropped), *calls], [*levels, *resting.items(), *pools]
         )
+
+    def _upstream(self) -> tuple[list[tuple[Key, int]], list[tuple[Key, int]]]:
+        """Counters and gauges of the connections to all origins together."""
+        client = self._services.client
+        assert isinstance(client, PooledClient)
+        pools = list(client.stats().values())
+        idle = sum(pool.idle for pool in pools)
+        ways = {
+            "made": sum(pool.connected for pool in pools),
+            "reused": sum(pool.reused for pool in pools),
+            "retried": sum(pool.retried for pool in pools),
+            "refused": sum(pool.refused for pool in pools),
+        }
+        return [((UPSTREAM_CALLS.name, way), count) for way, count in ways.items()], [
+            ((UPSTREAM_CONNECTIONS.name, "idle"), idle),
+            ((UPSTREAM_CONNECTIONS.name, "busy"), sum(pool.open for pool in pools) - idle),
+            ((UPSTREAM_WAITING.name,), sum(pool.waiting for pool in pools)),
+        ]
 
 
 async def metrics_of(

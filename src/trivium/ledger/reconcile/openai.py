@@ -19,7 +19,6 @@ from trivium.ledger.reconcile.model import ALL, COST, REQUESTS, Row, Span, numbe
 PROVIDERS: Final = ("openai",)
 USAGE_COLUMNS: Final = frozenset({"start_time", "end_time", "input_tokens", "output_tokens"})
 COST_COLUMNS: Final = frozenset({"start_time", "end_time", "amount_value", "amount_currency"})
-OBJECTS: Final = ("organization.usage.", "organization.costs.")
 
 
 class _Amount(msgspec.Struct):

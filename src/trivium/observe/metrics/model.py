@@ -123,6 +123,23 @@ RESTING: Final = Family(
     about="Workers that leave a channel alone for a model (empty: for all) after which fault.",
     labels=("channel", "model", "fault"),
 )
+UPSTREAM_CONNECTIONS: Final = Family(
+    name="trivium_upstream_connections",
+    sort=Sort.GAUGE,
+    about="Connections to upstreams: idle, or busy with a call or being made.",
+    labels=("state",),
+)
+UPSTREAM_WAITING: Final = Family(
+    name="trivium_upstream_calls_waiting",
+    sort=Sort.GAUGE,
+    about="Calls that wait for a connection, because upstream.connections_max is reached.",
+)
+UPSTREAM_CALLS: Final = Family(
+    name="trivium_upstream_calls_total",
+    sort=Sort.COUNTER,
+    about="How calls came to a connection: made, reused, retried on another, or refused in vain.",
+    labels=("connection",),
+)
 WORKERS: Final = Family(
     name="trivium_workers",
     sort=Sort.GAUGE,
@@ -137,7 +154,8 @@ BUILD: Final = Family(
 
 FAMILIES: Final = (
     REQUESTS, FAULTS, ATTEMPTS, TOKENS, BYTES, SECONDS, FIRST_BYTE, LOST, CONNECTIONS, RUNNING,
-    RECORDS_WAITING, SETTLEMENTS_WAITING, RESTING, WORKERS, BUILD,
+    RECORDS_WAITING, SETTLEMENTS_WAITING, RESTING, UPSTREAM_CONNECTIONS, UPSTREAM_WAITING,
+    UPSTREAM_CALLS, WORKERS, BUILD,
 )  # fmt: skip
 """In the order they are written."""
 

@@ -95,7 +95,6 @@ class _Content(msgspec.Struct, gc=False):
 class _Candidate(msgspec.Struct, gc=False, rename="camel"):
     content: _Content | None = None
     finish_reason: str | None = None
-    finish_message: str | None = None
 
 
 class _Feedback(msgspec.Struct, gc=False, rename="camel"):
