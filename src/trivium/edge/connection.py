@@ -166,7 +166,7 @@ class Connection(asyncio.Protocol):
         self._headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        """The head is whole: refuse early, before any of the body is taken in."""
+        """The head is whole. Raises ``Fault`` before any of the body is taken in."""
         parser = self._parser
         headers = self._headers
         check_head(self._url, headers, self.host.limits)

@@ -56,7 +56,10 @@ def check(version: str, headers: Headers, table: Mapping[bytes, bytes]) -> bool:
 
 
 def origin_form(target: bytes) -> bytes:
-    """The path of ``http://host/path``, as a proxy would be asked, and ``/*`` for ``*``."""
+    """The path of ``http://host/path``, as a proxy would be asked, and ``/*`` for ``*``.
+
+    Raises ``Fault`` (MALFORMED_HTTP) for what has none.
+    """
     if target == b"*":
         return b"/*"
     found = _TARGET.match(target)

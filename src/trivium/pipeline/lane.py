@@ -84,7 +84,10 @@ class PassThrough:
         return []
 
     def whole(self, body: bytes) -> Whole:
-        """The same bytes, unless the provider has a quirk to mend."""
+        """The same bytes, unless the provider has a quirk to mend.
+
+        Raises ``Fault`` for an error in the clothes of an answer.
+        """
         if self._quirks:
             body = repair_answer(
                 self._quirks, self.operation, body, facts=self._facts, at=self._now

@@ -179,7 +179,7 @@ def repeated(one: Reader) -> Reader:
 
 
 def strings(data: bytes, path: str, _unknown: Unknown) -> dict[str, str]:
-    """A map of texts, whose keys are the caller's own."""
+    """A map of texts, whose keys are the caller's own. Raises ``Fault`` (INVALID_TYPE)."""
     found = value(data, path)
     if not isinstance(found, dict):
         raise _type(path, "an object", data)

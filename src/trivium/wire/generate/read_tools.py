@@ -45,7 +45,7 @@ _UNSAID: Final = frozenset({"MODE_UNSPECIFIED", "0"})
 
 
 def tools(rows: list[bytes], path: str, unknown: protojson.Unknown) -> tuple[Tool, ...]:
-    """Every tool of the request, in order."""
+    """Every tool of the request, in order. Raises ``Fault`` naming a member."""
     out: list[Tool] = []
     for at, row in enumerate(rows):
         place = f"{path}[{at}]"
