@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from assets.stores import folder_objects
 from assets.test_service import made
-from doubles import Double
+from doubles import Close, Double
 from gateway import Gateway
 from pictures import BASE64, PICTURE, answer, drawn
 from trivium.assets.model import AssetError
@@ -146,3 +146,33 @@ async def test_who_leaves_while_a_picture_is_kept_leaves_nothing(assets):
 def test_a_picture_is_what_its_bytes_are(data, kind):
     """Whatever a vendor calls it."""
     assert kind == kind_of(data)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("name", "spare", "body", "expected", "sent"),
+    [
+        # what a caller of the model that was asked for reads, whoever draws
+        ("dall-e-3", "gpt", {}, "url", None),
+        ("dall-e-3", "gpt", {"response_format": "url"}, "url", None),
+        ("dall-e-3", "gpt", {"response_format": "b64_json"}, "b64_json", None),
+        ("gpt-image-1", "legacy_b", {}, "b64_json", "b64_json"),
+        ("dall-e-2", "legacy_b", {}, "url", None),
+    ],
+)
+async def test_a_model_that_stands_in_answers_in_the_form_that_was_asked_for(
+    assets, name, spare, body, expected, sent
+):
+    """Bytes or addresses, by the class of the model that was asked for."""
+    async with (
+        Double([[Close()]]) as first,
+        Double([answer()]) as second,
+        Gateway.to(
+            ("openai", first), ("openai", second), name=name, fallback="spare",
+            stand_in={"image_class": spare},
+        ) as gateway,
+    ):  # fmt: skip
+        (row,), headers = await ask(gateway, assets, **body)
+        assert ({expected}, b"spare") == (set(row), headers[b"trivium-model"])
+        (asked,) = second.requests
+        assert sent == msgspec.json.decode(asked.body).get("response_format")

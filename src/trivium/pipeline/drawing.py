@@ -28,6 +28,7 @@ from trivium.wire.images.edit import IMAGE, MASK, check_pictures, inline, parts,
 from trivium.wire.images.passage import PASSAGE
 from trivium.wire.images.rules import LEGACY, ImageClass
 from trivium.wire.images.wish import WORDS, Wish, checked
+from trivium.wire.multipart import Part
 from trivium.wire.multipart_writer import BOUNDARY_BYTES
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts, StreamWatch
@@ -76,7 +77,10 @@ def check(story: Story) -> None:
     found = class_of(model)
     if found is not ImageClass.OPEN:
         checked(asked.wish, prompt=story.operation is not Operation.IMAGES_VARY)
-    rules.check(asked.wish, found, model.name, story.operation)
+    wish = asked.wish
+    if story.stood_in and wish.response_format == "url" and story.services.assets is not None:
+        wish = msgspec.structs.replace(wish, response_format=None)  # of its bytes we make addresses
+    rules.check(wish, found, model.name, story.operation)
     if story.operation is not Operation.IMAGES and members is not None:
         own = rules.RULES.get(found) if found is not None else None
         who = f"`{model.name[:200]}`" + (f", {own.title}" if own is not None else "")
@@ -150,7 +154,7 @@ class Asked:
 class Pictures:
     """What the lanes have in common: usage, and whether addresses are wanted."""
 
-    __slots__ = ("_estimated", "_facts", "_kind", "_wish", "by_address", "report")
+    __slots__ = ("_asked", "_estimated", "_facts", "_kind", "_wish", "by_address", "report")
 
     def __init__(self, story: Story, step: Step, facts: Facts) -> None:
         asked, model, caller = story.picture, story.model, story.exchange.caller
@@ -166,8 +170,11 @@ class Pictures:
         self._facts = facts
         self._estimated = False
         self._kind = class_of(model)
+        first = story.services.router.find(facts.model) if story.stood_in else model
+        self._asked = class_of(first)
+        """Of the model that was asked for, whichever draws."""
         self.by_address = wish.response_format == "url" or (
-            wish.response_format is None and self._kind in LEGACY
+            wish.response_format is None and self._asked in LEGACY
         )
         """Whether the caller wants addresses, where bytes come."""
 
@@ -224,12 +231,18 @@ class Relayed(Pictures):
             # a null of another class's member is no error here, and would be one there
             nulls = (name for name in WORDS if name in members and name not in known.words)
             changes |= dict.fromkeys(nulls)
+        bytes_wanted = story.stood_in and self._kind in LEGACY and not self.by_address
+        if bytes_wanted:
+            changes["response_format"] = b'"b64_json"'  # it gives addresses by itself
         self.body: bytes | OutgoingForm
         upload = story.exchange.upload
         if upload is not None and isinstance(members, FormMembers):
             left = frozenset(name for name, value in changes.items() if value is None)
             boundary = secrets.token_hex(BOUNDARY_BYTES).encode()
-            self.body = OutgoingForm(upload, parts(members, self._model, left), boundary)
+            found = parts(members, self._model, left)
+            if bytes_wanted and self._wish.response_format is None:
+                found.append(Part(name="response_format", value=b"b64_json"))
+            self.body = OutgoingForm(upload, found, boundary)
         else:
             self.body = members.splice(changes) if changes else story.exchange.body
         self.pictures: list[bytes] = []
