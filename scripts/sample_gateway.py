@@ -3,6 +3,7 @@
 import random
 import time
 from pathlib import Path
+from secrets import token_bytes
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
@@ -147,7 +148,13 @@ async def sample(folder: Path) -> None:
 
 
 async def links(database: Database, clock: FixedClock, user: int) -> None:
-    """What letters lead to."""
+    """What letters and invitations lead to."""
+    for days, email, role in ((5, "linus@example.com", Role.USER), (1, None, Role.ADMIN)):
+        then = FixedClock(clock.now() - days * DAY_S)
+        async with database.write() as conn:
+            await Tickets(then, token_bytes).issue(
+                conn, Purpose.INVITATION, email=email, data={"role": role.value}
+            )
     async with database.write() as conn:
         await Tickets(clock, sign_up_bytes).issue(conn, Purpose.SIGN_UP, email="ruth@example.com")
         await Tickets(clock, reset_bytes).issue(

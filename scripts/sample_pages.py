@@ -45,6 +45,8 @@ PAGES = {
     "newcomer": ("bob", "/account"),
     "keys-none": ("bob", "/account/keys"),
     "users": ("eve", "/admin/users"),
+    "user": ("eve", "/admin/users/1"),
+    "invitations": ("eve", "/admin/invitations"),
     "credit": ("eve", "/admin/credit"),
     "audit-log": ("eve", "/admin/log"),
     "key-made": ("edsger", "/account/keys/new"),
@@ -67,6 +69,7 @@ PAGES = {
 """Name of the picture: who looks, and where."""
 ACTS: dict[str, tuple[dict[str, str], str]] = {
     "key-made": ({"#name": "Notebook", "#models": "gpt-5"}, SUBMIT),
+    "invitations": ({"#email": "ruth@example.com"}, SUBMIT),
     "recovery-codes": ({"#code": "#secret"}, SUBMIT),
     "letter-sent": ({"#email": "ruth@example.com"}, SUBMIT),
     "login-code": ({"#name": "barbara", "#password": PASSWORD}, SUBMIT),

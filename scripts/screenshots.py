@@ -47,7 +47,7 @@ LIGHT_AND_DARK = ("light", "dark")
 SMALL = ("login", "overview", "keys")
 """Also as a telephone shows them."""
 CHINESE = ("overview",)
-LONG = ("requests-", "statement-", "audit-log-", "security-log-")
+LONG = ("requests-", "statement-", "audit-log-", "security-log-", "user-")
 """Only what the window shows."""
 
 

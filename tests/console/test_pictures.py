@@ -22,6 +22,8 @@ PICTURES = {
     "account/request.html": "request",
     "account/statement.html": "statement",
     "account/usage.html": "requests",
+    "admin/invitations.html": "invitations",
+    "admin/person.html": "user",
     "admin/users.html": "users",
     "audit/everybody.html": "audit-log",
     "audit/mine.html": "security-log",

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
 from trivium.console.account import keys, overview, preferences, profile, statement, usage
-from trivium.console.admin import users
+from trivium.console.admin import invitations, person, users
 from trivium.console.api import account, apps, authorize, metadata, spend, token
 from trivium.console.audit import acts
 from trivium.console.consent import authorized, question
@@ -51,6 +51,8 @@ PAGES: Final[tuple[BaseRoute, ...]] = (
     *statement.PAGES,
     *profile.PAGES,
     *users.PAGES,
+    *person.PAGES,
+    *invitations.PAGES,
     *preferences.PAGES,
     *security.PAGES,
     *factor.PAGES,

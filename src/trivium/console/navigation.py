@@ -51,6 +51,7 @@ SECTIONS: Final = (
         N_("Administration"),
         (
             Link("/admin/users", N_("Users"), "users"),
+            Link("/admin/invitations", N_("Invitations"), "mail"),
             Link("/admin/credit", N_("Credit"), "plus"),
             Link("/admin/log", N_("Audit log"), "shield"),
         ),

@@ -150,9 +150,13 @@ async def tell(
 
 
 async def tell_of(
-    request: Request, kind: ActKind, subject: int, what: str = "", **detail: str | int | bool | None
+    request: Request,
+    kind: ActKind,
+    subject: int | None,
+    what: str = "",
+    **detail: str | int | bool | None,
 ) -> None:
-    """Tell what the logged-in user did to an account, which may be another's."""
+    """Tell what the logged-in user did to an account, which may be another's, or to none's."""
     who = visitor(request)
     await _console(request).audit.add(
         kind,

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
 
 PAGE_MAX: Final = 200
+ID_MAX: Final = 2**53
+"""No database has so many rows, and none takes a number of any length."""
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +51,11 @@ class Directory:
             Listed(user=user, balance_nanos=nanos, keys=keys) for user, nanos, keys in found[:limit]
         ]
         return listed, listed[-1].user.id if len(found) > limit else None
+
+    async def one(self, user_id: int) -> User:
+        """The user of that id. Raises ``IdentityError`` (``user``)."""
+        async with self._db.read() as conn:
+            return await _user(conn, user_id)
 
     async def switch(self, by: int, user_id: int, *, disabled: bool) -> User:
         """Disable or enable a user: keys are refused within seconds, logins end for good.
@@ -89,7 +96,7 @@ class Directory:
 async def _user(conn: "Connection", user_id: int) -> User:
     from trivium.identity import store
 
-    found = await store.user_by_id(conn, user_id)
+    found = await store.user_by_id(conn, user_id) if user_id <= ID_MAX else None
     if found is None:
         raise IdentityError("user", "is not there")
     return found

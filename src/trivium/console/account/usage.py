@@ -50,7 +50,14 @@ async def one(request: Request) -> Response:
         raise HTTPException(404)
     keys = await console.own_keys.all(user.id)
     names = {key.id: key.name for key in keys}
-    return render.page(request, "account/request.html", found=found, key_names=names)
+    return render.page(
+        request,
+        "account/request.html",
+        found=found,
+        key_names=names,
+        back="/account/usage",
+        is_own=True,
+    )
 
 
 def _path(query: dict[str, str]) -> str:

@@ -19,8 +19,10 @@ PAGE: Final = 50
 class Change(forms.Form, frozen=True, kw_only=True):
     """What becomes of a user."""
 
-    user: int
+    user: forms.Id
     to: Literal["disabled", "enabled", "admin", "user"]
+    page: bool = False
+    """Whether it was sent from the user's own page."""
 
 
 _DONE: Final = {
@@ -69,17 +71,10 @@ async def change(request: Request) -> Response:
         user = await _changed(request, admin, form.value)
     except IdentityError:
         return _refused(request)
-    who = session.visitor(request)
-    await context.of(request).audit.add(
-        _ACTS[form.value.to],
-        actor=admin.id,
-        subject=user.id,
-        what=f"user:{user.id}",
-        address=who.address,
-        agent=who.agent,
-        detail={"role": user.role.value} if form.value.to in ("admin", "user") else None,
-    )
-    return render.redirect(request, "/admin/users", _DONE[form.value.to], name=user.name)
+    detail = {"role": user.role.value} if form.value.to in ("admin", "user") else {}
+    await session.tell_of(request, _ACTS[form.value.to], user.id, f"user:{user.id}", **detail)
+    back = f"/admin/users/{user.id}" if form.value.page else "/admin/users"
+    return render.redirect(request, back, _DONE[form.value.to], name=user.name)
 
 
 async def _changed(request: Request, admin: User, wanted: Change) -> User:

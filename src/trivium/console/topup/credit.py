@@ -32,8 +32,9 @@ class Credit(forms.Form, frozen=True, kw_only=True):
 @session.admin
 @session.recent
 async def show(request: Request) -> Response:
-    """The form."""
-    return _page(request, _fresh())
+    """The form; ``?user=`` says for whom."""
+    wanted = request.query_params.get("user", "")[:254]
+    return _page(request, forms.empty(Credit, user=wanted))
 
 
 @session.admin
@@ -85,10 +86,6 @@ async def give(request: Request) -> Response:
         user=user.name,
         balance=balance,
     )
-
-
-def _fresh() -> forms.Filled[Credit]:
-    return forms.empty(Credit, once=secrets.token_urlsafe(16))
 
 
 def _page(request: Request, form: forms.Filled[Credit], status: int = 200) -> Response:
