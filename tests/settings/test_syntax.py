@@ -54,8 +54,10 @@ def test_other_addresses_are_refused(text):
         ),
         (
             syntax.storage_url,
-            ["sqlite:///t.db", "sqlite:////var/t.db", "postgresql://u:p@h/db"],
-            ["sqlite://", "sqlite:///", "postgres://h/db", "mysql://h/db", "t.db", "postgresql://"],
+            ["sqlite:///t.db", "sqlite:////var/t.db", "postgresql://u:p@h/db",
+             "postgresql:///db?host=/run/postgresql", "postgresql://u@/db?port=1&host=/tmp"],
+            ["sqlite://", "sqlite:///", "postgres://h/db", "mysql://h/db", "t.db", "postgresql://",
+             "postgresql:///db", "postgresql:///db?host=h", "postgresql://?host=/tmp"],
         ),
         (
             syntax.shared_url,

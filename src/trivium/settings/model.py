@@ -95,7 +95,9 @@ class Storage(Section, frozen=True):
     """The database."""
 
     url: str = "sqlite:///trivium.db"
-    """``sqlite:///PATH`` or ``postgresql://USER:PASSWORD@HOST/DB``."""
+    """``sqlite:///PATH``, ``postgresql://USER:PASSWORD@HOST/DB``, or
+    ``postgresql:///DB?host=/DIRECTORY`` for a server's socket.
+    """
     journal: str = "journal/"
     """Directory of the workers' journals."""
     pool: int = 5

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from ipaddress import ip_network
 from typing import Any, Final, TypeAlias
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from trivium.settings.errors import shown
 from trivium.settings.prices import DECIMAL, KINDS, day, multiplier
@@ -146,9 +146,19 @@ def storage_url(value: str) -> str | None:
     """Check a database's address."""
     if value.startswith("sqlite:///") and len(value) > len("sqlite:///"):
         return None
-    if value.startswith("postgresql://") and _split(value) is not None:
+    if value.startswith("postgresql://") and (_split(value) is not None or _on_socket(value)):
         return None
-    return "must be sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE"
+    return (
+        "must be sqlite:///PATH, postgresql://USER:PASSWORD@HOST/DATABASE, "
+        "or postgresql:///DATABASE?host=/DIRECTORY for a server's socket"
+    )
+
+
+def _on_socket(value: str) -> bool:
+    """Whether a database's address names the directory of a socket in place of a host."""
+    parts = urlsplit(value)
+    directory = parse_qs(parts.query).get("host", [""])
+    return not parts.hostname and len(parts.path) > 1 and directory[0].startswith("/")
 
 
 def shared_url(value: str) -> str | None:
