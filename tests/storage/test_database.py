@@ -13,6 +13,7 @@ from sqlalchemy import text
 from trivium.storage.database import Database
 from trivium.storage.errors import Conflict, Rejected, SchemaStale, StorageDown, StorageError
 
+ONE = text("SELECT 1")
 USER = text(
     "INSERT INTO users (name, email, role, created_at, revision) VALUES (:name, :email, 'user', 0, 1)"
 )
@@ -67,6 +68,31 @@ async def test_a_write_that_is_cancelled_leaves_nothing(database):
     async with database.write(limit_s=5) as conn:
         await conn.execute(USER, ADA)
     assert 1 == await count(database)
+
+
+@pytest.mark.asyncio
+async def test_a_write_that_is_cancelled_anywhere_holds_nobody_up(database):
+    """Beginning, between statements, within one, committing: a caller who hangs up at the wrong
+    moment must not keep the write lock, whoever still remembers the task.
+    """
+    tasks = []
+
+    async def write():
+        async with database.write() as conn:
+            await conn.execute(ONE)
+            await conn.execute(USER, ADA)
+            raise ZeroDivisionError
+
+    for turns in range(90):
+        tasks.append(asyncio.create_task(write()))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.0004 * (turns % 4))
+        tasks[-1].cancel()
+        await asyncio.gather(tasks[-1], return_exceptions=True)
+        async with database.write(limit_s=1) as conn:
+            await conn.execute(ONE)
+    assert 0 == await count(database)
 
 
 @pytest.mark.asyncio

@@ -35,6 +35,8 @@ LIMIT_S: Final = 30.0
 Connection: TypeAlias = AsyncConnection
 """What ``read()`` and ``write()`` give: for those who only hand it on to a store."""
 _PAUSE_MS: Final = 20
+_ending: Final[set[asyncio.Task[None]]] = set()
+"""Transactions that are given up: the loop itself would let their tasks be collected."""
 _NO_TABLE: Final = ("42P01", "42703")  # undefined_table, undefined_column
 _EXAMPLES: Final = "sqlite:///trivium.db or postgresql://user:password@host/database"
 
@@ -162,7 +164,22 @@ def _sqlite(url: URL, pool: int, begin: str, *, query_only: bool) -> AsyncEngine
 
     event.listen(engine.sync_engine, "connect", prepare)
     event.listen(engine.sync_engine, "begin", start)
+    event.listen(engine.sync_engine, "invalidate", _abandon)
     return engine
+
+
+def _abandon(connection: Any, record: object, error: object) -> None:
+    """End the transaction of a connection that is given up because its caller was cancelled.
+
+    The driver's thread is still busy with the caller's statement, and a connection that is closed
+    with an open one keeps its transaction, and the write lock, until the collector finds whatever
+    remembers the caller: anybody who hangs up at the right moment could keep all others waiting.
+    """
+    del record, error
+    ending = asyncio.get_running_loop().create_task(connection.driver_connection.rollback())
+    _ending.add(ending)
+    ending.add_done_callback(_ending.discard)
+    await_only(asyncio.shield(ending))
 
 
 def _use_wal(cursor: Any) -> None:
