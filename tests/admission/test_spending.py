@@ -54,6 +54,15 @@ class World:
             next(iter(self.snapshot.callers())), key_id=made.id, grant_id=grant_id
         )
 
+    async def switch(self, grant_id, *, disabled):
+        """Every key of the consent is refused from now on, or taken again."""
+        async with self.database.write() as conn:
+            raised = await store.bump(conn)
+            own = keys.c.grant_id == grant_id
+            values = {"disabled": disabled, "revision": raised}
+            await conn.execute(keys.update().where(own).values(values))
+        await self.snapshot.refresh()
+
     async def cap(self, grant_id, budgets):
         """The consent's cap is another from now on."""
         async with self.database.write() as conn:
@@ -364,3 +373,27 @@ async def test_new_terms_of_keys_do_not_wait_for_the_next_turn(monkeypatch, cloc
     await done.wait()
     task.cancel()
     assert ["look", "look", "turn", *["look"] * module.LOOKS, "turn"] == looks
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_an_application_spends_no_cap_twice_by_ending_its_keys(world, restarts):
+    """It revokes the token that they hang on and is given one of them again: what the others have
+    spent counts, in a worker that runs on and in one that has just started.
+    """
+    first = await world.granted(9, BUDGETS)
+    second = await world.granted(9, BUDGETS)
+    worker = await world.worker()
+    await world.book(second, 900)
+    await worker.refresh()
+    await world.switch(9, disabled=True)
+    await worker.refresh()
+    async with world.database.write() as conn:
+        raised = await store.bump(conn)
+        row = keys.c.id == first.key_id
+        await conn.execute(keys.update().where(row).values(disabled=False, revision=raised))
+    await world.snapshot.refresh()
+    if restarts:
+        worker = await world.worker()
+    await worker.refresh()
+    assert [100, 4100] == world.left(worker, first)

@@ -50,13 +50,20 @@ class Purse:
 
     def obstacle(self, now: float, amount_nanos: int) -> Spent | None:
         """The budget that so much more would exceed; ``None``: it fits."""
-        taken = self.held_nanos + self.unbooked_nanos + amount_nanos
+        return self.beyond(now, self.held_nanos + self.unbooked_nanos + amount_nanos)
+
+    def beyond(self, now: float, more_nanos: int) -> Spent | None:
+        """The budget that so much beside what is booked would exceed; ``None``: it fits."""
         for spent in self.spent:
             if now >= spent.ends_at:
                 spent.begin_anew(now)
-            if spent.booked_nanos + taken > spent.budget.amount_nanos:
+            if spent.booked_nanos + more_nanos > spent.budget.amount_nanos:
                 return spent
         return None
+
+    def knows(self, request_id: str) -> bool:
+        """Whether a request's entry was booked lately and counts among what is booked."""
+        return request_id in self._known
 
     def hold(self, amount_nanos: int) -> None:
         """Count what a request may cost while it runs."""

@@ -12,7 +12,7 @@ import msgspec
 
 from trivium.admission import refusal
 from trivium.admission.meter import MINUTE_S, Counts, Meter, Subject
-from trivium.admission.purse import Purse
+from trivium.admission.purse import Purse, Spent
 from trivium.admission.tokens import foreseen, without_files
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
@@ -54,10 +54,35 @@ class SharedWindows(Protocol):
         ...
 
 
+class CapHolds(Protocol):
+    """Caps that all workers keep together; ``admission/caps.py`` has the real ones."""
+
+    async def hold(self, grant_id: int, request_id: str, purse: Purse, nanos: int) -> Spent | None:
+        """Set aside what a request may cost; the budget it does not fit into otherwise.
+
+        Raises ``Fault`` (LEDGER_DOWN).
+        """
+        ...
+
+    def settle(self, request_id: str, cost_nanos: int) -> None:
+        """A request came to this; never waits."""
+        ...
+
+
 class Pass:
     """What a request takes up while it runs; given back once."""
 
-    __slots__ = ("_admission", "into", "meters", "minute", "nanos", "purse", "request_id", "tokens")
+    __slots__ = (
+        "_admission",
+        "caps",
+        "into",
+        "meters",
+        "minute",
+        "nanos",
+        "purse",
+        "request_id",
+        "tokens",
+    )
 
     def __init__(
         self,
@@ -76,6 +101,8 @@ class Pass:
         self.into = into
         self.purse: Purse | None = None
         self.nanos = 0
+        self.caps: CapHolds | None = None
+        """Where it has set something aside."""
 
     def leave(self, used: int | None, cost_nanos: int = 0) -> None:
         """The request is over. ``used``: tokens, ``None`` when nobody knows better."""
@@ -99,8 +126,12 @@ class Admission:
         *,
         purse_of: Callable[[Caller, float], Purse] | None = None,
         shared: SharedWindows | None = None,
+        caps: CapHolds | None = None,
     ) -> None:
-        """``purse_of``: a caller's purse, for those that have budgets; ``None``: from nothing."""
+        """``purse_of``: a caller's purse, for those that have budgets; ``None``: from nothing.
+        ``caps``: for applications' keys; ``None``: their budgets are like any other.
+        """
+        self._caps = caps
         self._clock = clock
         self._shared = shared
         self._meters: dict[tuple[Subject, object], Meter] = {}
@@ -130,7 +161,7 @@ class Admission:
         body: bytes,
         nanos: int,
     ) -> Pass | None:
-        """A pass, or ``None`` when the shared state has to be asked.
+        """A pass, or ``None`` when the shared state or the database has to be asked.
 
         ``nanos``: the most it may cost. Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW,
         BUDGET_SPENT).
@@ -144,6 +175,8 @@ class Admission:
             return OPEN
         now = self._clock.now()
         purse = self._check_budget(caller, now, nanos)
+        if purse is not None and caller.grant_id and self._caps is not None:
+            return None
         meters = self._meters_of(caller, model)
         if meters and self._shared is not None and self._shared.is_up:
             return None
@@ -160,17 +193,26 @@ class Admission:
         body: bytes,
         nanos: int,
     ) -> Pass:
-        """As ``admit``, after asking the shared state."""
+        """As ``admit``, after asking whoever has to be. Raises ``Fault`` (LEDGER_DOWN) besides."""
         meters = self._meters_of(caller, model)
         tokens = _reserved(meters, operation, facts, body)
         purse = self._check_budget(caller, self._clock.now(), nanos)
         if purse is not None:
             purse.hold(nanos)  # before the wait, or others would spend it meanwhile
+        caps = None if purse is None or not caller.grant_id else self._caps
         try:
-            granted = await self._ask(request_id, meters, tokens)
+            if purse is not None and caps is not None:
+                await _set_aside(caps, caller.grant_id, request_id, purse, nanos)
+            try:
+                granted = await self._ask(request_id, meters, tokens)
+            except BaseException:
+                if caps is not None:
+                    caps.settle(request_id, 0)
+                raise
         finally:
             if purse is not None:
                 purse.hold(-nanos)
+        granted.caps = caps
         return self._paid(granted, purse, nanos)
 
     def enter(
@@ -206,6 +248,8 @@ class Admission:
                 meter.correct(given.minute, int(now // MINUTE_S), more)
         if given.purse is not None:
             given.purse.settle(given.request_id, given.nanos, cost_nanos, now)
+        if given.caps is not None:
+            given.caps.settle(given.request_id, cost_nanos)
         if self._shared is not None and given in self.running:
             del self.running[given]
             self._shared.leave(given.request_id, given.meters, given.minute, more)
@@ -224,7 +268,8 @@ class Admission:
 
     async def _ask(self, request_id: str, meters: list[Meter], tokens: int) -> Pass:
         shared = self._shared
-        assert shared is not None
+        if shared is None or not meters:
+            return self._take(request_id, meters, tokens, self._clock.now())
         try:
             verdict = await shared.admit(request_id, meters, tokens)
         except Unreachable:
@@ -285,6 +330,14 @@ class Admission:
         elif meter.limits is not limits:
             meter.limits = limits
         return meter
+
+
+async def _set_aside(
+    caps: CapHolds, grant_id: int, request_id: str, purse: Purse, nanos: int
+) -> None:
+    spent = await caps.hold(grant_id, request_id, purse, nanos)
+    if spent is not None:
+        raise refusal.overspent(spent, nanos)
 
 
 def _reserved(meters: list[Meter], operation: Operation, facts: Facts, body: bytes) -> int:

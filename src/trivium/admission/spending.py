@@ -7,7 +7,7 @@ read again and those seen are left out. A key without budgets costs nothing here
 such key nothing is read at all.
 
 Requests that other workers run or have not booked yet are not seen: several workers together may
-exceed a budget by what they spend within the second or two until it is.
+exceed a budget by what they run meanwhile. Caps of consents they may not (``admission/caps.py``).
 """
 
 import asyncio
@@ -71,6 +71,9 @@ class Spending:
         self._is_following = False
         """Whether entries are read at all: there are budgets."""
         self._is_down = False
+        self.told: Callable[[str], None] | None = None
+        """Called with the request of every entry of a key that a consent has."""
+        self._read_at = float("-inf")
 
     def purse(self, caller: Caller, now: float) -> Purse:
         """The caller's. From nothing at first: of a key made a moment ago, which cannot have spent
@@ -95,12 +98,19 @@ class Spending:
         self._newest_key = max((caller.key_id for caller in self._callers()), default=0)
         self._purses, self._keys, self._users = purses, keys, users
 
+    @property
+    def age_s(self) -> float:
+        """For how long entries may have been booked that are not known here, in seconds."""
+        return self._clock.monotonic() - self._read_at
+
     async def refresh(self) -> None:
         """Read what has been booked since. Raises what ``Database.read`` raises."""
+        began = self._clock.monotonic()
         if self._revision() != self._looked_at:
             self._look_again()
         if not self._users:
             self._is_following = False
+            self._read_at = began
             return
         if not self._is_following:
             await self._begin_to_follow()
@@ -121,6 +131,7 @@ class Spending:
         self._seen = {id_ for id_ in self._seen if id_ > self._position}
         for purse in self._purses.values():
             purse.forget(now)
+        self._read_at = began
 
     async def watch(self) -> None:
         """Refresh for ever. One log line a change of state."""
@@ -191,7 +202,7 @@ class Spending:
         users = {
             caller.user_id
             for caller in self._callers()
-            if caller.purse_id in partial and not caller.revoked
+            if caller.purse_id in partial and _may_spend_again(caller)
         }
         since = min(purse.since for purse in partial.values())
         rows: list[Any] = []
@@ -212,7 +223,7 @@ class Spending:
 
     def _budgeted(self) -> list[Caller]:
         """Those with budgets that may still spend, if not at this moment."""
-        return [caller for caller in self._callers() if caller.budgets and not caller.revoked]
+        return [each for each in self._callers() if each.budgets and _may_spend_again(each)]
 
     async def _page(self, conn: Any, users: list[int], position: int) -> Any:
         from trivium.admission import store
@@ -241,8 +252,18 @@ class Spending:
             key_id = _bill(row.detail).key
         except msgspec.DecodeError:
             return
-        purse = purses.get(self._keys.get(key_id, key_id))
+        purse_id = self._keys.get(key_id, key_id)
+        purse = purses.get(purse_id)
         # an entry of a key that is not known here yet is not seen: it is read again and found then
         if purse is not None:
             self._seen.add(row.id)
             purse.learn(row.request_id, -row.amount_nanos, row.created_at, now)
+            if purse_id < 0 and self.told is not None:
+                self.told(row.request_id)
+
+
+def _may_spend_again(caller: Caller) -> bool:
+    """An application's keys are given again, and what each has spent is of the one cap: were those
+    that ended left out, an application could end its keys and spend the cap anew.
+    """
+    return not caller.revoked or caller.grant_id != 0

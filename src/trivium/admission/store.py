@@ -1,14 +1,16 @@
-"""What keys have spent, out of the ledger's entries. Reads only."""
+"""What keys have spent, out of the ledger's entries, and what requests under a cap set aside. Every
+function works in the transaction it is given.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, case, cast, func, select
+from sqlalchemy import BigInteger, bindparam, case, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.model import EntryKind
-from trivium.storage.schema import entries
+from trivium.storage.schema import entries, oauth_cap_holds, oauth_caps
 
 DAY_S: Final = 86_400
 _BILLED: Final = entries.c.detail.like("{%")
@@ -70,3 +72,54 @@ async def usage_after(
         .limit(limit)
     )
     return (await conn.execute(query)).all()
+
+
+# --- caps ---------------------------------------------------------------------------------------
+
+
+async def lock_cap(conn: AsyncConnection, grant_id: int) -> int | None:
+    """Nano-dollars a month of a consent; whoever else asks waits until the transaction ends.
+    ``None`` where there is none.
+    """
+    query = select(oauth_caps.c.cap_nanos).where(oauth_caps.c.grant_id == grant_id)
+    found = await conn.scalar(query.with_for_update())
+    return None if found is None else int(found)
+
+
+async def cap_holds(conn: AsyncConnection, grant_id: int, now: int) -> Sequence[Any]:
+    """What is set aside under a cap: ``request_id``, ``nanos``."""
+    query = select(oauth_cap_holds.c.request_id, oauth_cap_holds.c.nanos).where(
+        oauth_cap_holds.c.grant_id == grant_id, oauth_cap_holds.c.expires_at > now
+    )
+    return (await conn.execute(query)).all()
+
+
+async def place_cap_hold(
+    conn: AsyncConnection, grant_id: int, request_id: str, nanos: int, until: int
+) -> None:
+    """Set an amount aside for a request."""
+    values = {"grant_id": grant_id, "request_id": request_id, "nanos": nanos, "expires_at": until}
+    await conn.execute(oauth_cap_holds.insert().values(values))
+
+
+async def settle_cap_holds(conn: AsyncConnection, costs: Mapping[str, int]) -> None:
+    """What requests came to; those that cost nothing set nothing aside any more."""
+    free = [request_id for request_id, nanos in costs.items() if not nanos]
+    if free:
+        await conn.execute(delete(oauth_cap_holds).where(oauth_cap_holds.c.request_id.in_(free)))
+    rows = [{"of": request_id, "cost": nanos} for request_id, nanos in costs.items() if nanos]
+    if rows:
+        query = update(oauth_cap_holds).where(oauth_cap_holds.c.request_id == bindparam("of"))
+        await conn.execute(query.values(nanos=bindparam("cost")), rows)
+
+
+async def end_cap_holds(conn: AsyncConnection, request_ids: Sequence[str], at: int) -> None:
+    """These count among the entries: nothing is set aside for them beyond a moment."""
+    rows = oauth_cap_holds.c.request_id.in_(request_ids) & (oauth_cap_holds.c.expires_at > at)
+    await conn.execute(update(oauth_cap_holds).where(rows).values(expires_at=at))
+
+
+async def sweep_cap_holds(conn: AsyncConnection, now: int) -> int:
+    """Delete what is set aside no more; how many."""
+    over = delete(oauth_cap_holds).where(oauth_cap_holds.c.expires_at <= now)
+    return (await conn.execute(over)).rowcount

@@ -121,7 +121,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     grant_id: int = 0
     """The consent under which an application was given the key; 0: it is the user's own."""
     revoked: bool = False
-    """Disabled for good: it will never spend again."""
+    """Disabled for good: a user's own will never spend again, an application's may be given again
+    with another secret."""
 
     @property
     def purse_id(self) -> int:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from trivium.admission.caps import Caps
 from trivium.admission.script import ScriptedWindows
 from trivium.admission.service import Admission
 from trivium.admission.spending import Spending
@@ -95,12 +96,17 @@ async def admission_of(
     """Limits, with what keys have spent already and, if there is one, the shared state."""
     clock = SystemClock()
     spending = Spending(database, clock, snapshot.callers, lambda: snapshot.revision)
+    caps = Caps(database, clock, lambda: spending.age_s)
+    spending.told = caps.seen
     await spending.load()
+    await spending.refresh()
+    stack.push_async_callback(caps.close)
+    await background(stack, caps.run())
     await background(stack, spending.watch())
     if state is None:
-        return Admission(clock, purse_of=spending.purse)
+        return Admission(clock, purse_of=spending.purse, caps=caps)
     windows = ScriptedWindows(state)
-    admission = Admission(clock, purse_of=spending.purse, shared=windows)
+    admission = Admission(clock, purse_of=spending.purse, shared=windows, caps=caps)
     running = admission.running
     state.returned.append(lambda: windows.renew(list(running)))
     await background(stack, windows.keep(running))

@@ -50,7 +50,7 @@ from trivium.storage.schema.oauth import (
 )
 from trivium.storage.schema.payments import payment_events, payments
 from trivium.storage.schema.routing import breakers
-from trivium.storage.schema.spending import oauth_caps
+from trivium.storage.schema.spending import oauth_cap_holds, oauth_caps
 
 __all__ = [
     "BIG",
@@ -69,6 +69,7 @@ __all__ = [
     "metadata",
     "oauth_access_tokens",
     "oauth_apps",
+    "oauth_cap_holds",
     "oauth_caps",
     "oauth_codes",
     "oauth_families",
