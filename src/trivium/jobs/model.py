@@ -1,5 +1,6 @@
 """A job: a video that somebody asked for, wherever it is made."""
 
+import re
 from collections.abc import Mapping
 from enum import Enum, unique
 from typing import Final, Protocol
@@ -129,6 +130,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 ID_PREFIX: Final = "video_"
+ID: Final = re.compile(r"video_[0-9a-f]{48}")
+"""What an id of ours looks like: no database is asked for another."""
 CLAIM_S: Final = 60
 """For how long a worker has a job to itself; its heartbeat says so again three times in that."""
 BIRTH_S: Final = 1_800

@@ -15,7 +15,7 @@ from trivium.clock import Clock, SystemClock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.jobs import policy
-from trivium.jobs.model import BIRTH_S, ID_PREFIX, Account, Job, Keeping, Limits
+from trivium.jobs.model import BIRTH_S, ID, ID_PREFIX, Account, Job, Keeping, Limits
 from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold
 from trivium.ledger.worker import too_low
@@ -249,6 +249,9 @@ class Jobs:
         """A user's job. Raises ``Fault`` (LEDGER_DOWN) when the database is away."""
         from trivium.jobs import store
 
+        if not ID.fullmatch(job_id):
+            return None
+
         try:
             async with self._db.read(LIMIT_S) as conn:
                 row = await store.find(conn, user_id, job_id)
@@ -263,6 +266,9 @@ class Jobs:
         job. Raises as ``find``.
         """
         from trivium.jobs import store
+
+        if after is not None and not ID.fullmatch(after):
+            return None
 
         try:
             async with self._db.read(LIMIT_S) as conn:

@@ -287,3 +287,19 @@ async def test_what_is_kept_while_a_video_is_deleted_goes_too(
         assert 200 == (await house.ask("DELETE", f"/v1/videos/{video['id']}"))[0]
         async with sqlite_database.read() as conn:
             assert [] == list(await conn.execute(schema.assets.select()))
+
+
+@pytest.mark.asyncio
+async def test_what_is_no_id_of_ours_is_unknown_and_looked_up_nowhere(database, vendor):
+    """A NUL is an error to PostgreSQL, and would read as an outage."""
+    async with House.on(database, ("a", "openai", vendor, [KEY])) as house:
+        for method, path in (
+            ("GET", "/v1/videos/a%00b"),
+            ("DELETE", "/v1/videos/a%00b"),
+            ("GET", "/v1/videos/video_%FF/content"),
+            ("POST", f"/v1/videos/{'a' * 5000}/remix"),
+            ("GET", "/v1/videos?after=a%00b"),
+        ):
+            body = b'{"prompt": "x"}' if method == "POST" else b""
+            status, _, told = await house.ask(method, path, body)
+            assert (404, "video_not_found") == (status, told["error"]["code"])

@@ -13,8 +13,6 @@ from trivium.jobs.studio import Studio
 from trivium.pipeline.context import Exchange, Services
 from trivium.wire.videos import resource
 
-ID_MAX: Final = 100
-"""Characters; ours have 54."""
 _POLL: Final = b"openai-poll-after-ms"
 
 
@@ -46,9 +44,7 @@ async def found(exchange: Exchange, video_id: str, studio: Studio) -> Job:
     """A caller's video. Raises ``Fault``: NOT_FOUND, whoever else may have it."""
     caller = exchange.caller
     assert caller is not None
-    job = None
-    if len(video_id) <= ID_MAX:
-        job = await studio.jobs.find(caller.user_id, video_id)
+    job = await studio.jobs.find(caller.user_id, video_id)
     if job is None:
         raise resource.unknown(video_id)
     return job
