@@ -23,6 +23,7 @@ LIMITS = [
     f"{INTAKE}test_a_form_that_is_wrong_is_refused_in_json_and_leaves_nothing",
     f"{INTAKE}test_a_sender_that_outruns_the_disk_is_read_no_further",
     f"{INTAKE}test_an_upload_without_room_is_refused_for_a_while",
+    "uploads/test_spool.py::test_a_disk_that_is_full_is_told_to_the_operator_once",
     f"{UPLOADS}test_forty_large_uploads_take_little_memory",
 ]
 LEAVES = [

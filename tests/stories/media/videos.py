@@ -156,6 +156,7 @@ ENDPOINTS = [
                 f"{CONTENT}test_a_wrong_variant_is_named",
                 f"{CONTENT}test_only_a_completed_video_has_files",
                 f"{CONTENT}test_a_range_beyond_the_end_is_a_416",
+                f"{CONTENT}test_one_range_travels_and_what_is_none_does_not",
                 f"{FOLLOW}test_anothers_id_is_unknown",
             ],
             "answer": [
