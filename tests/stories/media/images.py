@@ -72,10 +72,7 @@ ENDPOINTS = [
             ),
             (
                 "A model that stands in answers in the form that was asked for",
-                (
-                    "pipeline/test_picture.py::"
-                    "test_a_model_that_stands_in_answers_in_the_form_that_was_asked_for",
-                ),
+                (f"{PICTURE}::test_a_model_that_stands_in_answers_in_the_form_that_was_asked_for",),
             ),
             (
                 "The class of a model is data, and the operator's to say",
