@@ -23,6 +23,7 @@ from trivium.conversation.request import (
 from trivium.conversation.target import ReasoningBack, target
 from trivium.conversation.tools import (
     ChoiceMode,
+    CustomTool,
     FunctionTool,
     ServerKind,
     ServerTool,
@@ -353,3 +354,53 @@ def test_a_search_that_is_merely_offered_may_be_missing(tools, choice, left_out)
     else:
         with pytest.raises(Fault, match="of its own"):
             fitted(conversation, known, report)
+
+
+PHASED = (
+    ASK,
+    Turn(Role.ASSISTANT, (Reasoning("hm", opaque=(Opaque("signature", b"s", ELSEWHERE),)),)),
+    Turn(Role.ASSISTANT, (Text("Looking."),), phase="commentary"),
+    Turn(Role.ASSISTANT, (ToolCall("c1", "look"),)),
+    Turn(Role.USER, (ToolResult("c1", (Text("seen"),), name="look"),)),
+)
+"""As Codex sends it: reasoning of another vendor, words with a phase, a call."""
+
+
+def test_phases_keep_nothing_apart_where_there_are_none():
+    """Nor does anything invented stand for reasoning that cannot be read beside what was said."""
+    found, repairs, drops = fit(*PHASED)
+    assert (ASK, spoken(Text("Looking."), ToolCall("c1", "look")), PHASED[-1]) == found
+    assert [Mend.FOREIGN_SIGNATURE] == repairs
+    assert 2 == len(drops)
+
+
+def test_phases_stay_where_they_are_known():
+    """And what cannot be read is left out between them."""
+    known = target(Origin("responses", "openai", "main"), "m", blank_text=True)
+    found, repairs, _ = fit(*PHASED, known=known)
+    assert [None, "commentary", None, None] == [turn.phase for turn in found]
+    assert Mend.EMPTY_TURN not in repairs
+
+
+@pytest.mark.parametrize(
+    ("tools", "choice", "why"),
+    [
+        ((), ToolChoice(ChoiceMode.REQUIRED), "there are no tools"),
+        ((), ToolChoice(ChoiceMode.NAMED, ("look",)), "there are no tools"),
+        ((LOOK,), ToolChoice(ChoiceMode.NAMED, ("cook",)), "cook is none of the tools"),
+        ((LOOK,), ToolChoice(ChoiceMode.AUTO, ("look", "cook")), "cook is none of the tools"),
+        ((), ToolChoice(ChoiceMode.AUTO), None),
+        ((), ToolChoice(ChoiceMode.NONE), None),
+        ((LOOK,), ToolChoice(ChoiceMode.REQUIRED, ("look",)), None),
+        ((CustomTool(name="cook", namespace="n"),), ToolChoice(ChoiceMode.NAMED, ("cook",)), None),
+    ],
+)
+def test_a_choice_among_tools_that_are_not_there_is_refused(tools, choice, why):
+    """Without it the model would be free, which is what the caller ruled out."""
+    conversation = asking(ASK, tools=tools, tool_choice=choice)
+    if why is None:
+        assert choice == fitted(conversation, facts(), Report("x")).tool_choice
+        return
+    with pytest.raises(Fault, match=why) as raised:
+        fitted(conversation, facts(), Report("x"))
+    assert "tool_choice" == raised.value.param

@@ -20,7 +20,7 @@ from trivium.conversation.parts import (
     TokenLogprob,
     VendorPart,
 )
-from trivium.conversation.places import Places, Placing
+from trivium.conversation.places import Loss, Places, Placing
 from trivium.conversation.replay import replayed
 from trivium.conversation.usage import Usage
 
@@ -155,3 +155,47 @@ def test_a_later_candidate_is_told_once_and_left_alone():
         ]
     )
     assert "answer.candidates" == report.dropped_names()
+
+
+def test_what_a_reader_does_not_know_is_told_in_three_ways():
+    """Left out, noted, or told in words; a name once."""
+    report = Report("the chat shape of m")
+    placing = Placing(BARE, report)
+    for name, loss in (("a", Loss.UNKNOWN), ("b", Loss.WORDED), ("c", Loss.NOTED)) * 2:
+        placing.unread(name, loss)
+    assert [("answer.a", "dropped"), ("answer.b", "changed")] == [
+        (drop.member, drop.act.value) for drop in report.drops
+    ]
+    assert ["answer.c"] == report.kept
+
+
+def test_an_upstream_cannot_fill_a_record():
+    """It makes up the names."""
+    report = Report("the chat shape of m")
+    placing = Placing(BARE, report)
+    for at in range(1000):
+        placing.unread(f"{at}" * 100, Loss.UNKNOWN)
+    assert 64 == len(report.drops)
+    assert max(len(drop.member) for drop in report.drops) < 100
+
+
+@pytest.mark.parametrize(
+    ("parts", "unheard"),
+    [
+        ((VendorPart(Native("x", b"{}"), "hologram", known=False),), "hologram"),
+        ((VendorPart(Native("x", b"{}"), "search"),), ""),
+        ((Text("Hi"), VendorPart(Native("x", b"{}"), "hologram", known=False)), ""),
+        ((Reasoning("hm"), VendorPart(Native("x", b"{}"), "hologram", known=False)), "hologram"),
+        ((), ""),
+    ],
+)
+def test_an_answer_of_nothing_known_is_noticed(parts, unheard):
+    """Whole and streamed; what was only thought is no answer."""
+    answer = Answer((Candidate(parts, Finish(Unified.STOP)),))
+    for tell in (
+        lambda placing: placing.answer(answer),
+        lambda placing: placing.events(replayed(answer)),
+    ):
+        placing = Placing(BARE, Report("the chat shape of m"))
+        tell(placing)
+        assert unheard == placing.unheard

@@ -19,7 +19,7 @@ from trivium.conversation.calls import ToolResult
 from trivium.conversation.effort import wished
 from trivium.conversation.honesty import Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, joined
-from trivium.conversation.members import ROWS, Concept, declared, lacking, member
+from trivium.conversation.members import ROWS, Concept, declared, lacking, member, phased
 from trivium.conversation.opaque import belonging
 from trivium.conversation.pairing import paired
 from trivium.conversation.parts import Reasoning, Text
@@ -32,6 +32,7 @@ from trivium.conversation.tools import (
     ServerKind,
     ServerTool,
     Tool,
+    ToolChoice,
 )
 
 FILLER: Final = "(no content)"
@@ -62,7 +63,7 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
     Raises ``Fault`` (UNREPRESENTABLE) where the history ends with an answer to go on with and the
     target does not do that, and through the report.
     """
-    turns = joined(conversation.turns)
+    turns = joined(_phaseless(conversation, target, report))
     # HOT: nearly every turn of nearly every history stays as it is
     if not all(_clean(turn, target) for turn in turns):
         turns = joined(_cleaned(turns, conversation.shape, target, report))
@@ -74,6 +75,8 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
         )
     if conversation.stop and any(conversation.stop) and target.stop_max == 0:
         lacking(report, Concept.STOP, conversation.shape, "no stop sequences are taken")
+    if conversation.tool_choice is not None:
+        _choosable(conversation, conversation.tool_choice, report)
     changes = _refused(conversation, target, report)
     if conversation.tools:
         tools = tuple(
@@ -84,6 +87,38 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
     if turns is not conversation.turns and turns != conversation.turns:
         changes["turns"] = turns
     return msgspec.structs.replace(conversation, **changes) if changes else conversation
+
+
+def _phaseless(conversation: Conversation, target: TargetFacts, report: Report) -> tuple[Turn, ...]:
+    """The turns without their phases where the target has none: what they kept apart is one."""
+    turns = conversation.turns
+    shape = target.origin.shape
+    if all(turn.phase is None for turn in turns) or phased(shape):
+        return turns
+    lacking(report, Concept.PHASE, conversation.shape, f"the {shape} shape has no phases")
+    return tuple(msgspec.structs.replace(turn, phase=None) for turn in turns)
+
+
+def _choosable(conversation: Conversation, choice: ToolChoice, report: Report) -> None:
+    """Refuse a choice among tools that are not there: without it the model would go on freely."""
+    where = member(Concept.TOOL_CHOICE, conversation.shape)
+    if not conversation.tools:
+        if choice.mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED):
+            raise report.refusal(where, "there are no tools to choose from")
+        return
+    if not choice.names or choice.mode is ChoiceMode.NONE:
+        return
+    offered = {name for tool in conversation.tools for name in _called(tool)}
+    strange = next((name for name in choice.names if name not in offered), None)
+    if strange is not None:
+        raise report.refusal(where, f"{strange} is none of the tools of this request")
+
+
+def _called(tool: Tool) -> tuple[str, ...]:
+    """What a choice may call a tool."""
+    if isinstance(tool, FunctionTool | CustomTool):
+        return (tool.name, f"{tool.namespace}.{tool.name}") if tool.namespace else (tool.name,)
+    return (tool.name, tool.kind.value if isinstance(tool, ServerTool) else tool.kind)
 
 
 def _clean(turn: Turn, target: TargetFacts) -> bool:
@@ -98,18 +133,25 @@ def _clean(turn: Turn, target: TargetFacts) -> bool:
 def _cleaned(
     turns: tuple[Turn, ...], shape: str, target: TargetFacts, report: Report
 ) -> tuple[Turn, ...]:
-    last = len(turns) - 1
     found = (
         turn
         if _clean(turn, target)
-        else _readable_turn(turn, f"turns[{at}]", shape, target, report, at == last)
+        else _readable_turn(turn, f"turns[{at}]", shape, target, report, _spare(turns, at))
         for at, turn in enumerate(turns)
     )
     return tuple(turn for turn in found if turn is not None)
 
 
+def _spare(turns: tuple[Turn, ...], at: int) -> bool:
+    """Whether nothing need stand for a turn: an answer that has not begun, or that goes on."""
+    if turns[at].role is not Role.ASSISTANT:
+        return False
+    beside = turns[max(at - 1, 0) : at] + turns[at + 1 : at + 2]
+    return at + 1 == len(turns) or any(turn.role is Role.ASSISTANT for turn in beside)
+
+
 def _readable_turn(
-    turn: Turn, where: str, shape: str, target: TargetFacts, report: Report, last: bool
+    turn: Turn, where: str, shape: str, target: TargetFacts, report: Report, spare: bool
 ) -> Turn | None:
     """A turn without what this target cannot read; ``None`` where nothing need stand for it."""
     parts: list[Part] = []
@@ -122,8 +164,7 @@ def _readable_turn(
         else:
             parts.append(kept)
     if not parts and not (target.blank_text and not turn.parts):
-        if turn.role in INSTRUCTING or (last and turn.role is Role.ASSISTANT):
-            # no instruction, or an answer to go on with that has not begun
+        if turn.role in INSTRUCTING or spare:
             return None
         report.repair(Mend.EMPTY_TURN, where)
         parts.append(Text(FILLER))

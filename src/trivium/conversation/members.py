@@ -241,6 +241,11 @@ def member(concept: Concept, shape: str) -> str:
     return found if isinstance(found, str) else row.field
 
 
+def phased(shape: str) -> bool:
+    """Whether what an assistant says has a phase in this shape."""
+    return getattr(ROWS[Concept.PHASE], shape, None) is not None
+
+
 def declared(tool: Tool, shape: str) -> str:
     """Where a caller of this shape declared a tool: chat has a member of its own for a search."""
     if shape == "chat" and isinstance(tool, ServerTool) and tool.native.shape == "chat":

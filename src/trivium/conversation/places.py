@@ -97,7 +97,7 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
 class Placing:
     """Looks for a place for all of one answer, and reports what has none."""
 
-    __slots__ = ("_heard", "_passed", "_places", "_report", "_texts", "_unheard")
+    __slots__ = ("_heard", "_passed", "_places", "_report", "_texts", "_unheard", "_unread")
 
     def __init__(self, places: Places, report: Report) -> None:
         self._places = places
@@ -108,6 +108,7 @@ class Placing:
         """Open parts of candidates that the shape has not."""
         self._heard = False
         self._unheard = ""
+        self._unread: set[str] = set()
 
     @property
     def unheard(self) -> str:
@@ -115,7 +116,14 @@ class Placing:
         return "" if self._heard else self._unheard
 
     def unread(self, name: str, loss: Loss) -> None:
-        """Something of the answer that its reader does not know. See ``AnswerContext.unread``."""
+        """Something of the answer that its reader does not know. See ``AnswerContext.unread``.
+
+        Each name once, and no more of them than would fill a record: an upstream chooses them.
+        """
+        name = name[:_NAME_MAX]
+        if name in self._unread or len(self._unread) == _UNREAD_MAX:
+            return
+        self._unread.add(name)
         if loss is Loss.UNKNOWN:
             self._lacks(name)
         elif loss is Loss.WORDED:
@@ -296,6 +304,10 @@ class Placing:
 
 
 _WORD_MAX: Final = 40
+_NAME_MAX: Final = 80
+"""Characters of a name that an upstream made up."""
+_UNREAD_MAX: Final = 64
+"""Names of unknown things that one answer is reported to have."""
 _NAMES: Final[Mapping[type[Part], str]] = {
     Image: "image",
     Audio: "audio",

@@ -220,7 +220,16 @@ def test_trap_026_attachments_go_back_to_their_maker_alone(written):
 )
 def test_an_assistant_message_is_written(written, parts, message):
     """Content is null only where something else stands in the message."""
-    assert [{"role": "assistant", **message}] == written(assistant(*parts))["messages"]
+    spoken, _ = written(assistant(*parts), user(Text("Go")))["messages"]
+    assert {"role": "assistant", **message} == spoken
+
+
+@pytest.mark.parametrize("parts", [(), (Text(""),), (VendorPart(Native("messages", b"{}"), "x"),)])
+def test_an_answer_that_has_not_begun_is_not_gone_on_with(written, parts):
+    """Servers take an empty last message for one to be gone on with, or refuse it."""
+    assert ["user"] == [
+        one["role"] for one in written(user(Text("a")), assistant(*parts))["messages"]
+    ]
 
 
 def test_an_assistants_own_pictures_are_refused(written):
@@ -231,16 +240,16 @@ def test_an_assistants_own_pictures_are_refused(written):
 
 
 def test_what_the_shape_cannot_say_of_a_turn_is_reported(write_request):
-    """Phases, and thoughts that are not read again; own attachments speak for theirs."""
+    """Thoughts that are not read again; own attachments speak for theirs."""
     from trivium.conversation.request import Conversation
 
     details = Opaque("reasoning_details", b"[]", ORIGIN)
     turn = Turn(Role.ASSISTANT, (Reasoning("Hm", opaque=(details,)), Text("a")))
-    lost = Turn(Role.ASSISTANT, (Reasoning("Hm"), Text("a")), phase="commentary")
+    lost = Turn(Role.ASSISTANT, (Reasoning("Hm"), Text("a")))
     _, report = write_request(Conversation(shape="responses", model="m", turns=(turn,)))
     assert [] == report.drops
     _, report = write_request(Conversation(shape="responses", model="m", turns=(turn, lost)))
-    assert ["input", "input[].phase"] == [drop.member for drop in report.drops]
+    assert ["input"] == [drop.member for drop in report.drops]
 
 
 def test_names_are_kept(written):

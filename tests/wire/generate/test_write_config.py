@@ -182,3 +182,13 @@ def test_temperature_is_clamped_and_bias_reported(wires):
     )
     assert {"temperature": 1.0} == found
     assert ["temperature", "logit_bias"] == [drop.member for drop in report.drops]
+
+
+@pytest.mark.parametrize(
+    ("seed", "kept"), [(2**31 - 1, True), (-(2**31), True), (2**31, False), (10**24, False)]
+)
+def test_a_seed_that_is_too_large_is_left_out_and_told(wires, seed, kept):
+    """The vendor refuses more than 32 bits."""
+    body, report = write(wires, sampling=Sampling(seed=seed))
+    assert ({"seed": seed} if kept else None) == body
+    assert ([] if kept else ["seed"]) == [drop.member for drop in report.drops]

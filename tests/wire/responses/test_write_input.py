@@ -71,6 +71,9 @@ OUTPUT = {"type": "function_call_output", "call_id": "c"}
     ("turn", "expected"),
     [
         (user(Text("a"), IMAGE), [message("user", words("a"), PICTURE)]),
+        (user(), [message("user", words(""))]),
+        (user(Text("")), [message("user", words(""))]),
+        (assistant(), []),
         (Turn(Role.DEVELOPER, (Text("a"),)), [message("system", words("a"))]),
         (
             assistant(Text("a"), Refusal("b"), phase="final_answer"),

@@ -35,6 +35,7 @@ _list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 Message = dict[str, Any]
+_UNSAID: Final[Message] = {"role": "assistant", "content": ""}
 
 
 class MessageWriter:
@@ -64,9 +65,12 @@ class MessageWriter:
                 lead.extend(part for part in turn.parts if isinstance(part, Text))
             if lead:
                 out.append(self._instruct(lead))
-        for turn in turns[start:]:
+        for at, turn in enumerate(turns[start:], start + 1):
             if turn.role is Role.ASSISTANT:
-                out.append(self._assistant(turn))
+                message = self._assistant(turn)
+                # of an answer to go on with that has not begun nothing is said
+                if at < len(turns) or message != _UNSAID:
+                    out.append(message)
             elif turn.role in INSTRUCTING:
                 out.append(self._system_turn(turn))
             else:
@@ -84,8 +88,6 @@ class MessageWriter:
         return {"role": "user", "content": f"<system>\n{words}\n</system>"}
 
     def _named(self, message: Message, turn: Turn) -> Message:
-        if turn.phase is not None:
-            self._content.lack(Concept.PHASE, "the chat shape has no phases")
         if turn.name is not None:
             if Concept.PARTICIPANT in self._facts.refuses:
                 self._content.lack(Concept.PARTICIPANT, "not taken by this model")

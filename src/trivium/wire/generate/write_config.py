@@ -32,6 +32,7 @@ _SAMPLING: Final = (
     ("presence_penalty", Concept.PRESENCE_PENALTY, "presencePenalty"),
     ("seed", Concept.SEED, "seed"),
 )
+_SEED_LIMIT: Final = 2**31
 _MODELS_OWN: Final = Sampling()
 _RESOLUTIONS: Final = {
     "low": "MEDIA_RESOLUTION_LOW",
@@ -80,6 +81,9 @@ def _sampling(conversation: Conversation, writing: Writing) -> dict[str, Any]:
         if name == "temperature" and value > writing.facts.temperature_max:
             value = writing.facts.temperature_max
             writing.lacks(concept, f"at most {value} is taken", act=Act.CHANGED)
+        if name == "seed" and not -_SEED_LIMIT <= value < _SEED_LIMIT:
+            writing.lacks(concept, "it takes 32 bits")
+            continue
         out[name] = value
     if conversation.sampling.logit_bias is not None:
         writing.lacks(Concept.LOGIT_BIAS, "the generate shape has no such member")

@@ -50,8 +50,6 @@ def contents(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[Ro
     for at, turn in enumerate(turns, skipped):
         if turn.name is not None:
             writing.lacks(Concept.PARTICIPANT, "the generate shape names no participants")
-        if turn.phase is not None:
-            writing.lacks(Concept.PHASE, "the generate shape has no phases")
         rows = [
             (isinstance(part, ToolResult), row)
             for part in turn.parts
@@ -160,7 +158,7 @@ def plain(part: Part, where: str, writing: Writing) -> list[Row]:
             writing.lacks(Concept.CITATION, "the generate shape cannot ask for citations")
         return _texts([_header(part.title, part.source), *(text.text for text in part.texts)])
     if isinstance(part, VendorPart):
-        return _vendor(part, where, writing)
+        return _vendor(part, writing)
     if isinstance(part, Document):
         return _document(part, where, writing)
     if isinstance(part, Image | Audio | Video):
@@ -168,10 +166,11 @@ def plain(part: Part, where: str, writing: Writing) -> list[Row]:
     return []
 
 
-def _vendor(part: VendorPart, where: str, writing: Writing) -> list[Row]:
+def _vendor(part: VendorPart, writing: Writing) -> list[Row]:
     if part.native.shape == SHAPE:
         return [msgspec.json.decode(part.native.data, type=dict[str, Any])]
-    writing.report.drop(Rank.HINT, where, f"a block of type {part.kind} is another vendor's own")
+    said = member(Concept.VENDOR_PART, writing.shape)
+    writing.report.drop(Rank.HINT, said, f"a block of type {part.kind} is another vendor's own")
     return _texts([part.text])
 
 

@@ -107,8 +107,6 @@ def _messages(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[R
         where = f"turns[{at}]"
         if turn.name is not None:
             writing.lacks(Concept.PARTICIPANT, "the messages shape names no participants")
-        if turn.phase is not None:
-            writing.lacks(Concept.PHASE, "the messages shape has no phases")
         role, rows = _turn(turn, where, writing)
         if not rows:
             if at == skipped + len(turns) - 1 and turn.role is Role.ASSISTANT and out:

@@ -78,6 +78,8 @@ def _others(turn: Turn, content: Content) -> list[Any]:
         out.append(alone)
     if rows:
         out.append(_message(role, rows))
+    elif not out and turn.role is Role.USER:
+        out.append(_message(role, [words("")]))  # left out, it would be another conversation
     return out
 
 
