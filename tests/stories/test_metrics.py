@@ -55,3 +55,23 @@ async def test_numbers_are_those_of_all_workers_dead_or_alive(tmp_path, valkey):
         await noted(gateway, "all workers have been replaced")
         assert 200 == (await gateway.send(gateway.chat(), port))[0]
         await until(gateway, port, 21)
+
+
+@pytest.mark.asyncio
+async def test_workers_that_replace_others_may_count_though_those_did_not(tmp_path, valkey):
+    """Switched on without losing a request, as other settings are."""
+    port = free_port()
+    rest = f'[shared]\nurl = "{valkey.url}"\n'
+    flag = ("--listen", f"127.0.0.1:{port}")
+    async with (
+        Double([OK]) as vendor,
+        running(tmp_path, vendor, *flag, rest=rest, server="workers = 2\n") as gateway,
+    ):
+        assert 200 == (await gateway.send(gateway.chat(), port))[0]
+        path = tmp_path / "trivium.toml"
+        path.write_text(path.read_text() + '\n[metrics]\nenabled = true\ntoken = "s3cret"\n')
+        gateway.process.send_signal(signal.SIGUSR2)
+        await noted(gateway, "all workers have been replaced")
+        for _ in range(5):
+            assert 200 == (await gateway.send(gateway.chat(), port))[0]
+        await until(gateway, port, 5)

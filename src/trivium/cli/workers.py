@@ -61,8 +61,8 @@ def supervise(settings: Settings, path: Path | None, read: Callable[[], Settings
     server = settings.server
     listens = [server.listen, *([server.admin_listen] if server.admin_listen else [])]
     slots = Slots(listens, server.workers, server.backlog)
-    # while they are replaced, there are two of each
-    places = Places(2 * server.workers) if settings.metrics.enabled else None
+    # while they are replaced there are two of each; those to come may count though these do not
+    places = Places(2 * server.workers)
 
     def run(ready: Ready, slot: Slot) -> int:
         pinned = _pinned(read(), server, slots.listen)
