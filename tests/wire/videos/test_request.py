@@ -171,3 +171,27 @@ def test_a_remix_has_a_prompt_and_nothing_else():
     for wrong in (b"{}", b'{"prompt": "y", "seconds": "8"}', b'{"prompt": ""}'):
         with pytest.raises(Fault):
             read_remix(peek.members(wrong))
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "is_taken"),
+    [
+        ("image/png", 9, True),
+        ("video/mp4", 9, True),
+        ("application/octet-stream", 9, True),
+        ("", 9, True),
+        ("image/png", 0, False),
+        ("text/plain", 9, False),
+        ("application/json; charset=utf-8", 9, False),
+    ],
+)
+def test_a_reference_is_a_picture_or_a_clip(kind, size, is_taken):
+    """What is empty or says that it is something else is refused before anybody is paid."""
+    part = Part(name="input_reference", filename="x", content_type=kind, size=size)
+    form = [Part(name="prompt", value=b"a cat"), part]
+    if is_taken:
+        assert part == read_form(form).reference.part
+        return
+    with pytest.raises(Fault) as caught:
+        read_form(form)
+    assert (Kind.INVALID_VALUE, "input_reference") == (caught.value.kind, caught.value.param)

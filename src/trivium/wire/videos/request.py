@@ -29,6 +29,7 @@ FORM: Final = Limits(parts=20, fields_bytes=URL_MAX + 262_144)
 """What a form may hold: an ``image_url`` travels as a text field."""
 
 _REFERENCE: Final = "input_reference"
+_UNKNOWN: Final = "application/octet-stream"
 _URL: Final = f"{_REFERENCE}.image_url"
 _FILE_ID: Final = f"{_REFERENCE}.file_id"
 _CREATE: Final = frozenset({"model", "prompt", "seconds", "size", _REFERENCE})
@@ -186,8 +187,10 @@ def _size(value: object, allowed: tuple[str, ...]) -> str:
 
 
 def _reference(value: object) -> Reference | None:
-    if value is None or isinstance(value, Part):
-        return None if value is None else Reference(part=value)
+    if value is None:
+        return None
+    if isinstance(value, Part):
+        return _file(value)
     if not isinstance(value, dict):
         raise Fault(
             Kind.INVALID_TYPE,
@@ -213,6 +216,15 @@ def _reference(value: object) -> Reference | None:
     if len(url) > URL_MAX:
         raise wrong(_URL, f"have at most {URL_MAX} characters")
     return Reference(url=url)
+
+
+def _file(part: Part) -> Reference:
+    if not part.size:
+        raise wrong(_REFERENCE, "not be an empty file")
+    kind = part.content_type.partition(";")[0].strip().lower()
+    if kind and kind != _UNKNOWN and not kind.startswith(("image/", "video/")):
+        raise wrong(_REFERENCE, f"be a picture or a video, not {kind[:100]}")
+    return Reference(part=part)
 
 
 def _several() -> Fault:
