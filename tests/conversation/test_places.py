@@ -1,5 +1,6 @@
 """What an answer says and a caller's shape has no place for is told to the report."""
 
+import msgspec
 import pytest
 
 from trivium.conversation.answer import Answer, Candidate
@@ -199,3 +200,25 @@ def test_an_answer_of_nothing_known_is_noticed(parts, unheard):
         placing = Placing(BARE, Report("the chat shape of m"))
         tell(placing)
         assert unheard == placing.unheard
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unified", "told"),
+    [
+        ('{"a":', Unified.LENGTH, ["answer.tool_calls"]),
+        ('{"a":1}', Unified.LENGTH, []),
+        ("", Unified.LENGTH, []),
+        ('{"a":', Unified.TOOL_CALLS, []),
+    ],
+)
+def test_a_call_that_was_cut_is_told_where_it_is_left_out(arguments, unified, told):
+    """Half an object has no place in the generate shape."""
+    places = msgspec.structs.replace(RICH, cut_calls=frozenset({Unified.LENGTH}))
+    answer = Answer((Candidate((ToolCall("c1", "f", arguments),), Finish(unified)),))
+    for tell in (
+        lambda placing: placing.answer(answer),
+        lambda placing: placing.events(replayed(answer)),
+    ):
+        report = Report("the generate shape of m")
+        tell(Placing(places, report))
+        assert told == [drop.member for drop in report.drops]

@@ -6,14 +6,14 @@ tells the report. It changes nothing: writers leave out what they have no place 
 here, so nothing of it is ever refused, not in strict mode either.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum, auto, unique
 from typing import Final
 
 import msgspec
 
 from trivium.conversation.answer import Answer
-from trivium.conversation.calls import ToolCall, ToolResult
+from trivium.conversation.calls import ToolCall, ToolResult, argument_object
 from trivium.conversation.events import (
     Cited,
     Delta,
@@ -70,6 +70,8 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
     refusals: bool = False
     reasoning: bool = True
     calls: bool = True
+    cut_calls: frozenset[Unified] = frozenset()
+    """Ends at which a call whose arguments are no object is left out."""
     ends: frozenset[Unified]
     """Reasons that it has a word for."""
     stop_sequence: bool = False
@@ -97,11 +99,22 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
 class Placing:
     """Looks for a place for all of one answer, and reports what has none."""
 
-    __slots__ = ("_heard", "_passed", "_places", "_report", "_texts", "_unheard", "_unread")
+    __slots__ = (
+        "_calls",
+        "_heard",
+        "_passed",
+        "_places",
+        "_report",
+        "_texts",
+        "_unheard",
+        "_unread",
+    )
 
     def __init__(self, places: Places, report: Report) -> None:
         self._places = places
         self._report = report
+        self._calls: dict[int, list[str]] = {}
+        """Pieces of the calls of a stream, where one that is cut is left out."""
         self._texts: set[int] = set()
         """Open texts of a stream, where their attachments are of interest."""
         self._passed: set[int] = set()
@@ -141,14 +154,19 @@ class Placing:
                     else:
                         self._heard = True  # HOT: plain words have their place everywhere
                 self._finish(candidate.finish)
+                if candidate.finish.unified in self._places.cut_calls:
+                    self._cut(part.arguments for part in candidate.parts if type(part) is ToolCall)
         self._usage(answer.usage)
         self._tier(answer.service_tier)
 
     def events(self, events: list[Event]) -> None:
         """More of a stream. HOT: of deltas only their probabilities are of interest."""
+        calls = self._calls
         for event in events:
             kind = type(event)
             if kind is Delta:
+                if calls and event.index in calls:  # type: ignore[union-attr]  # type() narrows less than isinstance
+                    calls[event.index].append(event.text)  # type: ignore[union-attr]  # type() narrows less than isinstance
                 if event.logprobs and event.index not in self._passed:  # type: ignore[union-attr]  # type() narrows less than isinstance
                     self._likely()
             else:
@@ -165,6 +183,8 @@ class Placing:
         elif isinstance(event, Finished):
             if self._has(event.candidate):
                 self._finish(event.finish)
+            if event.finish.unified in self._places.cut_calls:
+                self._cut("".join(pieces) for pieces in self._calls.values())
         elif isinstance(event, UsageReport):
             self._usage(event.usage)
         elif isinstance(event, Start | Done):
@@ -177,12 +197,19 @@ class Placing:
         self._part(event.part)
         if isinstance(event.part, Text):
             self._texts.add(event.index)
+        elif self._places.cut_calls and isinstance(event.part, ToolCall):
+            self._calls[event.index] = [event.part.arguments]
 
     def _end(self, event: PartEnd) -> None:
         self._passed.discard(event.index)
         if event.index in self._texts:
             self._texts.discard(event.index)
             self._signed(event.opaque)
+
+    def _cut(self, arguments: Iterable[str]) -> None:
+        """Tell of a call that was cut in the middle, and is left out for it."""
+        if any(not argument_object(one)[1] for one in arguments):
+            self._lacks("tool_calls")
 
     def _has(self, candidate: int) -> bool:
         """Whether there is a place for this candidate at all."""

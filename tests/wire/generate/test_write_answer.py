@@ -162,7 +162,13 @@ def test_a_gateway_that_carries_nothing_writes_no_slot(wires):
 
 
 @pytest.mark.parametrize(
-    ("unified", "calls"), [(Unified.LENGTH, []), (Unified.OTHER, [{"_raw": '{"a'}])]
+    ("unified", "calls"),
+    [
+        (Unified.LENGTH, []),
+        (Unified.CONTEXT_FULL, []),
+        (Unified.CONTENT_FILTER, []),
+        (Unified.OTHER, [{"_raw": '{"a'}]),
+    ],
 )
 def test_half_a_call_is_dropped_at_the_limit_and_kept_otherwise(wires, unified, calls):
     """Half an object cannot be said; broken output must be seen."""

@@ -191,7 +191,13 @@ def test_probabilities_stand_in_their_chunk(wires):
 
 
 @pytest.mark.parametrize(
-    ("unified", "args"), [(Unified.LENGTH, []), (Unified.OTHER, [{"_raw": '{"a'}])]
+    ("unified", "args"),
+    [
+        (Unified.LENGTH, []),
+        (Unified.CONTEXT_FULL, []),
+        (Unified.CONTENT_FILTER, []),
+        (Unified.OTHER, [{"_raw": '{"a'}]),
+    ],
 )
 def test_half_a_call_is_dropped_at_the_limit_and_kept_otherwise(wires, unified, args):
     """Only the end of the answer tells which it is."""

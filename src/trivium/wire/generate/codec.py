@@ -7,6 +7,7 @@ from trivium.conversation.parts import Audio, Form
 from trivium.conversation.places import Places
 from trivium.wire.codec import Codec
 from trivium.wire.generate import read_answer, read_request, write_answer, write_part, write_request
+from trivium.wire.generate.finish import CUT
 from trivium.wire.generate.read_stream import Reader
 from trivium.wire.generate.write_stream import Writer
 from trivium.wire.operation import Shape
@@ -23,6 +24,7 @@ PLACES: Final = Places(
     candidates=True,
     logprobs=True,
     queries=True,
+    cut_calls=CUT,
     counters=frozenset({"cache_write_short", "cache_write_long"}),
     tiers=frozenset({"default", "flex", "priority"}),
 )

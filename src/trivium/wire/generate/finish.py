@@ -40,6 +40,13 @@ _MALFORMED: Final = frozenset(
 )
 """The model's output was no answer: nothing a caller could act on."""
 
+CUT: Final = frozenset(
+    {Unified.LENGTH, Unified.CONTEXT_FULL, Unified.CONTENT_FILTER, Unified.PAUSED}
+)
+"""Ends that may fall into the middle of a call: half an object cannot be said, and nobody is to run
+what was stopped.
+"""
+
 _WORDS: Final = MappingProxyType(
     {
         Unified.STOP: "STOP",

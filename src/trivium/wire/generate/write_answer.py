@@ -78,8 +78,8 @@ def _parts(
         member: dict[str, Any] | None
         if isinstance(part, ToolCall):
             member, whole = write_part.call(part, part.arguments)
-            if not whole and candidate.finish.unified is Unified.LENGTH:
-                continue  # cut off in the middle: half an object cannot be said
+            if not whole and candidate.finish.unified in finish.CUT:
+                continue
             own, pending = pending + own, ()
         else:
             member = write_part.plain(part)

@@ -25,7 +25,7 @@ from trivium.conversation.events import (
     Start,
     UsageReport,
 )
-from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.finish import Finish
 from trivium.conversation.items import Part
 from trivium.conversation.opaque import Opaque
 from trivium.conversation.parts import Citation, Reasoning, Refusal, Text, TokenLogprob
@@ -35,6 +35,7 @@ from trivium.wire.codec import WriteContext
 from trivium.wire.errors import body
 from trivium.wire.generate import grounding, probable, tally, write_part
 from trivium.wire.generate.chunk import cut_short
+from trivium.wire.generate.finish import CUT
 from trivium.wire.generate.write_answer import ending, searched
 from trivium.wire.operation import Shape
 from trivium.wire.sse import unbroken
@@ -217,7 +218,7 @@ class Writer:
         candidates: list[dict[str, Any]] = []
         for number, finish in sorted(self._finishes.items()):
             for member in self._broken.pop(number, ()):
-                if finish.unified is not Unified.LENGTH:
+                if finish.unified not in CUT:
                     self._say(number, member, out)
             pending = self._pending.get(number)
             last = _sign({"text": ""}, self._context.seal(pending) if pending else "")
