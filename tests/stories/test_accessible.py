@@ -118,11 +118,16 @@ async def test_a_page_in_chinese_says_so(pictures, origin):
         await page.wait_for_selector("html[lang=zh-Hans]")
         for path in CHINESE:
             assert [] == await looked_at(page, path)
+        # it is kept with the account
+        await page.click("button[name=language][value=en]")
+        await page.wait_for_selector("html[lang=en]")
 
 
 @pytest.mark.asyncio
 async def test_the_keyboard_is_enough(pictures, origin):
-    """To skip to the content, open a question, leave it, and choose colours; focus is seen."""
+    """To skip to the content, open a question, leave it, and choose colours, which are kept with
+    the account; focus is seen.
+    """
     async with browsing() as browser:
         page = await logged_in(browser, origin, "ada", pictures["PASSWORD"])
         await page.goto("/account/keys")
@@ -148,3 +153,7 @@ async def test_the_keyboard_is_enough(pictures, origin):
         assert "dark" == await page.evaluate("document.documentElement.dataset.theme")
         await page.reload()
         assert "dark" == await page.evaluate("document.documentElement.dataset.theme")
+        other = await logged_in(browser, origin, "ada", pictures["PASSWORD"])
+        assert "dark" == await other.evaluate("document.documentElement.dataset.theme")
+        async with other.expect_response("**/account/preferences"):
+            await other.get_by_role("button", name="As the system").click()

@@ -104,12 +104,15 @@ def session_user(request: Request) -> User | None:
 
 def speech_of(request: Request) -> Speech:
     """The language of this request."""
-    return language.speech(language.speech_tag(request.cookies, request.headers))
+    return language.speech(session.language_of(request))
 
 
 def theme_of(request: Request) -> str:
-    """``light`` or ``dark`` as chosen; empty: as the system has it."""
-    chosen = request.cookies.get(THEME, "")
+    """``light`` or ``dark`` as chosen, with the account or else in this browser; empty: as the
+    system has it.
+    """
+    found = session_user(request)
+    chosen = (found.theme if found is not None else None) or request.cookies.get(THEME, "")
     return chosen if chosen in THEMES else ""
 
 

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from trivium.console import seal
-from trivium.console.language import speech_tag
+from trivium.console.language import LANGUAGES, speech_tag
 from trivium.identity.accounts.model import LoggedIn, Session, Visitor
 from trivium.identity.model import Role, User
 from trivium.observe.audit.model import ActKind
@@ -116,8 +116,15 @@ def visitor(request: Request) -> Visitor:
     return Visitor(
         address=request.client.host if request.client else "",
         agent=request.headers.get("user-agent", ""),
-        language=speech_tag(request.cookies, request.headers).partition("-")[0],
+        language=language_of(request).partition("-")[0],
     )
+
+
+def language_of(request: Request) -> str:
+    """The tag of the language to speak: of the account, else of the browser."""
+    found: Session | None = getattr(request.state, "session", None)
+    kept = found.user.language if found is not None else None
+    return kept if kept in LANGUAGES else speech_tag(request.cookies, request.headers)
 
 
 def is_loopback(request: Request) -> bool:

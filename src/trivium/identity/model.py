@@ -57,6 +57,10 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the epoch."""
     limits: RateLimits | None = None
     """Over all keys together; ``None``: none."""
+    language: str | None = None
+    """In which pages are read, as chosen; ``None``: as the browser has it."""
+    theme: str | None = None
+    """``light``, ``dark`` or ``system``; ``None``: as the browser has it."""
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):

@@ -161,6 +161,8 @@ def user_of(row: Any) -> User:
         group=row.price_group,
         created_at=row.created_at,
         limits=_limits(row),
+        language=row.language,
+        theme=row.theme,
     )
 
 

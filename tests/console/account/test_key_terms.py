@@ -11,7 +11,7 @@ from trivium.console.account.key_terms import EditedKey
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import Budget, Key, Period
 from trivium.identity.own_keys import KEYS_MAX
-from trivium.identity.terms import terms_of
+from trivium.identity.terms import Terms, terms_of
 from trivium.settings.limits import RateLimits
 
 MIDNIGHT = int(dt.datetime(2027, 2, 1, tzinfo=dt.UTC).timestamp())
@@ -23,6 +23,7 @@ FULL = Key(
     models=("gpt-*", "m"),
     expires_at=MIDNIGHT,
     strict=True,
+    header_only=True,
     limits=RateLimits(60, None, 4),
     budgets=(
         Budget(amount_nanos=5_000_000_000, period=Period.MONTH),
@@ -74,6 +75,7 @@ CHANGES = {
     "models with commas": ({"models": "a, b\nc"}, {"models": ("a", "b", "c")}),
     "any address": ({"networks": ""}, {"networks": ()}),
     "not strict": ({"strict": ""}, {"strict": False}),
+    "also in an address": ({"header_only": ""}, {"header_only": False}),
     "no rates": ({"requests": "", "concurrency": ""}, {"limits": None}),
 }  # fmt: skip
 
@@ -105,3 +107,10 @@ def test_a_refusal_is_said_where_the_form_has_a_field():
     key_terms.refuse(form, IdentityError("keys", "…"), {})
     assert {"requests", ""} == set(form.errors)
     assert {"count": KEYS_MAX} == form.errors[""].values
+
+
+def test_the_form_has_every_term_of_a_key():
+    """Whoever adds one adds its field: a form that saves without it would leave it as it was."""
+    elsewhere = {"expires_at", "limits", "budgets"}
+    fields = set(EditedKey.__struct_fields__)
+    assert set(Terms.__struct_fields__) - elsewhere <= fields

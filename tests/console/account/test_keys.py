@@ -36,6 +36,7 @@ async def test_a_key_is_made_with_its_limits_and_shown_once(database, clock):
             tokens="100000",
             concurrency="4",
             strict="1",
+            header_only="1",
         )
         assert 200 == made.status_code
         assert 1 == len(set(SECRET.findall(made.text)))
@@ -43,9 +44,10 @@ async def test_a_key_is_made_with_its_limits_and_shown_once(database, clock):
         assert (
             "laptop", ("gpt-*", "claude-x", "other"), RateLimits(60, 100_000, 4),
             (Budget(amount_nanos=12_500_000_000, period=Period.WEEK),),
-            ("203.0.113.9/32", "10.0.0.0/8"), True, int(clock.now()) + 30 * 86_400,
+            ("203.0.113.9/32", "10.0.0.0/8"), True, True, int(clock.now()) + 30 * 86_400,
         ) == (
-            key.name, key.models, key.limits, key.budgets, key.networks, key.strict, key.expires_at,
+            key.name, key.models, key.limits, key.budgets, key.networks, key.strict, key.header_only,
+            key.expires_at,
         )  # fmt: skip
         page = await visitor.get("/account/keys")
         assert [] == SECRET.findall(page.text)

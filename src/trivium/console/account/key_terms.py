@@ -31,6 +31,7 @@ class Bounds(forms.Form, frozen=True, kw_only=True):
     concurrency: Count | None = None
     networks: Lines = ""
     strict: bool = False
+    header_only: bool = False
 
 
 class EditedKey(Bounds, frozen=True, kw_only=True):
@@ -59,6 +60,7 @@ def bounds(form: Bounds) -> dict[str, Any]:
         "limits": limits(form.requests, form.tokens, form.concurrency),
         "networks": _lines(form.networks),
         "strict": form.strict,
+        "header_only": form.header_only,
     }
 
 
@@ -90,6 +92,7 @@ def shown(key: Key) -> forms.Filled[EditedKey]:
         "tokens": _digits(rates.tokens),
         "concurrency": _digits(rates.concurrency),
         "strict": "1" if key.strict else "",
+        "header_only": "1" if key.header_only else "",
         **{each.period.value: format_usd(each.amount_nanos) for each in key.budgets},
     }
     return forms.empty(EditedKey, **given)

@@ -1,6 +1,6 @@
-"""Language and colours, which visitors may choose as well."""
+"""Language and colours, which visitors may choose as well: theirs are in cookies alone."""
 
-from typing import Final, Literal
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, language, render, session
 from trivium.console.language import LANGUAGES
+from trivium.identity.accounts.preferences import Theme
 
 YEAR_S: Final = 31_536_000
 
@@ -16,13 +17,22 @@ class Preferences(forms.Form, frozen=True, kw_only=True):
     """What is chosen; what is absent stays as it is."""
 
     language: str | None = None
-    theme: Literal["system", "light", "dark"] | None = None
+    theme: Theme | None = None
     place: str = ""
 
 
 async def choose(request: Request) -> Response:
-    """Remember the choice in this browser and go back to where it was made."""
+    """Remember the choice, in this browser and with the account of whoever is logged in, and go
+    back to where it was made.
+    """
     chosen = forms.filled(request, Preferences).value or Preferences()
+    found = await session.current(request)
+    if found is not None:
+        await context.of(request).accounts.preferences.keep(
+            found.user.id,
+            language=chosen.language if chosen.language in LANGUAGES else None,
+            theme=chosen.theme,
+        )
     answer = render.redirect(request, session.after(request, chosen.place))
     if chosen.language in LANGUAGES:
         session.set_cookie(request, answer, language.COOKIE, chosen.language, YEAR_S)
@@ -30,7 +40,7 @@ async def choose(request: Request) -> Response:
         # read by a script as well, so that the switch needs no round trip
         answer.set_cookie(
             render.THEME,
-            chosen.theme,
+            chosen.theme.value,
             max_age=YEAR_S,
             path="/",
             secure=context.of(request).secure,

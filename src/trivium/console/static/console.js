@@ -23,6 +23,10 @@ for (const group of document.querySelectorAll(".preferences .segments")) {
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
     for (const each of group.children) each.setAttribute("aria-pressed", String(each === button));
+    // the account remembers it as well; without an account this changes nothing
+    const said = new URLSearchParams(new FormData(button.form));
+    said.set("theme", theme);
+    fetch(button.form.action, { method: "POST", body: said, redirect: "manual", keepalive: true }).catch(() => {});
   });
 }
 

@@ -3,7 +3,7 @@
 ``sessions`` finds, lists and ends logins; ``login`` lets people in and asks again who they are;
 ``signup`` makes accounts; ``recovery`` has passwords and addresses; ``factor`` asks for more than a
 password; ``passkeys`` does without one, ``outside`` by way of a
-provider.
+provider; ``preferences`` is how somebody reads the pages.
 """
 
 import secrets
@@ -18,6 +18,7 @@ from trivium.identity.accounts.login import Login
 from trivium.identity.accounts.outside.provider import Provider
 from trivium.identity.accounts.outside.service import OutsideLogins
 from trivium.identity.accounts.passkeys.service import Passkeys
+from trivium.identity.accounts.preferences import Preferences
 from trivium.identity.accounts.recovery import Recovery
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.signup import SignUp
@@ -53,6 +54,7 @@ class Accounts:
         cost: Cost = COST,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
+        self.preferences: Final = Preferences(db)
         self.hasher: Final = Hasher(cost)
         self.desk: Final = Desk(db, clock, post, origin)
         tickets = Tickets(clock, random_bytes)

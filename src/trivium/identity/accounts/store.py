@@ -149,6 +149,11 @@ async def sessions_of(conn: AsyncConnection, user_id: int, now: int, idle_s: int
     return [_session(row) for row in await conn.execute(query)]
 
 
+async def set_preferences(conn: AsyncConnection, user_id: int, chosen: dict[str, str]) -> None:
+    """Columns ``language`` and ``theme``, those that were chosen."""
+    await conn.execute(update(users).where(users.c.id == user_id).values(chosen))
+
+
 async def touch(conn: AsyncConnection, session_id: int, now: int) -> None:
     """Note that a session is in use."""
     await conn.execute(update(sessions).where(sessions.c.id == session_id).values(seen_at=now))

@@ -47,6 +47,8 @@ users = Table(
     Column("tokens_per_minute", BIG),
     Column("max_concurrency", BIG),
     Column("email_verified_at", BIG),  # null: nobody has shown that letters arrive
+    Column("language", Text),  # of pages; null: as the browser has it, as the next
+    Column("theme", Text),
 )
 
 keys = Table(

@@ -1,0 +1,40 @@
+"""How somebody reads the pages, kept with the account: it follows them from browser to browser."""
+
+from enum import Enum, unique
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
+
+
+@unique
+class Theme(Enum):
+    """Colours of pages."""
+
+    SYSTEM = "system"
+    """As the system has it, whatever the browser's cookie says."""
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class Preferences:
+    """Of one user at a time. Storage faults pass through as they are."""
+
+    def __init__(self, db: "Database") -> None:
+        self._db = db
+
+    async def keep(
+        self, user_id: int, *, language: str | None = None, theme: Theme | None = None
+    ) -> None:
+        """Remember what was chosen; ``None`` stays as it is.
+
+        ``language``: a tag that whoever renders pages knows.
+        """
+        from trivium.identity.accounts import store
+
+        chosen = {} if language is None else {"language": language}
+        if theme is not None:
+            chosen["theme"] = theme.value
+        if chosen:
+            async with self._db.write() as conn:
+                await store.set_preferences(conn, user_id, chosen)
