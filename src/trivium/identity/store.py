@@ -115,6 +115,15 @@ async def find_users(conn: AsyncConnection, name_or_email: str | None) -> list[U
     return [user_of(row) for row in await conn.execute(query)]
 
 
+async def like_named(conn: AsyncConnection, name: str) -> set[int]:
+    """Users whose names differ from this one in capitals at most: people read them as one.
+
+    Of letters beyond ASCII SQLite knows no capitals.
+    """
+    query = select(users.c.id).where(func.lower(users.c.name) == func.lower(name))
+    return set(await conn.scalars(query))
+
+
 async def user_by_id(conn: AsyncConnection, user_id: int) -> User | None:
     """The user of that id."""
     row = (await conn.execute(select(users).where(users.c.id == user_id))).one_or_none()

@@ -270,9 +270,11 @@ async def test_another_address_needs_a_recent_proof(accounts, user, enter, visit
 
 @pytest.mark.asyncio
 async def test_another_name(accounts, user, database, clock):
-    """If nobody has it."""
+    """If nobody has it, in whatever capitals: people would take one for the other."""
     ada, _ = await user("ada"), await user("bob")
-    assert Refusal.NAME_TAKEN is await why(accounts.recovery.rename(ada, "bob"))
+    for name in ("bob", "Bob"):
+        assert Refusal.NAME_TAKEN is await why(accounts.recovery.rename(ada, name))
+    assert "Ada" == await accounts.recovery.rename(ada, "Ada")
     assert Refusal.NAME_BAD is await why(accounts.recovery.rename(ada, "a b"))
     assert "lovelace" == await accounts.recovery.rename(ada, " lovelace ")
     assert ada.id == (await Identity(database, clock).find_user("lovelace")).id

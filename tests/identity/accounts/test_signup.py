@@ -89,6 +89,7 @@ async def test_a_link_makes_one_account(accounts, visitor, letters):
     ("name", "password", "refusal"),
     [
         ("bob", PASSWORD, Refusal.NAME_TAKEN),
+        ("BoB", PASSWORD, Refusal.NAME_TAKEN),
         ("<b>", PASSWORD, Refusal.NAME_BAD),
         ("ada", "short", Refusal.PASSWORD_SHORT),
         ("adalovelace", "adalovelace1", Refusal.PASSWORD_COMMON),

@@ -224,7 +224,8 @@ class Recovery:
         name = names.name(name)
         async with self._db.write() as conn:
             await users_store.bump(conn)
-            if any(other.id != user.id for other in await users_store.find_users(conn, name)):
+            holders = {other.id for other in await users_store.find_users(conn, name)}
+            if (holders | await users_store.like_named(conn, name)) - {user.id}:
                 raise AccountError(Refusal.NAME_TAKEN)
             await store.set_name(conn, user.id, name)
         return name

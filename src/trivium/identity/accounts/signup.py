@@ -116,7 +116,7 @@ class SignUp:
         now = int(self._clock.now())
         # from here on nobody else writes identities: what is free now stays free
         raised = await users_store.bump(conn)
-        if await users_store.find_users(conn, name):
+        if await users_store.like_named(conn, name) or await users_store.find_users(conn, name):
             raise AccountError(Refusal.NAME_TAKEN)
         if await users_store.find_users(conn, email):
             raise AccountError(Refusal.EMAIL_TAKEN)
