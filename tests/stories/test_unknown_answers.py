@@ -7,13 +7,16 @@ reason for the end that no reader knows; and an answer that is nothing else.
 import json
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 
 from stories.features.asking import SHAPES
 from stories.features.streams import named, plain
 from stories.features.telling import chat, generate, message, messages, responses
 from stories.features.verdicts import GREETING, conversation, heard, origin, reading, writing
+from stories.sdk.vendor import FIXTURES
 from trivium.conversation.parts import Text
+from trivium.conversation.places import Loss
 from trivium.conversation.target import target
 from trivium.faults import Fault, Kind
 from trivium.pipeline.translation import Translation
@@ -226,3 +229,21 @@ def test_a_response_that_cannot_be_read_is_no_empty_answer(kind, rest):
         whole("chat", "responses", responses({"type": kind} | rest))
     wire = of_responses({"type": kind} | rest)
     assert kind in streamed("chat", "responses", wire)[2].message
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_recorded_answers_have_nothing_unknown(shape):
+    """Else every answer of that vendor would be reported as incomplete."""
+    told = {}
+    folder = FIXTURES / shape
+    for path in sorted([*folder.glob("**/*.sse"), *folder.glob("../providers/*/*.sse")]):
+        if path.parent.parent.name == "providers" and not path.name.startswith(f"{shape}_"):
+            continue
+        context = msgspec.structs.replace(
+            reading(shape),
+            unread=lambda name, loss, path=path: told.setdefault((name, loss), path.stem),
+        )
+        reader = CODECS[Shape(shape)].read_stream(context)
+        reader.feed(path.read_bytes())
+        reader.end(None)
+    assert {"unknown"} >= {stem for (_, loss), stem in told.items() if loss is Loss.UNKNOWN}

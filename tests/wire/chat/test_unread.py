@@ -14,6 +14,10 @@ from trivium.wire.chat.unread import ANSWER
         ({"delta": {"tool_calls": [{"index": 0, "id": "1", "type": "function"}]}}, []),
         ({"delta": {"tool_calls": [{"index": 0, "shimmer": 1}]}}, [("shimmer", Loss.UNKNOWN)]),
         ({"message": {"content": "Hi", "shimmer": 1}}, [("shimmer", Loss.UNKNOWN)]),
+        (
+            {"native_finish_reason": "stop", "token_ids": None},
+            [("native_finish_reason", Loss.NOTED)],
+        ),
         ({"logprobs": {"content": None, "refusal": [1]}}, [("refusal", Loss.NOTED)]),
     ],
 )

@@ -27,6 +27,23 @@ _SAID: Final[Members] = {
     "audio": READ,
     "images": READ,
 }
+_SERVERS: Final = (
+    "kv_transfer_params",  # vLLM
+    "prompt_filter_results",  # Azure
+    "prompt_logprobs",  # vLLM
+    "prompt_token_ids",  # vLLM
+    "provider",  # OpenRouter
+    "timings",  # llama.cpp
+    "x_groq",  # Groq
+)
+"""What servers of this shape say of how they worked: nothing that a caller could act on."""
+_SERVERS_CHOICE: Final = (
+    "content_filter_results",  # Azure
+    "native_finish_reason",  # OpenRouter
+    "stop_reason",  # vLLM
+    "token_ids",  # vLLM
+)
+
 ANSWER: Final = Known(
     "ChatAnswer",
     {
@@ -42,6 +59,7 @@ ANSWER: Final = Known(
                 "finish_reason": READ,
                 "logprobs": {"content": READ, "refusal": NOTED},
                 "error": READ,
+                **dict.fromkeys(_SERVERS_CHOICE, NOTED),
             }
         ],
         "usage": READ,
@@ -49,6 +67,7 @@ ANSWER: Final = Known(
         "service_tier": READ,
         "system_fingerprint": READ,
         "obfuscation": READ,
+        **dict.fromkeys(_SERVERS, NOTED),
     },
 )
 """A whole answer, or a chunk of a stream. The fingerprint means something to its maker alone."""
