@@ -28,7 +28,7 @@ def test_a_sound_set_up_passes(trivium, settings):
     done = trivium("check")
     assert done.code == 0
     assert [line[:6] for line in done.out.splitlines()] == ["ok    "] * 8
-    assert "ok      catalogue: 2 channels, 1 models" in done.out
+    assert "ok      catalogue: 2 channels, 1 model" in done.out
 
 
 def test_checking_changes_nothing(results, folder, settings):
@@ -152,4 +152,4 @@ def test_the_manuals_settings_pass(trivium, folder, monkeypatch, which):
     (folder / "trivium.toml").write_text("\n".join(lines[lines.index("[[channels]]") : end]))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
     done = trivium("check")
-    assert (0, True) == (done.code, "1 channels, 1 models" in done.out), done.out
+    assert (0, True) == (done.code, "1 channel, 1 model" in done.out), done.out

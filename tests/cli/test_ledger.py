@@ -84,7 +84,7 @@ def test_what_was_changed_is_found_and_named(trivium, ada, statements, named):
     assert len(named) == len(lines)
     for line, begins in zip(lines, named, strict=True):
         assert line.startswith(begins)
-    assert f"does not add up: {len(named)} contradictions" in done.err
+    assert f"does not add up: {len(named)} contradiction" in done.err
     assert not trivium("ledger", "verify", "--json").data["ok"]
 
 

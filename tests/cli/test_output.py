@@ -62,3 +62,13 @@ def test_words_go_to_standard_error(capsys, say, line):
 def test_a_failure_ends_with_one_unless_it_says_otherwise():
     """Exit codes are part of the contract."""
     assert (1, 2) == (output.Failed("x").code, output.Failed("x", code=2).code)
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "expected"),
+    [(0, ("channel",), "0 channels"), (1, ("channel",), "1 channel"), (2, ("channel",), "2 channels"),
+     (1, ("entry", "entries"), "1 entry"), (3, ("entry", "entries"), "3 entries")],
+)  # fmt: skip
+def test_what_is_counted_is_named_as_people_do(number, words, expected):
+    """One is one."""
+    assert expected == output.counted(number, *words)

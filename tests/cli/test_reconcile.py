@@ -42,7 +42,7 @@ def test_what_is_apart_is_shown(trivium, books):
         ["2027-01-01", "claude-sonnet-4-5", "output", "50", "40", "+10"],
     ] == [line.split() for line in done.out.splitlines()[1:]]
     assert "Anthropic usage, CSV, beside second" in done.err
-    assert "1 entries of these days have no request record" in done.err
+    assert "1 entry of these days without a request record" in done.err
     assert "3 of 4 sums are more than 1% apart" in done.err
 
 

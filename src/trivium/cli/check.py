@@ -8,7 +8,7 @@ from pathlib import Path
 from trivium.cli import config, outside
 from trivium.cli.database import exists, unchecked
 from trivium.cli.finding import Finding
-from trivium.cli.output import Failed, as_json, printable
+from trivium.cli.output import Failed, as_json, counted, printable
 from trivium.clock import SystemClock
 from trivium.ledger.entries import Difference, Entries, format_usd
 from trivium.settings.errors import SettingsError
@@ -62,7 +62,7 @@ def _catalogue(loaded: Loaded) -> Finding:
     except SettingsError as exc:
         return Finding("catalogue", ok=False, details=exc.lines)
     idle = [model.name for model in found.models.values() if not model.bindings]
-    said = f"{len(found.channels)} channels, {len(found.models)} models"
+    said = f"{counted(len(found.channels), 'channel')}, {counted(len(found.models), 'model')}"
     if idle:
         said += f"; without a channel that is switched on: {', '.join(idle)}"
     return Finding("catalogue", ok=True, details=(said,))

@@ -9,7 +9,7 @@ import typer
 
 from trivium.cli import config
 from trivium.cli.database import opened, with_identity
-from trivium.cli.output import Failed, as_json, note, printable
+from trivium.cli.output import Failed, as_json, counted, note, printable
 from trivium.clock import SystemClock
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries, format_usd, parse_usd
@@ -40,9 +40,9 @@ def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = Fal
         for line in wrong[:TOLD_MAX]:
             print(printable(line))
         if not wrong:
-            note(f"{entries} entries: every balance is their sum")
+            note(f"{counted(entries, 'entry', 'entries')}: every balance is their sum")
     if wrong:
-        raise Failed(f"the ledger does not add up: {len(wrong)} contradictions")
+        raise Failed(f"the ledger does not add up: {counted(len(wrong), 'contradiction')}")
 
 
 async def _verified(storage: "Storage") -> tuple[int, list[str]]:

@@ -52,6 +52,11 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+def counted(number: int, one: str, several: str = "") -> str:
+    """``1 channel``, ``2 channels``. ``several``: where that is not ``one`` with an s."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
 def printable(text: str) -> str:
     """Text that cannot move the cursor or colour the terminal, whoever wrote it."""
     return "".join(c if c.isprintable() else "?" for c in text)

@@ -9,7 +9,7 @@ import typer
 
 from trivium.cli import config
 from trivium.cli.database import with_identity
-from trivium.cli.output import Failed, as_json, note, printable, table, warn
+from trivium.cli.output import Failed, as_json, counted, note, printable, table, warn
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.reconcile.compare import Line, Sums, compare, ours, spans, theirs
 from trivium.ledger.reconcile.model import COST, Export
@@ -132,7 +132,8 @@ def _tell(
             print(table(HEADS, [_row(line) for line in lines]))
         note(f"{export.form}, beside {', '.join(map(printable, channels))}")
     if missing:
-        warn(f"{missing} entries of these days have no request record any more: not in ours")
+        said = counted(missing, "entry", "entries")
+        warn(f"{said} of these days without a request record any more: not in ours")
 
 
 def _row(line: Line) -> tuple[str, ...]:
