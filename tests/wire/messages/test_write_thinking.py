@@ -76,6 +76,24 @@ def test_trap_28_a_budget_stays_below_the_limit(wires, wish, limit, budget, outp
     assert (budget, output) == (body.get("thinking", {}).get("budget_tokens"), body["max_tokens"])
 
 
+@pytest.mark.parametrize(
+    ("wish", "limit", "told"),
+    [
+        (ReasoningWish(effort=Effort.HIGH), 4000, True),
+        (ReasoningWish(effort=Effort.HIGH), 40_000, False),
+        (ReasoningWish(effort=Effort.HIGH), None, False),
+        (ReasoningWish(Thinking.ON, budget=9000), 4000, True),
+        (ReasoningWish(Thinking.ON), 4000, False),
+    ],
+)
+def test_a_budget_that_gives_way_is_told(wires, wish, limit, told):
+    """Whoever asked for much gets less, in steps as in tokens; who asked for nothing loses none."""
+    _, report = wires.write(
+        wires.request(turns=HI, reasoning=wish, output_max=limit), thinks=Thinks.BUDGET
+    )
+    assert told is any("below the output limit" in drop.reason for drop in report.drops)
+
+
 @given(
     effort=st.sampled_from(Effort),
     limit=st.none() | st.integers(1, 70_000),

@@ -95,7 +95,7 @@ def _budgeted(
     if not budget or fitting is None:
         writing.lacks(Concept.REASONING, "the output limit leaves no room for thinking")
         return Settled(chosen)
-    if budget != wanted and wish.budget is not None:
+    if budget != wanted and (wish.budget is not None or wish.effort is not None):
         lacking(
             writing.report,
             Concept.REASONING,
