@@ -33,7 +33,7 @@ async def told_of(operation, body, provider="openai", **more):
     [
         ("images", "/v1/images/generations", {"prompt": "x", "n": 1}, b'{"data":[{"url":"u"}]}'),
         ("speech", "/v1/audio/speech", {"input": "x", "voice": "v", "y": [1]}, b"sound"),
-        ("moderations", "/v1/moderations", {"input": "x"}, b'{"results":[]}'),
+        ("moderations", "/v1/moderations", {"input": "x"}, b'{"results":[{"flagged":true}]}'),
     ],
 )
 async def test_json_is_told_to_the_byte(operation, path, body, answer):
