@@ -23,8 +23,8 @@ from trivium.storage.database import Database
 TRIVIUM = Path(sys.executable).with_name("trivium")
 VENDOR_KEY = "sk-vendor-0123456789abcdef"
 LISTENS = re.compile(r"trivium is listening on (\S+(?:, \S+)*) \(pid \d+\)")
-START_S = 30.0
-STOP_S = 20.0
+START_S = 60.0
+STOP_S = 60.0
 
 CHAT = "/v1/chat/completions"
 ANSWER = b'{"id":"c1","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Ho"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}'

@@ -86,12 +86,12 @@ async def test_two_nodes_leave_alone_what_one_found_and_send_one_probe(tmp_path,
         assert [b"second"] * 3 == [await channel(two) for _ in range(3)]
         assert 2 == len(first.requests)
         crowd = []
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             while len(first.requests) < 3:  # until it has rested, and whoever may probe is asked
                 crowd += [asyncio.ensure_future(channel(node)) for node in (one, two)]
                 await asyncio.sleep(0.1)
         crowd += [asyncio.ensure_future(channel(node)) for node in (one, two) for _ in range(15)]
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while sum(task.done() for task in crowd) < len(crowd) - 1:
                 await asyncio.sleep(0.01)
         assert 3 == len(first.requests)
