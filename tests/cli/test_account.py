@@ -102,6 +102,8 @@ def test_an_invitation_is_a_link(trivium, invites):
     assert "bob@example.com" in trivium("user", "invitations").out
     assert 0 == trivium("user", "withdraw", str(listed["id"])).code
     assert 1 == trivium("user", "withdraw", str(listed["id"])).code
+    told = [act["kind"] for act in trivium("audit", "list", "--json").data]
+    assert ["invitation_withdrawn", "invitation"] == told
     assert [] == trivium("user", "invitations", "--json").data
 
 

@@ -1,5 +1,8 @@
 """Keys that are there: other terms, a pause, the end."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from trivium.cli.key import last_second
@@ -139,3 +142,17 @@ def test_models_nobody_knows_are_a_warning(trivium, settings, secret):
     done = trivium("key", "edit", "laptop", "--model", "sonet", "--model", "sonnet")
     assert 0 == done.code
     assert "warning: no model in the settings is called sonet;" in done.err
+
+
+def test_a_key_of_an_application_is_its_users_to_change(trivium, folder, secret):
+    """By consent; here it can be revoked and nothing else."""
+    with closing(sqlite3.connect(folder / "trivium.db")) as database:
+        database.execute("UPDATE keys SET grant_id = 7")
+        database.commit()
+    before = listed(trivium)
+    for command in (["pause"], ["resume"], ["edit", "--rpm", "5"]):
+        done = trivium("key", *command, "laptop")
+        assert (1, "") == (done.code, done.out)
+        assert "id:1 belongs to an application, whose user says what it may" in done.err
+    assert before == listed(trivium)
+    assert 0 == trivium("key", "revoke", "laptop").code

@@ -8,6 +8,7 @@ import pytest
 
 from doubles import Double, Send, Wait, sized
 from stories.running import ANSWER, TRIVIUM, identity, running
+from trivium.identity.own_keys import OwnKeys
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
 WITHIN_S = 2.0
@@ -46,7 +47,9 @@ async def test_the_command_line_takes_a_key_away(tmp_path):
 
 @pytest.mark.asyncio
 async def test_every_worker_refuses_a_key_that_was_taken_away(tmp_path):
-    """Two processes, one port; a user that is disabled loses all keys, and gets them back."""
+    """Two processes, one port; a user that is disabled loses all keys, and gets them back, and so
+    does a key that is paused.
+    """
     async with (
         Double([OK]) as vendor,
         running(tmp_path, vendor, server="workers = 2", rest=SHARED) as gateway,
@@ -71,6 +74,14 @@ async def test_every_worker_refuses_a_key_that_was_taken_away(tmp_path):
             assert await refused_after(ask, time.monotonic()) < WITHIN_S
             began = time.monotonic()
             await people.enable_user("ada")
+            while {200} != set(await ask()):
+                assert time.monotonic() - began < WITHIN_S
+            own = OwnKeys(people._db, people._clock)
+            (key,) = await people.list_keys("ada")
+            await own.pause(key.user_id, key.id)
+            assert await refused_after(ask, time.monotonic()) < WITHIN_S
+            began = time.monotonic()
+            await own.resume(key.user_id, key.id)
             while {200} != set(await ask()):
                 assert time.monotonic() - began < WITHIN_S
             await people.revoke_key(gateway.key)
