@@ -18,8 +18,9 @@ from trivium.storage.errors import StorageError
 
 
 def check(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
-    """Check the settings, the database, and the services that the gateway uses beside it.
+    """Check the settings, the database, and what else is used.
 
+    That is the object store, the mail server and the payment provider, where there are any.
     Nothing is changed. Names each bad setting, its line and a valid example. Exits with 1 if
     anything is wrong.
     """
