@@ -114,7 +114,7 @@ async def test_links_that_would_lead_nowhere_are_called_so(database, clock):
     async with browser(database, clock, signup="closed", letters=False) as visitor:
         page = await (await entered(visitor)).get(PAGE)
         assert "Sign-up is closed" in page.text
-        assert "Send it by letter" not in page.text
+        assert "Send it by e-mail" not in page.text
         answer = await visitor.post(PAGE, email="grace@example.com", days="7", mail="1")
         assert 422 == answer.status_code
 
