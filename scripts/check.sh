@@ -50,8 +50,10 @@ step layout "$bin/python" -m pytest tests/layout
 step node scripts/node.sh
 step langchain scripts/langchain.sh
 step browser scripts/browser.sh
-step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-3}" --dist loadfile -m "$marks" \
-  --ignore tests/layout --basetemp "$scratch/tests" --cov --cov-report=term
+# tests/conftest.py has what waits most begin first, so that no process is left alone with it
+step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-3}" --dist loadfile \
+  --no-loadscope-reorder -m "$marks" --ignore tests/layout --basetemp "$scratch/tests" \
+  --cov --cov-report=term
 
 printf '\n== summary\n'
 printf '%s\n' "${summary[@]}"

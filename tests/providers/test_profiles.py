@@ -174,21 +174,21 @@ def test_the_nearest_step_is_sent(model, asked, sent):
 
 
 @pytest.mark.parametrize(
-    ("model", "thinking", "effort"),
+    ("model", "thinking", "effort", "told"),
     [
-        ("claude-sonnet-4-5", {"type": "enabled", "budget_tokens": 2000}, None),
-        ("claude-opus-4-6", {"type": "adaptive"}, "high"),
-        ("claude-3-5-haiku-20241022", None, None),
+        ("claude-sonnet-4-5", {"type": "enabled", "budget_tokens": 2000}, None, "changed"),
+        ("claude-opus-4-6", {"type": "adaptive"}, "high", None),
+        ("claude-3-5-haiku-20241022", None, None, "dropped"),
     ],
 )
-def test_a_claude_thinks_in_its_own_way(model, thinking, effort):
-    """A budget below the limit, adaptively by effort, or not at all."""
+def test_a_claude_thinks_in_its_own_way(model, thinking, effort, told):
+    """A budget that gives way to the limit, adaptively by effort, or not at all."""
     body, dropped = written("messages", "anthropic", model, CHAT)
     assert (thinking, effort) == (
         body.get("thinking"),
         body.get("output_config", {}).get("effort"),
     )
-    assert ("reasoning_effort" in dropped) is (thinking is None)
+    assert told == dropped.get("reasoning_effort")
     assert ("temperature" in dropped) is (thinking is not None)
 
 
