@@ -98,7 +98,7 @@ def test_a_preflight_that_asks_for_nothing_gets_the_usual():
 
 
 @pytest.mark.parametrize(
-    "path", [b"/api/oauth2/token", b"/api/oauth2/userinfo", b"/api/oauth_apps"]
+    "path", [b"/api/oauth2/token", b"/api/oauth2/userinfo", b"/api/oauth_apps", b"/api/admin/users"]
 )
 def test_what_servers_ask_is_closed_to_browsers(path):
     """A client secret has no place there, whatever origins are listed."""

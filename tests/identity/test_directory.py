@@ -4,11 +4,12 @@ import secrets
 
 import pytest
 
+from trivium.identity import store
 from trivium.identity.accounts.model import Visitor, Way
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.directory import Directory
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Role
+from trivium.identity.model import Key, Role
 from trivium.identity.service import Identity
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind
@@ -67,3 +68,21 @@ async def test_logins_end_for_good(database, clock, act):
     else:
         await directory.appoint(0, ada.id, Role.USER)
     assert await sessions.find(token) is None
+
+
+@pytest.mark.asyncio
+async def test_a_key_is_found_by_its_id(database, clock):
+    """Anybody's, revoked or not; none of an application's, and no number is too large to ask."""
+    identity, directory = Identity(database, clock), Directory(database, clock)
+    ada = await identity.create_user("ada", "ada@example.com")
+    key, _ = await identity.create_key("ada")
+    assert key == await directory.key(key.id)
+    await identity.revoke_key(f"id:{key.id}")
+    assert (await directory.key(key.id)).disabled
+    async with database.write() as conn:
+        given = Key(id=0, user_id=ada.id, name="shop", hint="abcd", grant_id=7)
+        given_id = await store.insert_key(conn, given, b"d" * 32, await store.bump(conn))
+    for missing in (given_id, 999, 2**70):
+        with pytest.raises(IdentityError) as raised:
+            await directory.key(missing)
+        assert "key" == raised.value.field

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from trivium.identity.service import Identity
 from trivium.ledger.entries import Entries, format_usd, parse_usd
-from trivium.ledger.errors import LedgerError
+from trivium.ledger.errors import BookedError, LedgerError
 from trivium.ledger.model import EntryKind
 from trivium.storage.errors import StorageError
 
@@ -192,3 +192,25 @@ async def test_a_tampered_account_is_found(entries, user, database, statement, n
         found.used_nanos,
         found.entries_used_nanos,
     )
+
+
+@pytest.mark.asyncio
+async def test_what_goes_along_is_done_once_or_not_at_all(entries, user):
+    """With the first booking of a request and no other; and nothing is booked where it fails."""
+    ada, seen = await user(), []
+
+    async def along(_, entry):
+        seen.append(entry)
+
+    first = await entries.book(ada, TOP_UP, 5, request_id="r1", along=along)
+    assert first == await entries.book(ada, TOP_UP, 5, request_id="r1", along=along)
+    with pytest.raises(BookedError):
+        await entries.book(ada, TOP_UP, 6, request_id="r1", along=along)
+    assert [first] == seen
+
+    async def fails(_, __):
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        await entries.book(ada, TOP_UP, 7, along=fails)
+    assert 5 == await entries.balance(ada)

@@ -10,7 +10,7 @@ import pytest_asyncio
 from console.conftest import database  # noqa: F401 - the pages' own database
 from console.consent.asking import Asking, let_in
 from console.visiting import user_of
-from trivium.console.app import PAGES
+from trivium.console.app import ENDPOINTS, PAGES
 from trivium.identity.model import Role
 from trivium.ledger.model import NANOS, EntryKind
 from trivium.settings.oauth import OAuth as Rules
@@ -95,6 +95,7 @@ async def asked(victim, path, method):
     await victim.asking.visitor.get("/account")
     given = {name: str(value) for name, value in victim.ids.items()}
     more = {"answer": "allow", "cap": "5", "name": "mine", "redirect_uri": "https://evil.example/"}
+    more |= {"permission": "admin"}
     more |= {"role": "admin", "trusted": "1", "scopes": "spend", "user_id": "1", "act": "disable"}
     more |= {"amount": "5", "once": "x" * 22, "asks": "1", "email": "mallory@evil.example"}
     return await victim.asking.visitor.post(where, **{**given, **more})
@@ -174,3 +175,24 @@ async def test_no_form_sets_what_it_does_not_ask_for(victim):
     )  # fmt: skip
     renamed = await asking.console.identity.find_user("mine")
     assert (mallory.id, Role.USER, mallory.email) == (renamed.id, renamed.role, renamed.email)
+
+
+ADMIN_API = [
+    (route.path, method)
+    for route in ENDPOINTS
+    if route.path.startswith("/api/admin")
+    for method in sorted(route.methods - {"HEAD"})
+]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("path", "method"), ADMIN_API)
+async def test_a_browser_opens_nothing_of_the_admin_api(victim, path, method):
+    """Not even an administrator's: it asks for a token, so no other site can use a login."""
+    asking = victim.asking
+    await asking.visitor.log_in(await user_of(asking.console, "boss", Role.ADMIN))
+    before = await victim.rows()
+    where = filled(path, victim.ids)
+    answer = await asking.visitor.client.request(method, where, json={"role": "admin"})
+    assert (401, "Bearer") == (answer.status_code, answer.headers["www-authenticate"])
+    assert before == await victim.rows()

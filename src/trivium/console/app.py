@@ -19,6 +19,9 @@ from trivium.console import static
 from trivium.console.account import keys, overview, preferences, profile, statement, usage
 from trivium.console.admin import invitations, person, users
 from trivium.console.api import account, apps, authorize, metadata, spend, token
+from trivium.console.api.admin import credit as api_credit
+from trivium.console.api.admin import keys as api_keys
+from trivium.console.api.admin import users as api_users
 from trivium.console.audit import acts
 from trivium.console.consent import authorized, question
 from trivium.console.context import Console
@@ -77,6 +80,9 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *spend.ENDPOINTS,
     *account.ENDPOINTS,
     *metadata.ENDPOINTS,
+    *api_users.ENDPOINTS,
+    *api_keys.ENDPOINTS,
+    *api_credit.ENDPOINTS,
 )
 
 

@@ -16,8 +16,8 @@ _EXPOSE: Final = (
     b"anthropic-ratelimit-tokens-remaining, anthropic-ratelimit-tokens-reset\r\n"
 )
 _VARY: Final = b"vary: origin\r\n"
-_SERVERS: Final = b"/api/oauth"
-"""What is asked by applications' servers, with a secret that no browser may have."""
+_SERVERS: Final = (b"/api/oauth", b"/api/admin")
+"""What is asked by servers and scripts, with a secret that no browser may have."""
 
 
 class Cors:

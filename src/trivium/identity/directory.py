@@ -7,7 +7,7 @@ import msgspec
 from trivium.clock import Clock
 from trivium.identity.errors import IdentityError
 from trivium.identity.force import InForce, left_to_others
-from trivium.identity.model import Role, User
+from trivium.identity.model import Key, Role, User
 from trivium.identity.service import end_logins
 
 if TYPE_CHECKING:
@@ -56,6 +56,19 @@ class Directory:
         """The user of that id. Raises ``IdentityError`` (``user``)."""
         async with self._db.read() as conn:
             return await _user(conn, user_id)
+
+    async def key(self, key_id: int) -> Key:
+        """Anybody's key, revoked or not, but none of an application's, which consent gives.
+
+        Raises ``IdentityError`` (``key``).
+        """
+        from trivium.identity import store
+
+        async with self._db.read() as conn:
+            found = await store.key_by_id(conn, key_id) if key_id <= ID_MAX else None
+        if found is None or found.grant_id is not None:
+            raise IdentityError("key", "is not there")
+        return found
 
     async def switch(self, by: int, user_id: int, *, disabled: bool) -> User:
         """Disable or enable a user: keys are refused within seconds, logins end for good.

@@ -11,3 +11,7 @@ class IdentityError(Exception):
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
         self.field = field
+
+
+class TakenError(IdentityError):
+    """A name or an address that is somebody's already."""

@@ -13,7 +13,7 @@ import msgspec
 
 from trivium.clock import Clock
 from trivium.identity import keys
-from trivium.identity.errors import IdentityError
+from trivium.identity.errors import IdentityError, TakenError
 from trivium.identity.force import InForce, left_to_others
 from trivium.identity.model import Budget, Key, Role, User
 from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
@@ -79,9 +79,9 @@ class Identity:
             # from here on nobody else writes identities: what is free now stays free
             raised = await store.bump(conn)
             if await store.find_users(conn, user.name):
-                raise IdentityError("name", f"there is a user {user.name!r} already")
+                raise TakenError("name", f"there is a user {user.name!r} already")
             if await store.find_users(conn, user.email):
-                raise IdentityError("email", f"{user.email} belongs to a user already")
+                raise TakenError("email", f"{user.email} belongs to a user already")
             user_id = await store.insert_user(conn, user, raised)
         return msgspec.structs.replace(user, id=user_id)
 

@@ -211,6 +211,12 @@ async def find_keys(conn: AsyncConnection, user_id: int | None = None) -> list[K
     return await _keys(conn, query if user_id is None else query.where(keys.c.user_id == user_id))
 
 
+async def key_by_id(conn: AsyncConnection, key_id: int) -> Key | None:
+    """The key of that id, revoked or not."""
+    found = await _keys(conn, select(*_KEY).where(keys.c.id == key_id))
+    return found[0] if found else None
+
+
 async def match_keys(
     conn: AsyncConnection, *, key_id: int | None, text: str | None, digest: bytes | None
 ) -> list[Key]:

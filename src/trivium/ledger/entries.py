@@ -5,16 +5,17 @@ append-only (the database refuses anything else), so a mistake is corrected by a
 """
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
 from trivium.clock import Clock
-from trivium.ledger.errors import LedgerError
+from trivium.ledger.errors import BookedError, LedgerError
 from trivium.ledger.model import NANOS, Entry, EntryKind
 
 if TYPE_CHECKING:
-    from trivium.storage.database import Database
+    from trivium.storage.database import Connection, Database
 
 AMOUNT_NANOS_MAX: Final = 10**9 * NANOS
 """One entry: a billion dollars."""
@@ -23,6 +24,9 @@ BALANCE_NANOS_MAX: Final = 9 * 10**9 * NANOS
 """Beyond it SQLite would go on in floating point without a word."""
 VERIFY_S: Final = 600.0
 """Adding up every entry."""
+
+Along: TypeAlias = Callable[["Connection", Entry], Awaitable[None]]
+"""What else a booking's transaction does."""
 
 _USD: Final = re.compile(r"([+-]?)([0-9]{1,10})(?:\.([0-9]{1,9}))?")
 
@@ -81,11 +85,14 @@ class Entries:
         amount_nanos: int,
         note: str = "",
         request_id: str | None = None,
+        *,
+        along: Along | None = None,
     ) -> Entry:
         """Append an entry and move the balance by it; positive adds.
 
         With a ``request_id`` the call may be repeated: the first booking is returned and nothing is
-        booked again. Raises ``LedgerError`` for an unknown user, an amount out of range, and a
+        booked again. ``along``: done in the same transaction where something is booked. Raises
+        ``LedgerError`` for an unknown user and an amount out of range, ``BookedError`` for a
         request that was booked otherwise.
         """
         from trivium.ledger import store
@@ -107,14 +114,17 @@ class Entries:
                 balance = await store.add_to_account(conn, entry)
                 if abs(balance) > BALANCE_NANOS_MAX:
                     raise LedgerError("the balance would exceed nine billion dollars")
-                return msgspec.structs.replace(entry, id=entry_id)
+                entry = msgspec.structs.replace(entry, id=entry_id)
+                if along is not None:
+                    await along(conn, entry)
+                return entry
             booked = await store.entry_of(conn, request_id or "")
         if booked is None or (booked.user_id, booked.kind, booked.amount_nanos) != (
             user_id,
             kind,
             amount_nanos,
         ):
-            raise LedgerError(f"the request {request_id} is booked already, otherwise than asked")
+            raise BookedError(f"the request {request_id} is booked already, otherwise than asked")
         return booked
 
     async def balance(self, user_id: int) -> int:

@@ -27,8 +27,8 @@ class RegistrationError(Exception):
     """An application or a developer token that cannot be made, changed or found.
 
     ``field`` is the argument at fault: ``name``, ``description``, ``redirect_uri``, ``grants``,
-    ``days``, ``app``, ``status``, ``token``, ``user``, ``limit`` or ``rate``. The message is for
-    whoever typed it.
+    ``days``, ``permission``, ``app``, ``status``, ``token``, ``user``, ``limit`` or ``rate``. The
+    message is for whoever typed it.
     """
 
     def __init__(self, field: str, message: str) -> None:

@@ -3,8 +3,9 @@
 import pytest
 
 from console.developer.writing import HOME, TOKEN, logged_in
-from console.visiting import Seen
-from trivium.oauth.developer.model import WRITE_APPS
+from console.visiting import Seen, user_of
+from trivium.identity.model import Role
+from trivium.oauth.developer.model import ADMIN, WRITE_APPS
 from trivium.oauth.errors import OAuthError
 
 pytestmark = pytest.mark.asyncio
@@ -63,3 +64,25 @@ async def test_a_form_from_elsewhere_does_nothing(owner):
         assert 403 == (await owner.visitor.post(path, csrf="", name="x")).status_code
     (shown,) = await owner.oauth.developer.owned_by(owner.owner.id)
     assert None is shown.revoked_at
+
+
+async def test_an_administrator_makes_one_for_administration(owner):
+    """The choice is theirs alone, and the list says what it is."""
+    boss = await user_of(owner.console, "boss", Role.ADMIN)
+    await logged_in(owner, boss)
+    page = await owner.visitor.get(NEW)
+    assert 'value="admin"' in page.text
+    answer = await owner.visitor.post(NEW, name="ops", days="7", permission="admin")
+    (secret,) = set(TOKEN.findall(answer.text))
+    assert "/api/admin/users" in answer.text
+    found = await owner.oauth.developer.authenticate(secret, ADMIN)
+    assert (boss.id, frozenset({ADMIN})) == (found.user_id, found.permissions)
+    assert "administers" in Seen((await owner.visitor.get(HOME)).text).text
+
+
+async def test_others_have_no_such_choice(owner):
+    """Neither in the form nor by writing it into one."""
+    assert "permission" not in (await owner.visitor.get(NEW)).text
+    answer = await owner.visitor.post(NEW, name="ops", days="7", permission="admin")
+    assert 422 == answer.status_code
+    assert [] == await owner.oauth.developer.owned_by(owner.owner.id)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from trivium.oauth.developer.model import WRITE_APPS
+from trivium.identity.model import Role
+from trivium.oauth.developer.model import ADMIN, WRITE_APPS
 from trivium.oauth.errors import OAuthError, RegistrationError
 
 pytestmark = pytest.mark.asyncio
@@ -94,3 +95,33 @@ async def test_what_was_done_is_told(world):
     token, _ = await world.developer.create(world.ada.id, "ci")
     await world.developer.revoke(world.ada.id, token.id)
     assert ["developer_token_created", "developer_token_revoked"] == (await world.acts())[1:]
+
+
+async def test_only_administrators_make_tokens_for_administration(world):
+    """What others ask for is not made."""
+    with pytest.raises(RegistrationError) as raised:
+        await world.developer.create(world.ada.id, "ci", permission=ADMIN)
+    assert ("permission", []) == (
+        raised.value.field,
+        await world.developer.owned_by(world.ada.id),
+    )
+
+
+async def test_a_token_for_administration_asks_who_its_owner_is_now(world):
+    """Each time; and does nothing else."""
+    await world.people.set_role("ada", Role.ADMIN)
+    token, secret = await world.developer.create(world.ada.id, "ci", permission=ADMIN)
+    assert token.id == (await world.developer.authenticate(secret, ADMIN)).id
+    assert (403, "insufficient_scope") == await refused(world, secret, WRITE_APPS)
+    await world.people.set_role("ada", Role.USER)
+    assert (403, "access_denied") == await refused(world, secret, ADMIN)
+    await world.people.set_role("ada", Role.ADMIN)
+    await world.people.disable_user("ada")
+    assert (403, "access_denied") == await refused(world, secret, ADMIN)
+
+
+async def test_other_tokens_of_an_administrator_administer_nothing(world):
+    """They were made for something else."""
+    await world.people.set_role("ada", Role.ADMIN)
+    _, secret = await world.developer.create(world.ada.id, "ci")
+    assert (403, "insufficient_scope") == await refused(world, secret, ADMIN)

@@ -32,6 +32,11 @@ def json(body: Any, status: int = 200, headers: Mapping[str, str] | None = None)
     return Response(msgspec.json.encode(body), status, headers=said)
 
 
+def enveloped(status: int, message: str, data: Any = None) -> Response:
+    """An answer of the interfaces that developer tokens open: ``message`` says what was wrong."""
+    return json({"success": status == 200, "message": message, "data": data}, status)
+
+
 def refused(error: OAuthError, headers: Mapping[str, str] | None = None) -> Response:
     """An error as RFC 6749 section 5.2 has it."""
     said = dict(headers or {})

@@ -1,6 +1,6 @@
 """``POST /api/oauth_apps``: registers an application with a developer token."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from starlette.requests import Request
@@ -52,7 +52,7 @@ async def create(request: Request) -> Response:
         return _failed(_STATUS.get(error.field, 400), str(error))
     except _Refused as error:
         return _failed(error.status, str(error))
-    return _answer(
+    return answer.enveloped(
         200,
         "",
         {
@@ -93,16 +93,12 @@ async def _wanted(request: Request) -> Registration:
 
 
 def _failed(status: int, message: str) -> Response:
-    made = _answer(status, message, None)
+    made = answer.enveloped(status, message)
     if status == 401:
         made.headers.update(_CHALLENGE)
     if status == 429:
         made.headers["retry-after"] = str(HOUR_S)
     return made
-
-
-def _answer(status: int, message: str, data: Any) -> Response:
-    return answer.json({"success": status == 200, "message": message, "data": data}, status)
 
 
 ENDPOINTS: Final = (Endpoint("/api/oauth_apps", create, methods=["POST"]),)

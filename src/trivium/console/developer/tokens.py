@@ -12,6 +12,8 @@ from trivium.console.api.answer import sender
 from trivium.console.developer.apps import HOME
 from trivium.console.developer.wording import refuse
 from trivium.console.language import N_
+from trivium.identity.model import Role
+from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import RegistrationError
 
 
@@ -19,6 +21,7 @@ class NewToken(forms.Form, frozen=True, kw_only=True):
     """What it is for, and how long it lives."""
 
     name: forms.Line
+    permission: Literal["oauth_apps:write", "admin"] = "oauth_apps:write"
     days: Literal["7", "30", "90", "365"] = "90"
 
 
@@ -37,7 +40,11 @@ async def create(request: Request) -> Response:
         return _page(request, form, 422)
     try:
         token, secret = await console.oauth.developer.create(
-            session.user_of(request).id, form.value.name, int(form.value.days), sender(request)
+            session.user_of(request).id,
+            form.value.name,
+            int(form.value.days),
+            sender(request),
+            permission=form.value.permission,
         )
     except RegistrationError as error:
         refuse(form, error)
@@ -47,7 +54,9 @@ async def create(request: Request) -> Response:
         "developer/token_made.html",
         token=token,
         secret=secret,
+        administers=ADMIN in token.permissions,
         registration=f"{console.oauth.addresses.api}/api/oauth_apps",
+        administration=f"{console.origin}/api/admin/users",
     )
 
 
@@ -64,7 +73,10 @@ async def revoke(request: Request) -> Response:
 
 
 def _page(request: Request, form: forms.Filled[NewToken], status: int = 200) -> Response:
-    return render.page(request, "developer/token_new.html", status=status, form=form)
+    is_admin = session.user_of(request).role is Role.ADMIN
+    return render.page(
+        request, "developer/token_new.html", status=status, form=form, is_admin=is_admin
+    )
 
 
 PAGES: Final = (

@@ -14,6 +14,7 @@ _WRONG: Final = {
         "a wildcard or dots for a path."
     ),
     "days": N_("Please choose one of what is offered."),
+    "permission": N_("Only administrators make tokens for administration."),
     "limit": N_("You have as many applications as an account can have. Delete one first."),
     "rate": N_("You made many within an hour. Please wait a while."),
     "user": N_("This account is disabled."),

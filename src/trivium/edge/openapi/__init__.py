@@ -23,10 +23,9 @@ def document(
 
 def served() -> set[tuple[str, str]]:
     """(method, path template) of every operation in the description; methods in upper case."""
-    from trivium.edge.openapi import oauth
+    from trivium.edge.openapi import admin, oauth
     from trivium.edge.openapi.paths import OPERATIONS
 
-    others = {
-        (method.upper(), path) for path, item in oauth.paths(None, None).items() for method in item
-    }
+    beside = oauth.paths(None, None) | admin.paths()
+    others = {(method.upper(), path) for path, item in beside.items() for method in item}
     return {(operation.method, operation.path) for operation in OPERATIONS} | others

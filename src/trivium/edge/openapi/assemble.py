@@ -6,6 +6,7 @@ import msgspec
 
 from trivium import __version__
 from trivium.edge.openapi import (
+    admin,
     audio,
     chat,
     generate,
@@ -134,7 +135,7 @@ def describe(
     paths: dict[str, dict[str, Any]] = {}
     for row in OPERATIONS:
         paths.setdefault(row.path, {})[row.method.lower()] = _operation(row)
-    paths |= oauth.paths(auth_url, api_url)
+    paths |= oauth.paths(auth_url, api_url) | admin.paths()
     document = {
         "openapi": "3.1.0",
         "info": {
@@ -147,13 +148,13 @@ def describe(
         },
         "servers": [{"url": (public_url or "").rstrip("/") or "/"}],
         "tags": [{"name": name, "description": about} for name, about in _TAGS.items()]
-        + [{"name": oauth.TAG, "description": oauth.ABOUT}],
+        + [{"name": part.TAG, "description": part.ABOUT} for part in (oauth, admin)],
         "paths": paths,
         "components": {
             "schemas": _schemas(),
             "responses": {name: _failure(about) for name, about in _FAILURES.values()},
-            "parameters": _PARAMETERS | oauth.PARAMETERS,
-            "securitySchemes": _SECURITY | oauth.SECURITY,
+            "parameters": _PARAMETERS | oauth.PARAMETERS | admin.PARAMETERS,
+            "securitySchemes": _SECURITY | oauth.SECURITY | admin.SECURITY,
         },
     }
     return msgspec.json.encode(document)
@@ -161,8 +162,8 @@ def describe(
 
 def _schemas() -> dict[str, Schema]:
     out: dict[str, Schema] = {"Description": free("An OpenAPI document.")}
-    modules = (shared, chat, responses, messages, generate, images, audio, others, videos, oauth)
-    for module in modules:
+    modules = (shared, chat, responses, messages, generate, images, audio, others, videos)
+    for module in (*modules, oauth, admin):
         twice = out.keys() & module.SCHEMAS.keys()
         assert not twice, f"described twice: {twice}"
         out.update(module.SCHEMAS)

@@ -1,1 +1,1 @@
-"""Developer tokens: what registers an application from a script."""
+"""Developer tokens: what a script registers applications with, or administers."""

@@ -5,7 +5,9 @@ from typing import Final
 import msgspec
 
 WRITE_APPS: Final = "oauth_apps:write"
-"""Registers applications. The one permission there is."""
+"""Registers applications."""
+ADMIN: Final = "admin"
+"""Administers the gateway, for as long as its owner is an administrator."""
 
 
 class DeveloperToken(msgspec.Struct, frozen=True, kw_only=True):

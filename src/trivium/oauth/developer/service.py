@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from trivium.clock import Clock
+from trivium.identity.model import Role
 from trivium.oauth import credential
 from trivium.oauth.apps import registration
 from trivium.oauth.credential import Kind
-from trivium.oauth.developer.model import WRITE_APPS, DeveloperToken
+from trivium.oauth.developer.model import ADMIN, WRITE_APPS, DeveloperToken
 from trivium.oauth.errors import OAuthError, RegistrationError
 from trivium.oauth.sender import NOBODY, Sender
-from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.model import ActKind, Detail
 from trivium.observe.audit.service import Audit
 
 if TYPE_CHECKING:
@@ -44,11 +45,18 @@ class DeveloperTokens:
         self._random_bytes = random_bytes
 
     async def create(
-        self, user_id: int, name: str, days: int = DAYS, sender: Sender = NOBODY
+        self,
+        user_id: int,
+        name: str,
+        days: int = DAYS,
+        sender: Sender = NOBODY,
+        *,
+        permission: str = WRITE_APPS,
     ) -> tuple[DeveloperToken, str]:
-        """A new token and its secret, which is nowhere to be had again.
+        """A new token and its secret, which is nowhere to be had again. ``permission``: the one
+        thing it may do; ``ADMIN`` is for administrators.
 
-        Raises RegistrationError (``name``, ``days``, ``rate``).
+        Raises RegistrationError (``name``, ``days``, ``permission``, ``rate``).
         """
         from trivium.oauth.developer import store
 
@@ -61,16 +69,19 @@ class DeveloperTokens:
             user_id=user_id,
             name=registration.name(name),
             hint=credential.hint(secret),
-            permissions=frozenset({WRITE_APPS}),
+            permissions=frozenset({permission}),
             created_at=now,
             expires_at=now + days * DAY_S,
         )
         async with self._db.write() as conn:
-            await store.hold_owner(conn, user_id)
+            role = await store.hold_owner(conn, user_id)
+            if permission == ADMIN and role is not Role.ADMIN:
+                raise RegistrationError("permission", "only administrators make such tokens")
             if await store.count_since(conn, user_id, now - HOUR_S + 1) >= PER_HOUR_MAX:
                 raise RegistrationError("rate", f"at most {PER_HOUR_MAX} tokens are made an hour")
             token_id = await store.insert(conn, token, credential.digest(secret))
-            await self._tell(conn, ActKind.DEVELOPER_TOKEN_CREATED, user_id, token_id, sender)
+            kind = ActKind.DEVELOPER_TOKEN_CREATED
+            await self._tell(conn, kind, user_id, token_id, sender, {"permission": permission})
         return msgspec.structs.replace(token, id=token_id), secret
 
     async def owned_by(self, user_id: int) -> list[DeveloperToken]:
@@ -93,8 +104,8 @@ class DeveloperTokens:
         """The token that was presented, if it lets its user do something.
 
         Raises OAuthError: 401 (``invalid_token``) for one that is none or no longer, 403
-        (``insufficient_scope``, ``access_denied``) for one without the permission or whose user is
-        disabled.
+        (``insufficient_scope``, ``access_denied``) for one without the permission, whose user is
+        disabled, or, for ``ADMIN``, is no administrator now.
         """
         from trivium.oauth.developer import store
 
@@ -105,17 +116,25 @@ class DeveloperTokens:
                 found = await store.find(conn, credential.digest(presented))
         if found is None or found[0].state(now) != "live":
             raise OAuthError("invalid_token", "the developer token is not valid", 401)
-        token, is_disabled = found
-        if is_disabled:
+        token, owner = found
+        if owner.is_disabled:
             raise OAuthError("access_denied", "this account is disabled", 403)
         if permission not in token.permissions:
             raise OAuthError("insufficient_scope", f"the token lacks {permission}", 403)
+        if permission == ADMIN and owner.role is not Role.ADMIN:
+            raise OAuthError("access_denied", "this account is no administrator's", 403)
         async with self._db.write() as conn:
             await store.touch(conn, token.id, now)
         return token
 
     async def _tell(
-        self, conn: "Connection", kind: ActKind, user_id: int, token_id: int, sender: Sender
+        self,
+        conn: "Connection",
+        kind: ActKind,
+        user_id: int,
+        token_id: int,
+        sender: Sender,
+        detail: Detail | None = None,
     ) -> None:
         await self._audit.within(
             conn,
@@ -125,4 +144,5 @@ class DeveloperTokens:
             what=f"developer_token:{token_id}",
             address=sender.address,
             agent=sender.agent,
+            detail=detail,
         )

@@ -2,19 +2,27 @@
 
 from typing import Any
 
+import msgspec
 from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from trivium.identity.model import Role
 from trivium.oauth.developer.model import DeveloperToken
 from trivium.storage.schema import developer_tokens as tokens
 from trivium.storage.schema import users
 
 
-async def hold_owner(conn: AsyncConnection, user_id: int) -> None:
-    """Others that hold the same user wait until the transaction ends."""
-    await conn.execute(
-        select(users.c.id).where(users.c.id == user_id).with_for_update(key_share=True)
-    )
+class Owner(msgspec.Struct, frozen=True):
+    """What counts of a token's user at the moment it is used."""
+
+    is_disabled: bool
+    role: Role
+
+
+async def hold_owner(conn: AsyncConnection, user_id: int) -> Role:
+    """The user's role; others that hold the same user wait until the transaction ends."""
+    held = select(users.c.role).where(users.c.id == user_id).with_for_update(key_share=True)
+    return Role((await conn.execute(held)).scalar_one())
 
 
 async def count_since(conn: AsyncConnection, user_id: int, since: int) -> int:
@@ -44,15 +52,15 @@ async def owned_by(conn: AsyncConnection, user_id: int) -> list[DeveloperToken]:
     return [_token(row) for row in await conn.execute(query)]
 
 
-async def find(conn: AsyncConnection, digest: bytes) -> tuple[DeveloperToken, bool] | None:
-    """The token of a digest, and whether its user is disabled."""
+async def find(conn: AsyncConnection, digest: bytes) -> tuple[DeveloperToken, Owner] | None:
+    """The token of a digest, and whose it is."""
     query = (
-        select(tokens, users.c.disabled)
+        select(tokens, users.c.disabled, users.c.role)
         .join(users, users.c.id == tokens.c.user_id)
         .where(tokens.c.digest == digest)
     )
     row = (await conn.execute(query)).one_or_none()
-    return None if row is None else (_token(row), bool(row.disabled))
+    return None if row is None else (_token(row), Owner(bool(row.disabled), Role(row.role)))
 
 
 async def touch(conn: AsyncConnection, token_id: int, now: int) -> None:

@@ -1,0 +1,1 @@
+"""The admin API: users, keys and credit for scripts of administrators."""

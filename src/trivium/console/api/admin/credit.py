@@ -1,0 +1,76 @@
+"""``/api/admin/users/{user}/credit``: money onto a balance, once for each id."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import msgspec
+
+from trivium.console.api.admin.door import Act, Asked, Body, Refusal, resource, usd
+from trivium.identity.model import User
+from trivium.ledger.entries import NOTE_CHARS_MAX, format_usd
+from trivium.ledger.model import Entry, EntryKind
+from trivium.observe.audit.model import ActKind
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection
+
+
+class NewCredit(Body, frozen=True, kw_only=True):
+    """What is booked, why, and the caller's own id of it, under which it is booked once."""
+
+    amount: str
+    """US dollars; less than zero takes some back."""
+    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=NOTE_CHARS_MAX)]
+    idempotency_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Za-z._:-]{8,64}\Z")]
+
+
+async def create(asked: Asked) -> Any:
+    """The entry, and the balance after it; of a call that is repeated the first one's entry."""
+    wanted: NewCredit = asked.body
+    console = asked.console
+    user = await console.directory.one(asked.number("user"))
+    amount_nanos = usd("amount", wanted.amount)
+    if not amount_nanos:
+        raise Refusal(400, "amount: zero changes nothing")
+    reason = wanted.reason.strip()
+    if not reason or not reason.isprintable():
+        raise Refusal(400, "reason: must be printable characters on one line")
+    entry = await book(asked, user, amount_nanos, reason, f"api_credit:{wanted.idempotency_id}")
+    if entry.note != reason:
+        raise Refusal(409, "idempotency_id: was used with another reason")
+    return {
+        "entry": {
+            "id": entry.id,
+            "user_id": entry.user_id,
+            "kind": entry.kind.value,
+            "amount": format_usd(entry.amount_nanos),
+            "reason": entry.note,
+            "created_at": entry.created_at,
+        },
+        "balance": format_usd(await console.entries.balance(user.id)),
+    }
+
+
+async def book(
+    asked: Asked, user: User, amount_nanos: int, note: str, request_id: str | None = None
+) -> Entry:
+    """Append an entry as the administrator's act, told in the same transaction.
+
+    Raises ``LedgerError`` as ``Entries.book`` does.
+    """
+    console = asked.console
+
+    async def tell(conn: "Connection", entry: Entry) -> None:
+        await console.audit.within(
+            conn,
+            ActKind.USER_CREDIT,
+            subject=user.id,
+            what=f"entry:{entry.id}",
+            detail={"amount": format_usd(amount_nanos)},
+            **asked.told,
+        )
+
+    kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
+    return await console.entries.book(user.id, kind, amount_nanos, note, request_id, along=tell)
+
+
+ENDPOINTS: Final = (resource("/api/admin/users/{user}/credit", POST=Act(create, NewCredit)),)

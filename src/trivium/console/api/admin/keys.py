@@ -1,0 +1,156 @@
+"""``/api/admin/users/{user}/keys`` and ``/api/admin/keys/{key}``: anybody's own keys.
+
+Keys of applications are not among them: consent gives and ends those.
+"""
+
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from trivium.console.api.admin.door import Act, Asked, Body, Refusal, resource, usd
+from trivium.identity.model import Budget, Key, Period
+from trivium.identity.terms import Terms
+from trivium.ledger.entries import format_usd
+from trivium.observe.audit.model import ActKind
+from trivium.settings.limits import limits as rates_of
+
+Moment = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
+"""Seconds since the epoch, until the year 9999."""
+
+
+class Limits(Body, frozen=True, kw_only=True):
+    """What a key may take a minute and at once."""
+
+    requests: int | None = None
+    tokens: int | None = None
+    concurrency: int | None = None
+
+
+class Cap(Body, frozen=True, kw_only=True):
+    """A budget."""
+
+    amount: str
+    """US dollars."""
+    period: Period
+
+
+class NewKey(Body, frozen=True, kw_only=True):
+    """Its terms: the members of ``Terms``; what is left out bounds nothing."""
+
+    name: str | UnsetType = UNSET
+    models: tuple[str, ...] | UnsetType = UNSET
+    expires_at: Moment | UnsetType | None = UNSET
+    strict: bool | UnsetType = UNSET
+    header_only: bool | UnsetType = UNSET
+    limits: Limits | UnsetType | None = UNSET
+    budgets: tuple[Cap, ...] | UnsetType = UNSET
+    networks: tuple[str, ...] | UnsetType = UNSET
+
+
+class KeyChange(NewKey, frozen=True, kw_only=True):
+    """Other terms; what is left out stays."""
+
+    paused: bool | UnsetType = UNSET
+
+
+async def listing(asked: Asked) -> Any:
+    """A user's keys in the order they were made, revoked ones too."""
+    user = await asked.console.directory.one(asked.number("user"))
+    return {"keys": [_shown(key) for key in await asked.console.own_keys.own(user.id)]}
+
+
+async def create(asked: Asked) -> Any:
+    """The new key, with its secret, which is nowhere to be had again."""
+    terms = _terms(asked.body)
+    user = await asked.console.directory.one(asked.number("user"))
+    key, secret = await asked.console.identity.create_key(user.email, **terms)
+    await asked.tell(ActKind.KEY_CREATED, user.id, f"key:{key.id}", name=key.name)
+    return {**_shown(key), "key": secret}
+
+
+async def show(asked: Asked) -> Any:
+    """One key."""
+    return _shown(await asked.console.directory.key(asked.number("key")))
+
+
+async def change(asked: Asked) -> Any:
+    """The key as it is now."""
+    wanted: KeyChange = asked.body
+    terms = _terms(wanted)
+    if not terms and wanted.paused is UNSET:
+        raise Refusal(400, "nothing to change: send a term of the key, or `paused`")
+    own = asked.console.own_keys
+    key = await asked.console.directory.key(asked.number("key"))
+    if key.disabled:
+        raise Refusal(409, "the key is revoked, which is for good")
+    owner = key.user_id
+
+    def altered(before: Terms) -> Terms:
+        return msgspec.structs.replace(before, **terms)
+
+    if terms:
+        key, members = await own.edit(owner, key.id, altered)
+        if members:
+            said = {"name": key.name, "changed": ", ".join(members)}
+            await asked.tell(ActKind.KEY_CHANGED, owner, f"key:{key.id}", **said)
+    if isinstance(wanted.paused, bool) and wanted.paused != key.paused:
+        key = await (own.pause if wanted.paused else own.resume)(owner, key.id)
+        kind = ActKind.KEY_PAUSED if key.paused else ActKind.KEY_RESUMED
+        await asked.tell(kind, owner, f"key:{key.id}", name=key.name)
+    return _shown(key)
+
+
+async def revoke(asked: Asked) -> Any:
+    """The key, refused for good from now on; also for whoever asks once more."""
+    key = await asked.console.directory.key(asked.number("key"))
+    if not key.disabled:
+        key = await asked.console.own_keys.revoke(key.user_id, key.id)
+        await asked.tell(ActKind.KEY_REVOKED, key.user_id, f"key:{key.id}", name=key.name)
+    return _shown(key)
+
+
+def _terms(body: NewKey) -> dict[str, Any]:
+    """The members of ``Terms`` that were sent, as it has them. Raises Refusal (400)."""
+    names = Terms.__struct_fields__
+    given = {name: value for name in names if (value := getattr(body, name)) is not UNSET}
+    rates = given.get("limits")
+    if rates is not None:
+        given["limits"] = rates_of(rates.requests, rates.tokens, rates.concurrency)
+    if "budgets" in given:
+        given["budgets"] = tuple(
+            Budget(amount_nanos=usd("budgets", cap.amount), period=cap.period)
+            for cap in given["budgets"]
+        )
+    return given
+
+
+def _shown(key: Key) -> dict[str, Any]:
+    return {
+        "id": key.id,
+        "user_id": key.user_id,
+        "name": key.name,
+        "hint": key.hint,
+        "models": key.models,
+        "expires_at": key.expires_at,
+        "strict": key.strict,
+        "header_only": key.header_only,
+        "limits": None if key.limits is None else msgspec.structs.asdict(key.limits),
+        "budgets": [
+            {"amount": format_usd(budget.amount_nanos), "period": budget.period.value}
+            for budget in key.budgets
+        ],
+        "networks": key.networks,
+        "paused": key.paused,
+        "revoked": key.disabled,
+        "created_at": key.created_at,
+        "last_used_at": key.last_used_at,
+    }
+
+
+ENDPOINTS: Final = (
+    resource("/api/admin/users/{user}/keys", GET=Act(listing), POST=Act(create, NewKey)),
+    resource(
+        "/api/admin/keys/{key}", GET=Act(show), PATCH=Act(change, KeyChange), DELETE=Act(revoke)
+    ),
+)

@@ -1,0 +1,124 @@
+"""``/api/admin/users``: everybody, found, made, switched off and on, given a role."""
+
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from trivium.console.api.admin import credit
+from trivium.console.api.admin.door import Act, Asked, Body, Refusal, resource, usd, whole
+from trivium.identity.directory import PAGE_MAX
+from trivium.identity.model import Role, User
+from trivium.ledger.entries import format_usd
+from trivium.observe.audit.model import ActKind
+
+PAGE: Final = 50
+"""Users a page, unless the caller says otherwise."""
+SEARCH_CHARS_MAX: Final = 254
+
+
+class NewUser(Body, frozen=True, kw_only=True):
+    """Who it is. ``unlimited``: spends without a balance; ``credit``: US dollars to begin with,
+    for others.
+    """
+
+    name: str
+    email: str
+    role: Role = Role.USER
+    unlimited: bool = False
+    credit: str | None = None
+
+
+class UserChange(Body, frozen=True, kw_only=True):
+    """What becomes of a user; what is left out stays."""
+
+    disabled: bool | UnsetType = UNSET
+    role: Role | UnsetType = UNSET
+
+
+async def listing(asked: Asked) -> Any:
+    """Users in the order they were made, and after which id the next page begins."""
+    query = asked.query
+    limit = whole(query.get("limit", str(PAGE)))
+    if limit is None or not 1 <= limit <= PAGE_MAX:
+        raise Refusal(400, f"limit: must be 1 to {PAGE_MAX}")
+    after = whole(query.get("after", "0"))
+    if after is None:
+        raise Refusal(400, "after: must be the id of a user")
+    search = query.get("q", "")
+    if len(search) > SEARCH_CHARS_MAX or not search.isprintable():
+        raise Refusal(400, f"q: must be at most {SEARCH_CHARS_MAX} printable characters")
+    found, more = await asked.console.directory.page(search, after, limit)
+    return {"users": [_shown(each.user, each.balance_nanos) for each in found], "after": more}
+
+
+async def create(asked: Asked) -> Any:
+    """The new user."""
+    wanted: NewUser = asked.body
+    if wanted.unlimited and wanted.credit is not None:
+        raise Refusal(400, "credit: is not for users that are `unlimited`")
+    amount_nanos = 0 if wanted.credit is None else usd("credit", wanted.credit)
+    if wanted.credit is not None and amount_nanos <= 0:
+        raise Refusal(400, "credit: must be above zero; leave it out for none")
+    user = await asked.console.identity.create_user(
+        wanted.name, wanted.email, wanted.role, unlimited=wanted.unlimited
+    )
+    await asked.tell(ActKind.USER_CREATED, user.id, role=user.role.value)
+    if amount_nanos:
+        await credit.book(asked, user, amount_nanos, "credit at creation")
+    return _shown(user, amount_nanos)
+
+
+async def show(asked: Asked) -> Any:
+    """One user."""
+    return await _with_balance(asked, await asked.console.directory.one(asked.number("user")))
+
+
+async def change(asked: Asked) -> Any:
+    """The user as they are now."""
+    wanted: UserChange = asked.body
+    if wanted.disabled is UNSET and wanted.role is UNSET:
+        raise Refusal(400, "nothing to change: send `disabled`, `role` or both")
+    directory = asked.console.directory
+    user = await directory.one(asked.number("user"))
+    is_switched = wanted.disabled is not UNSET and wanted.disabled != user.disabled
+    is_appointed = wanted.role is not UNSET and wanted.role is not user.role
+    if user.id == asked.by and (is_switched or is_appointed):
+        raise Refusal(409, "nobody switches themselves off or changes their own role")
+    if isinstance(wanted.disabled, bool) and is_switched:
+        user = await directory.switch(asked.by, user.id, disabled=wanted.disabled)
+        kind = ActKind.USER_DISABLED if user.disabled else ActKind.USER_ENABLED
+        await asked.tell(kind, user.id, f"user:{user.id}")
+    if isinstance(wanted.role, Role) and is_appointed:
+        user = await directory.appoint(asked.by, user.id, wanted.role)
+        await asked.tell(ActKind.USER_ROLE, user.id, f"user:{user.id}", role=user.role.value)
+    return await _with_balance(asked, user)
+
+
+async def _with_balance(asked: Asked, user: User) -> dict[str, Any]:
+    return _shown(user, await asked.console.entries.balance(user.id))
+
+
+def _shown(user: User, balance_nanos: int) -> dict[str, Any]:
+    return {
+        "id": user.id,
+        "name": user.name,
+        "email": user.email,
+        "role": user.role.value,
+        "disabled": user.disabled,
+        "unlimited": user.unlimited,
+        "group": user.group,
+        "limits": None if user.limits is None else msgspec.structs.asdict(user.limits),
+        "balance": format_usd(balance_nanos),
+        "created_at": user.created_at,
+    }
+
+
+ENDPOINTS: Final = (
+    resource(
+        "/api/admin/users",
+        GET=Act(listing, query=frozenset({"q", "limit", "after"})),
+        POST=Act(create, NewUser),
+    ),
+    resource("/api/admin/users/{user}", GET=Act(show), PATCH=Act(change, UserChange)),
+)

@@ -1,0 +1,52 @@
+"""The admin API's part of the description: what is served, what is taken, what is answered."""
+
+import json
+
+import msgspec
+import pytest
+
+from trivium.console import app
+from trivium.console.api.admin.credit import NewCredit
+from trivium.console.api.admin.keys import KeyChange, NewKey
+from trivium.console.api.admin.users import NewUser, UserChange
+from trivium.edge import openapi
+from trivium.edge.openapi import admin
+
+
+def test_it_describes_what_is_served():
+    """Every path with all its methods."""
+    served = {
+        route.path: route.methods - {"HEAD"}
+        for route in app.ENDPOINTS
+        if route.path.startswith("/api/admin")
+    }
+    described = {path: {method.upper() for method in item} for path, item in admin.paths().items()}
+    assert served == described
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("AdminNewUser", NewUser),
+        ("AdminUserChange", UserChange),
+        ("AdminNewKey", NewKey),
+        ("AdminKeyChange", KeyChange),
+        ("AdminNewCredit", NewCredit),
+    ],
+)
+def test_a_body_is_described_as_it_is_read(name, body):
+    """The same members, the same of them required, and no others."""
+    schema = json.loads(openapi.document())["components"]["schemas"][name]
+    fields = msgspec.structs.fields(body)
+    assert [field.name for field in fields] == list(schema["properties"])
+    assert [field.name for field in fields if field.required] == schema.get("required", [])
+    assert False is schema["additionalProperties"]
+
+
+def test_every_path_names_its_parameters():
+    """As many as it has braces."""
+    for path, item in admin.paths().items():
+        for operation in item.values():
+            names = [each["$ref"].rpartition("/")[2] for each in operation.get("parameters", [])]
+            placed = [name for name in names if admin.PARAMETERS[name]["in"] == "path"]
+            assert path.count("{") == len(placed), path
