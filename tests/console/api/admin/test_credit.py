@@ -56,7 +56,8 @@ async def test_a_call_that_is_repeated_books_once(script):
 async def test_the_same_id_for_something_else_is_a_409(script, change):
     """Nothing is booked; nor for another user."""
     await script.done("POST", path(script), BODY)
-    assert 409 == (await script.refused("POST", path(script), BODY | change))[0]
+    status, message = await script.refused("POST", path(script), BODY | change)
+    assert (409, True) == (status, message.startswith("idempotency_id: "))
     assert 409 == (await script.refused("POST", path(script, script.root), BODY))[0]
     balance = script.console.entries.balance
     assert (12_500_000_000, 0) == (await balance(script.ada.id), await balance(script.root.id))

@@ -7,6 +7,7 @@ import msgspec
 from trivium.console.api.admin.door import Act, Asked, Body, Refusal, resource, usd
 from trivium.identity.model import User
 from trivium.ledger.entries import NOTE_CHARS_MAX, format_usd
+from trivium.ledger.errors import BookedError
 from trivium.ledger.model import Entry, EntryKind
 from trivium.observe.audit.model import ActKind
 
@@ -34,7 +35,11 @@ async def create(asked: Asked) -> Any:
     reason = wanted.reason.strip()
     if not reason or not reason.isprintable():
         raise Refusal(400, "reason: must be printable characters on one line")
-    entry = await book(asked, user, amount_nanos, reason, f"api_credit:{wanted.idempotency_id}")
+    once = f"api_credit:{wanted.idempotency_id}"
+    try:
+        entry = await book(asked, user, amount_nanos, reason, once)
+    except BookedError:
+        raise Refusal(409, "idempotency_id: was used for another user or amount") from None
     if entry.note != reason:
         raise Refusal(409, "idempotency_id: was used with another reason")
     return {

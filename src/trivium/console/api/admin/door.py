@@ -21,7 +21,7 @@ from trivium.console.endpoint import Endpoint
 from trivium.identity.directory import ID_MAX
 from trivium.identity.errors import IdentityError, TakenError
 from trivium.ledger.entries import parse_usd
-from trivium.ledger.errors import BookedError, LedgerError
+from trivium.ledger.errors import LedgerError
 from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.tokens import bearer
@@ -218,7 +218,7 @@ def _refused(error: Refusal | IdentityError | LedgerError) -> Response:
 def _status(error: Refusal | IdentityError | LedgerError) -> int:
     if isinstance(error, Refusal):
         return error.status
-    if isinstance(error, TakenError | BookedError):
+    if isinstance(error, TakenError):
         return 409
     is_gone = isinstance(error, IdentityError) and error.field in ("user", "key")
     return 404 if is_gone else 400
