@@ -34,4 +34,5 @@ class OAuth(Section, frozen=True):
     """Token and revocation requests of one application a minute, counted likewise."""
     failures_per_minute: int = 20
     """Token and revocation requests from one address a minute that name no client or a wrong
-    secret; beyond it that address waits. Counted likewise."""
+    secret, and requests to the admin API with a token that is none; beyond it that address waits.
+    Counted likewise."""
