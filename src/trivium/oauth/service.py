@@ -73,7 +73,7 @@ class OAuth:
         self.exchanges = rate("token", rules.token_per_minute)
         """Token and revocation requests by application."""
         self.failures = rate("failures", rules.failures_per_minute)
-        """Failed authentications of clients, and tokens that are none at the admin API, by address."""
+        """Failed authentications by address: of clients, and of tokens at the admin API."""
         self._db = db
         self._clock = clock
         self._topup_keys = topup_keys
