@@ -1,6 +1,6 @@
 # Everything here works on a machine with Python 3.11 or newer and `make`; the rest is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help demo check test layout lint types format dependencies node langchain soak agents compat bench lock news clean dev
+.PHONY: help demo check coverage test layout lint types format dependencies node langchain soak agents compat bench lock news clean dev
 
 RUN := .venv/bin
 
@@ -10,8 +10,11 @@ help: ## this list
 demo: ## a gateway with a small real model inside, no vendor account needed (downloads about 130 MB once; SPEECH=1: 300 MB more)
 	@exec scripts/demo.sh
 
-check: ## format, lint, types, dependencies, layout, tests, coverage: exactly what .ci/run does
+check: ## format, lint, types, dependencies, layout, tests: exactly what .ci/run does
 	@exec scripts/check.sh
+
+coverage: ## the same, with what the tests reach of each module, and its floor
+	@TRIVIUM_COVERAGE=1 exec scripts/check.sh
 
 test: dev node langchain ## the tests; pass options as ARGS="tests/wire -x"
 	@exec $(RUN)/python -m pytest -m "not slow" $(ARGS)
