@@ -1,5 +1,6 @@
 """Operators hear of what they can do something about, and of nothing else."""
 
+import asyncio
 from types import SimpleNamespace
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from edge.wires import asked
 from trivium.faults import Fault, Kind
 from trivium.pipeline.story import NAME_MAX, Story
-from trivium.pipeline.telling import tell
+from trivium.pipeline.telling import fault_of, tell
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 
@@ -68,3 +69,26 @@ def test_what_fails_before_anything_is_known_is_told_without_it():
     tell(told, "request_failed", Fault(Kind.INTERNAL, "no"))
     ((_, _, counted, fields),) = alarm.told
     assert ("", "", "") == (counted[2], fields["channel"], fields["model"])
+
+
+def test_a_fault_is_answered_as_it_is():
+    """Whoever raised it knew what to say."""
+    told, _ = story()
+    fault = Fault(Kind.NO_ROUTE, "No.")
+    assert fault is fault_of(told, fault)
+
+
+def test_who_waits_when_the_gateway_stops_is_told_to_come_again():
+    """The caller is still there."""
+    told, _ = story()
+    assert Kind.STOPPING == fault_of(told, asyncio.CancelledError()).kind
+    assert told.fault is None
+
+
+@pytest.mark.parametrize("status", [0, 200])
+def test_nothing_is_answered_to_whom_has_left(status):
+    """It is written down; a status that was sent stays."""
+    told, _ = story(status=status)
+    told.exchange.gone = True
+    assert fault_of(told, asyncio.CancelledError()) is None
+    assert (Kind.CALLER_LEFT, status or told.fault.status) == (told.fault.kind, told.status)

@@ -121,7 +121,8 @@ class Crowd:
         self._chance = random.Random(seed)
         self._idle = []
         self.found = Counter()
-        """(kind, outcome): ``whole``, ``broken`` after it had begun, ``refused``, ``wrong``."""
+        """(kind, outcome): ``whole``, ``broken`` after the vendor had begun, ``empty`` where only
+        heartbeats came before the error, ``refused``, ``wrong``."""
         self.wrong = []
         self.refused = Counter()
         """Why, in the gateway's words."""
@@ -167,10 +168,12 @@ class Crowd:
         else:
             self._idle.append((time.monotonic(), line))
         outcome = verdict(kind, status, got)
+        if outcome == "broken" and not of_vendor(got):
+            outcome = "empty"
         self.found[kind, outcome] += 1
         if outcome == "wrong":
             self.wrong.append((kind, status, got))
-        elif outcome == "refused" or (outcome == "broken" and b"Ye" not in got):
+        elif outcome in ("refused", "empty"):
             route = headers.get(b"trivium-route", b"").decode()
             self.refused[f"{status} {got.decode('latin-1')[-300:]} {route}"[:500]] += 1
 
@@ -195,6 +198,13 @@ class Crowd:
 
     def percentile(self, share):
         return sorted(self.took)[int(len(self.took) * share)]
+
+
+def of_vendor(body):
+    """Whether a stream that broke off holds anything but heartbeats and the error."""
+    frames = (frame.strip() for frame in body.split(b"\n\n"))
+    ours = (b":", b"event: ping", b"event: error", b'data: {"error"')
+    return any(frame and not frame.startswith(ours) for frame in frames)
 
 
 def verdict(kind, status, body):

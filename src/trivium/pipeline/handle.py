@@ -29,7 +29,7 @@ from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
 from trivium.pipeline.outlasting import outlast
 from trivium.pipeline.picture import PictureAttempt
 from trivium.pipeline.story import Story
-from trivium.pipeline.telling import tell
+from trivium.pipeline.telling import fault_of, tell
 from trivium.providers.base import Provider
 from trivium.routing.model import Plan, Step
 from trivium.routing.wishes import too_dear, wished
@@ -72,15 +72,11 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
             await _count(story, members, facts)
         else:
             await _call(story, members, facts)
-    except Fault as fault:
-        is_no_form = fault.kind is Kind.MALFORMED_JSON and route.operation in FORMS_ONLY
-        _fail(story, no_form("This operation") if is_no_form else fault)
-    except asyncio.CancelledError:
-        if exchange.gone:
-            story.fault = Fault(Kind.CALLER_LEFT, "The caller left.")
-            story.status = story.status or story.fault.status
-        else:
-            _fail(story, Fault(Kind.STOPPING, "The gateway is restarting; try again."))
+    except (Fault, asyncio.CancelledError) as error:
+        fault = fault_of(story, error)
+        if fault is not None:
+            is_no_form = fault.kind is Kind.MALFORMED_JSON and route.operation in FORMS_ONLY
+            _fail(story, no_form("This operation") if is_no_form else fault)
     except Exception:
         log.exception("request_crashed", request_id=exchange.request_id)
         _fail(story, errors.internal())

@@ -1,11 +1,24 @@
-"""What the operator is told of failures: those that are not a caller's own doing."""
+"""What caller and operator are told of a request that failed."""
 
-from trivium.faults import Fault
+import asyncio
+
+from trivium.faults import Fault, Kind
 from trivium.pipeline.story import NAME_MAX, Story
 
 
+def fault_of(story: Story, error: Fault | asyncio.CancelledError) -> Fault | None:
+    """What to answer with after this; ``None`` where the caller has left, which is written down."""
+    if isinstance(error, Fault):
+        return error
+    if not story.exchange.gone:
+        return Fault(Kind.STOPPING, "The gateway is restarting; try again.")
+    story.fault = Fault(Kind.CALLER_LEFT, "The caller left.")
+    story.status = story.status or story.fault.status
+    return None
+
+
 def tell(story: Story, event: str, fault: Fault) -> None:
-    """Log a fault of this request, once in a while; nothing of what its row calls mere info."""
+    """Log a fault of this request for the operator, once in a while; never mere info."""
     level = fault.row.level
     if level == "info":
         return

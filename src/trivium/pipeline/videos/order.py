@@ -21,7 +21,7 @@ from trivium.ledger.model import Hold, Quote
 from trivium.pipeline import entrance, wishing
 from trivium.pipeline.context import Services
 from trivium.pipeline.story import Story
-from trivium.pipeline.telling import tell
+from trivium.pipeline.telling import fault_of, tell
 from trivium.pipeline.videos.call import answer
 from trivium.providers.videos.dialect import Errand
 from trivium.routing.model import Channel, Step
@@ -42,19 +42,14 @@ log = structlog.get_logger()
 
 async def told(story: Story, work: Coroutine[Any, Any, None]) -> None:
     """Do the work, and tell caller, operator and record what became of it. Never raises."""
-    exchange = story.exchange
     try:
         await work
-    except Fault as fault:
-        _fail(story, fault)
-    except asyncio.CancelledError:
-        if exchange.gone:
-            story.fault = Fault(Kind.CALLER_LEFT, "The caller left.")
-            story.status = story.status or story.fault.status
-        else:
-            _fail(story, Fault(Kind.STOPPING, "The gateway is restarting; try again."))
+    except (Fault, asyncio.CancelledError) as error:
+        fault = fault_of(story, error)
+        if fault is not None:
+            _fail(story, fault)
     except Exception:
-        log.exception("request_crashed", request_id=exchange.request_id)
+        log.exception("request_crashed", request_id=story.exchange.request_id)
         _fail(story, errors.internal())
     finally:
         story.given.leave(0, story.cost_nanos)
