@@ -6,12 +6,14 @@ A journey is a function of (upstream, caller) that gives its verdict.
 import json
 
 import msgspec
+import pytest
 
 from stories.features import rules, streams, telling
 from stories.features.asking import SHAPES, function, said
 from stories.features.canonical import differences, of_answer
 from stories.features.requests import REQUESTS
 from stories.features.verdicts import (
+    GREETING,
     KEYS,
     LOSSLESS,
     LOST,
@@ -21,6 +23,7 @@ from stories.features.verdicts import (
     Cell,
     conversation,
     heard,
+    origin,
     reading,
     retold,
     writing,
@@ -28,7 +31,13 @@ from stories.features.verdicts import (
 )
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.events import Delta, PartStart
+from trivium.conversation.fit import fitted
+from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Origin
+from trivium.conversation.places import Placing
+from trivium.conversation.target import target
+from trivium.pipeline.continuing import Continue, Rounds
+from trivium.pipeline.translation import TranslatedStream
 from trivium.providers.base import Refusal
 from trivium.providers.registry import PROVIDERS
 from trivium.wire import errors
@@ -293,7 +302,81 @@ def heartbeats(upstream, caller):
     return Cell(LOST, "; ".join(found)) if found else Cell(LOSSLESS)
 
 
+ROUNDS = {
+    "messages": (
+        telling.messages("One", stop="pause_turn"),
+        telling.messages(" two."),
+        lambda body: body["messages"][-1]["content"] in ("One", [{"type": "text", "text": "One"}]),
+    ),
+    "generate": (
+        telling.generate("One", finish="CONTINUATION", continuationToken="dG9r"),
+        telling.generate(" two."),
+        lambda body: body["continuationToken"] == "dG9r",
+    ),
+}
+"""Two rounds of one turn, and whether the second request goes on after the first."""
+
+
+def paused(upstream, caller):
+    """A turn that the vendor pauses is one answer to whoever has no word for a pause."""
+    if upstream not in ROUNDS:
+        return Cell(NO_WORDS)
+    if caller == upstream:
+        return Cell(LOSSLESS)
+    first, second, goes_on = ROUNDS[upstream]
+    found = []
+    for told in (_rounds_whole, _rounds_streamed):
+        asked, given, answer = told(upstream, caller, first, second)
+        if not goes_on(json.loads(asked)):
+            return Cell(LOST, f"asked to go on by {asked}")
+        (candidate,) = answer.candidates
+        words = "".join(part.text for part in candidate.parts)
+        found += differences(("One two.", "stop"), (words, candidate.finish.unified.value))
+        found += differences(2 * given.output_total, answer.usage.output_total)
+    return Cell(LOST, "; ".join(found)) if found else Cell(LOSSLESS)
+
+
+def _rounds(upstream, caller):
+    spoken = conversation(caller, GREETING[caller])
+    goal = target(origin(upstream), "m", prefill=True)
+
+    def body(said):
+        report = Report(goal.title)
+        return CODECS[Shape(upstream)].write_request(fitted(said, goal, report), goal, report)
+
+    return Rounds(spoken, Shape(upstream), body)
+
+
+def _rounds_whole(upstream, caller, *bodies):
+    rounds = _rounds(upstream, caller)
+    read = CODECS[Shape(upstream)].read_answer
+    first, second = (read(msgspec.json.encode(body), reading(upstream)) for body in bodies)
+    with pytest.raises(Continue) as more:
+        rounds.whole(first)
+    told = CODECS[Shape(caller)].write_answer(rounds.whole(second), writing(caller))
+    answer = CODECS[Shape(caller)].read_answer(told, reading(caller))
+    return more.value.body, first.usage, answer
+
+
+def _rounds_streamed(upstream, caller, *bodies):
+    stream = TranslatedStream(
+        lambda: CODECS[Shape(upstream)].read_stream(reading(upstream)),
+        CODECS[Shape(caller)].write_stream(writing(caller)),
+        Placing(CODECS[Shape(caller)].places, Report("the upstream")),
+        {},
+        rounds=_rounds(upstream, caller),
+    )
+    out = stream.feed(streams.stream(upstream, bodies[0]))
+    with pytest.raises(Continue) as more:
+        stream.end(None, "")
+    out += more.value.rest + stream.feed(streams.stream(upstream, bodies[1]))
+    out += stream.end(None, "")
+    given = heard(upstream, streams.stream(upstream, bodies[0])).answer().usage
+    return more.value.body, given, heard(caller, out).answer()
+
+
 JOURNEYS = (
+    ("a turn that the vendor pauses", paused),
     ("custom call", custom_call),
     ("streamed arguments", streamed_arguments),
     ("signed reasoning, back in the next turn", _returning(SIGNED)),

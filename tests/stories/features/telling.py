@@ -256,9 +256,9 @@ TELLINGS = (
         dict.fromkeys(("chat", "responses"), FILTERED), "the explanation; the end says that it was filtered",
     ),
     Telling(
-        "paused",
+        "paused, and not to be gone on with",
         {"messages": messages(TEXT, stop="pause_turn")},
-        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish",)), "told as filtered or as unknown, never as a limit or as complete",
+        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish",)), "told as filtered or as unknown, never as a limit or as complete; it comes to this after eight rounds, or when the limit on the output or the money is used up",
     ),
     Telling("reasoning shown", {
         "chat": chat({"content": TEXT, "reasoning_content": "Hm."}),
