@@ -151,6 +151,25 @@ def test_a_budget_counts_what_runs_and_what_it_came_to(gate, caller, asked):
     assert gate.admit(*asked(who, nanos=0))
 
 
+def test_a_budget_counts_what_a_request_needs_besides(gate, caller, asked):
+    """As far as it goes; a request without budgets has no limit."""
+    who = caller(budgets=(Budget(amount_nanos=100, period=Period.MONTH),))
+    given = gate.admit(*asked(who, nanos=60, request_id="a"))
+    assert (True, False) == (given.extend(40), given.extend(1))
+    assert refused(gate.admit, *asked(who, nanos=1, request_id="b"))
+    given.leave(None, 40)
+    gate.admit(*asked(who, nanos=60, request_id="c"))
+    assert gate.admit(*asked(caller(), nanos=60)).extend(10**9)
+
+
+def test_a_cap_that_all_workers_count_is_not_stretched(gate, caller, asked):
+    """They cannot be asked while an answer runs."""
+    who = caller(budgets=(Budget(amount_nanos=100, period=Period.MONTH),))
+    given = gate.admit(*asked(who, nanos=60))
+    given.caps = object()
+    assert not given.extend(1)
+
+
 def test_a_request_refused_by_a_window_costs_no_budget(gate, caller, asked):
     """Nothing stays held."""
     purse = Purse((Budget(amount_nanos=100, period=Period.TOTAL),), 0.0)

@@ -331,3 +331,42 @@ async def test_an_account_without_a_lease_has_nothing_to_give_back(ledger):
     """Nobody waits for a turn."""
     await ledger.spare(ADA.user_id)
     assert not ledger.asked.is_set()
+
+
+@pytest.mark.asyncio
+async def test_a_hold_grows_as_far_as_the_lease_goes(made, tmp_path):
+    """What it grew to is freed with it, and is what a dead worker's request costs at most."""
+    ledger = made(interrupted="hold")
+    hold = await leased(ledger, 100, ask=40)
+    grown = ledger.extend(hold, 50)
+    assert (90, "r0", 90) == (
+        grown.amount_nanos, grown.request_id, noted(tmp_path).holds["r0"].interrupted_nanos,
+    )  # fmt: skip
+    assert None is ledger.extend(grown, 11)
+    assert None is ledger.hold("r1", ADA, quote(11))
+    assert 3 == ledger.settle(grown, Usage(output=3))
+    assert 97 == ledger.hold("r1", ADA, quote(97)).amount_nanos
+
+
+@pytest.mark.asyncio
+async def test_a_hold_grows_without_an_account_where_none_is_needed(ledger):
+    """Of the unlimited, and of what is free."""
+    hold = ledger.hold("r0", payer(2, unlimited=True), quote(10))
+    assert 30 == ledger.extend(hold, 20).amount_nanos
+    free = ledger.hold("r1", ADA, FREE)
+    assert free is ledger.extend(free, 20)
+
+
+@pytest.mark.asyncio
+async def test_a_hold_does_not_grow_where_it_cannot_be_noted(ledger, monkeypatch):
+    """Nothing stays held for it."""
+    hold = await leased(ledger, 100, ask=40)
+    monkeypatch.setattr(ledger.journal, "hold", broken_disk)
+    assert None is ledger.extend(hold, 50)
+    monkeypatch.undo()
+    assert 100 == ledger.extend(hold, 60).amount_nanos
+
+
+def broken_disk(*_):
+    """No space is left."""
+    raise OSError

@@ -41,7 +41,7 @@ def lane(caller, upstream, *, stream=False):
     )
     body = GREETING[caller] | ({"stream": True} if stream and caller != "generate" else {})
     spoken = conversation(caller, body, **({"stream": stream} if caller == "generate" else {}))
-    return Translation(step, read, CODECS[Shape(caller)], spoken, writing(caller))
+    return Translation(step, read, CODECS[Shape(caller)], spoken, writing(caller), lambda *_: True)
 
 
 def whole(caller, upstream, body):

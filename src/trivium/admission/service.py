@@ -104,6 +104,21 @@ class Pass:
         self.caps: CapHolds | None = None
         """Where it has set something aside."""
 
+    def extend(self, nanos: int) -> bool:
+        """Count so much more against the budgets, if they have it.
+
+        An application's are counted by all workers together, who cannot be asked at once: they have
+        not.
+        """
+        admission, purse = self._admission, self.purse
+        if admission is None or purse is None:
+            return True
+        if self.caps is not None or not admission.fits(purse, nanos):
+            return False
+        purse.hold(nanos)
+        self.nanos += nanos
+        return True
+
     def leave(self, used: int | None, cost_nanos: int = 0) -> None:
         """The request is over. ``used``: tokens, ``None`` when nobody knows better."""
         admission = self._admission
@@ -237,6 +252,10 @@ class Admission:
         assert of.rates is not None
         meters = [self._meter_of(of, of.rates)]
         return await self._ask(request_id, meters, _reserved(meters, operation, facts, body))
+
+    def fits(self, purse: Purse, nanos: int) -> bool:
+        """Whether budgets have so much left."""
+        return purse.obstacle(self._clock.now(), nanos) is None
 
     def take_back(self, given: Pass, used: int | None, cost_nanos: int) -> None:
         """A pass has ended: ``Pass.leave`` calls this once."""

@@ -5,6 +5,8 @@
 
 from typing import Protocol
 
+import msgspec
+
 from trivium.conversation.usage import Usage
 from trivium.ledger.model import FREE, Hold, Quote
 from trivium.routing.model import Model
@@ -59,6 +61,13 @@ class Ledger(Protocol):
         """
         ...
 
+    def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
+        """The hold with so much more in it; ``None`` when that cannot be had without waiting.
+
+        Settle the hold that it returns, and no longer the one it was given.
+        """
+        ...
+
     def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged.
 
@@ -84,6 +93,10 @@ class OpenLedger:
     async def lease(self, request_id: str, caller: Payer, quote: Quote) -> Hold:
         """Never needed; the same."""
         return Hold(request_id=request_id, user_id=caller.user_id, amount_nanos=quote.amount_nanos)
+
+    def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
+        """Always."""
+        return msgspec.structs.replace(hold, amount_nanos=hold.amount_nanos + more_nanos)
 
     def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
         """Nothing to book."""

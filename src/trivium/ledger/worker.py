@@ -123,6 +123,32 @@ class WorkerLedger:
         self._note(hold)
         return hold
 
+    def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
+        """The hold with so much more in it, if the lease covers that and the journal takes it."""
+        if hold.request_id not in self._open:
+            return hold  # of what is free nothing is held
+        if hold.limited:
+            account = self._accounts.get(hold.user_id)
+            if (
+                account is None
+                or account.waiting
+                or self._clock.monotonic() > self.trusted_until
+                or not account.take(more_nanos)
+            ):
+                return None
+            self._touched.add(hold.user_id)
+        amount = hold.amount_nanos + more_nanos
+        quote = msgspec.structs.replace(hold.quote, amount_nanos=amount)
+        extended = msgspec.structs.replace(hold, amount_nanos=amount, quote=quote)
+        try:
+            self.journal.hold(*self._noted(extended))
+        except OSError as error:
+            self._lost(error)
+            self._end(msgspec.structs.replace(hold, amount_nanos=more_nanos), 0)
+            return None
+        self._open[hold.request_id] = extended
+        return extended
+
     async def spare(self, user_id: int) -> None:
         """Give back what is leased of an account ahead of need, for a hold that is a row.
 

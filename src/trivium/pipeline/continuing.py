@@ -7,7 +7,7 @@ answer: their parts in order, their usage added up.
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -31,6 +31,9 @@ from trivium.conversation.tools import CustomTool, FunctionTool
 from trivium.conversation.usage import Usage, added
 from trivium.wire.operation import Shape
 
+Affords: TypeAlias = Callable[[Usage | None, int, int | None], bool]
+"""(usage of the rounds so far, bytes of the next request, its limit on the output): whether the
+caller can pay for it."""
 ROUNDS_MAX: Final = 8
 """Times that one answer is gone on with: a vendor pauses after some ten calls of its tools."""
 
@@ -63,8 +66,10 @@ class Rounds:
     """The rounds of one answer."""
 
     __slots__ = (
+        "_affords",
         "_assembler",
         "_base",
+        "_body",
         "_finish",
         "_left",
         "_next",
@@ -77,11 +82,18 @@ class Rounds:
     )
 
     def __init__(
-        self, spoken: Conversation, shape: Shape, write: Callable[[Conversation], bytes]
+        self,
+        spoken: Conversation,
+        shape: Shape,
+        write: Callable[[Conversation], bytes],
+        affords: Affords = lambda *_: True,
     ) -> None:
         """``shape``: the upstream's. ``write``: the body of a conversation for it, which may end
         with what the vendor has said.
         """
+        self._affords = affords
+        self._body = b""
+        """Of the next round."""
         self._spoken = spoken
         self._write = write
         self._resends = shape is Shape.MESSAGES
@@ -104,9 +116,9 @@ class Rounds:
         first, *others = answer.candidates
         parts = self._parts + first.parts
         used = added(self.used, answer.usage)
-        if not others and self._goes_on(first.finish, used):
+        if not others and self._goes_on(first.finish, parts, used):
             self._parts, self.used = parts, used
-            raise Continue(self._body(first.finish))
+            raise Continue(self._body)
         return msgspec.structs.replace(
             answer, candidates=(Candidate(parts, first.finish), *others), usage=used
         )
@@ -114,9 +126,16 @@ class Rounds:
     def events(self, events: list[Event]) -> list[Event]:
         """More of this round as more of the one answer; its end is left out if it goes on."""
         if self._resends or self._base or not events or type(events[-1]) is Done:
-            out = [told for event in events if (told := self._told(event)) is not None]
-            if self._resends:
-                self._assembler.feed(out)
+            for event in events:
+                if isinstance(event, Start | UsageReport):
+                    self._seen = event.usage  # one may stand behind the end that depends on it
+            out = []
+            for event in events:
+                told = self._told(event)
+                if told is not None:
+                    out.append(told)
+                    if self._resends:
+                        self._assembler.feed((told,))
             return out
         # HOT: of a first round that may end with a token only its last index is of interest
         last = events[-1]
@@ -133,7 +152,7 @@ class Rounds:
         self._seen = None
         self._base = self._next
         self._parts = tuple(self._assembler.parts)
-        return Continue(self._body(finish))
+        return Continue(self._body)
 
     def _told(self, event: Event) -> Event | None:
         if isinstance(event, PartStart | Delta | Cited | PartEnd):
@@ -141,40 +160,41 @@ class Rounds:
                 event = msgspec.structs.replace(event, index=self._base + event.index)
             self._next = max(self._next, event.index + 1)
         elif isinstance(event, UsageReport):
-            self._seen = event.usage
             return UsageReport(added(self.used, event.usage) or event.usage)
         elif isinstance(event, Finished):
-            if self._goes_on(event.finish, added(self.used, self._seen)):
+            used = added(self.used, self._seen)
+            if self._goes_on(event.finish, tuple(self._assembler.parts), used):
                 self._finish = event.finish
                 return None
         elif isinstance(event, Start):
-            self._seen = event.usage
             return None if self._next else event
         elif isinstance(event, Done) and self._finish is not None:
             return None
         return event
 
-    def _goes_on(self, finish: Finish, used: Usage | None) -> bool:
+    def _goes_on(self, finish: Finish, parts: tuple[Part, ...], used: Usage | None) -> bool:
         if (
             finish.unified is not Unified.PAUSED
             or not self._left
             or not (self._resends or finish.token)
-            or self._limit(used) == 0
         ):
             return False
+        limit = self._spoken.output_max
+        if limit is not None:
+            limit -= used.output_total if used else 0
+            if limit <= 0:
+                return False
+        body = self._written(finish, parts, limit)
+        if not self._affords(used, len(body), limit):
+            return False
+        self._body = body
         self._left -= 1
         return True
 
-    def _limit(self, used: Usage | None) -> int | None:
-        """What is left of the caller's limit on the output."""
-        limit = self._spoken.output_max
-        return None if limit is None else max(0, limit - (used.output_total if used else 0))
-
-    def _body(self, finish: Finish) -> bytes:
-        limit = self._limit(self.used)
-        spoken = msgspec.structs.replace(self._spoken, output_max=limit and max(1, limit))
+    def _written(self, finish: Finish, parts: tuple[Part, ...], limit: int | None) -> bytes:
+        spoken = msgspec.structs.replace(self._spoken, output_max=limit)
         if self._resends:
-            said = Turn(Role.ASSISTANT, self._parts)
+            said = Turn(Role.ASSISTANT, parts)
             return self._write(msgspec.structs.replace(spoken, turns=(*spoken.turns, said)))
         members = _members(self._write(spoken))
         return _encode({**members, "continuationToken": finish.token})

@@ -4,6 +4,7 @@ The caller's request is read once; each attempt writes it afresh for its own cha
 comes back through canonical events, read by the channel's shape and written by the caller's.
 """
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -29,8 +30,9 @@ from trivium.conversation.restore import restored, restored_events, shortened
 from trivium.conversation.usage import Usage, added
 from trivium.faults import Fault, Kind
 from trivium.pipeline import memory, sticky
+from trivium.pipeline.affording import afford
 from trivium.pipeline.context import Headers
-from trivium.pipeline.continuing import Rounds, may_pause
+from trivium.pipeline.continuing import Affords, Rounds, may_pause
 from trivium.pipeline.counting import Counting, estimated
 from trivium.pipeline.embedding import Embedding
 from trivium.pipeline.lane import Lane, Whole
@@ -129,7 +131,9 @@ class Translator:
             seal=sealer(self._keys, caller.user_id),
         )
         write = self._callers[SHAPE[story.operation]]
-        lane = Translation(step, read, write, spoken, answer, strict=strict)
+        lane = Translation(
+            step, read, write, spoken, answer, functools.partial(afford, story), strict=strict
+        )
         for id_ in story.lost:
             lane.report.repair(Mend.LOST_STATE, id_)
         lane.tracer = sticky.tracer(story)
@@ -199,6 +203,7 @@ class Translation:
         write: CallerCodec,
         spoken: Conversation,
         answer: WriteContext,
+        affords: Affords,
         *,
         strict: bool = False,
     ) -> None:
@@ -220,6 +225,7 @@ class Translation:
                 spoken,
                 shape,
                 lambda said: read.write_request(fitted(said, own, self.report), own, self.report),
+                affords,
             )
         quirks = step.binding.channel.provider.quirks
         self._mend = Translated(quirks, step.operation, goal.model, self.body, answer.created)
