@@ -135,7 +135,7 @@ def test_it_listens_answers_and_ends_when_told(start, workers):
     assert found
     assert (401, process.pid) == (answer(found[1]), int(found[2]))
     process.terminate()
-    assert process.wait(20) == 0
+    assert process.wait(60) == 0
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
@@ -146,7 +146,7 @@ def test_a_taken_port_ends_it_with_one_line(start, workers):
         other.listen()
         listen = f"127.0.0.1:{other.getsockname()[1]}"
         process = start("--listen", listen, "--workers", workers)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=60)
     assert (1, 1) == (process.returncode, said.count("\n"))
     assert said.startswith(f"trivium: cannot listen on {listen}: another program listens there")
 

@@ -34,7 +34,7 @@ def test_the_address_is_all_of_standard_output(child):
     process.stdin.write(b"key\n")
     process.stdin.flush()
     line = process.stdout.readline()
-    out, err = process.communicate(timeout=5)
+    out, err = process.communicate(timeout=30)
     assert line.startswith(b"http://127.0.0.1:")
     assert (b"", b"noise\n", 0) == (out, err, process.returncode)
 
@@ -47,11 +47,11 @@ def test_the_end_of_standard_input_ends_it(child):
     process.stdout.readline()
     assert process.poll() is None
     process.stdin.close()
-    assert process.wait(5) == 0
+    assert process.wait(30) == 0
     process.stdin = None
 
 
 def test_without_a_key_nothing_is_started(child):
     """A demo that died before it sent the key leaves no open engine."""
     process = child("engine_good")
-    assert (b"", b"") == process.communicate(b"", timeout=5)
+    assert (b"", b"") == process.communicate(b"", timeout=30)

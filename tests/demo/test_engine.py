@@ -20,7 +20,7 @@ def status(address, key):
     request = urllib.request.Request(address + "/v1/models")
     request.add_header("authorization", f"Bearer {key}")
     try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
+        with urllib.request.urlopen(request, timeout=30) as answer:
             return answer.status
     except urllib.error.HTTPError as error:
         with error:
@@ -126,5 +126,5 @@ def test_the_engine_ends_with_a_killed_demo(tmp_path, environ, gone, how):
         pid = int(demo.stdout.readline())
         assert not gone(pid)
         demo.send_signal(how)
-        demo.wait(5)
+        demo.wait(30)
     assert within(5, lambda: gone(pid))

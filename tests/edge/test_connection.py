@@ -324,11 +324,11 @@ async def test_an_idle_connection_is_closed_without_a_word():
     """Both a fresh one and one that has served."""
     async with serving(EchoHost(LIMITS)) as port:
         async with wire(port) as line:
-            assert await line.ended(2)
+            assert await line.ended(20)
         async with wire(port) as line:
             await line.send(GET)
             await line.answer()
-            assert b"" == await asyncio.wait_for(line.reader.read(), 2)
+            assert b"" == await asyncio.wait_for(line.reader.read(), 20)
 
 
 @pytest.mark.asyncio
@@ -360,7 +360,7 @@ async def test_a_caller_that_leaves_cancels_what_runs_for_it(how):
         else:
             await line.close()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(task, 1)
+            await asyncio.wait_for(task, 20)
         assert host.hold[0].gone
         host.hold[0].answer(200, b"too late")
         await line.close()
@@ -388,7 +388,7 @@ async def test_a_connection_beyond_the_limit_is_refused_in_json():
         await first.answer()
         async with wire(port) as second:
             assert 503 == (await second.answer())[0]
-            assert b"" == await asyncio.wait_for(second.reader.read(), 1)
+            assert b"" == await asyncio.wait_for(second.reader.read(), 20)
             # it never closes its side, and is cut after the linger all the same
             await asyncio.sleep(0.2)
             assert 1 == len(host.connections)

@@ -255,7 +255,7 @@ async def test_a_stream_is_ended_in_its_own_words_when_its_time_is_up(path):
         (record,) = gateway.records
         assert ("stopping", 200) == (record.fault, record.status)
         assert 1 == len(gateway.services.ledger.settled)
-        await asyncio.wait_for(vendor.peers[0].left.wait(), 1)
+        await asyncio.wait_for(vendor.peers[0].left.wait(), 20)
 
 
 @pytest.mark.asyncio
@@ -271,7 +271,7 @@ async def test_a_stream_that_ends_in_time_is_left_alone():
         assert not draining.done()
         go_on.set()
         assert FIRST[CHAT] + end == got + await rest(line)
-        assert 0 == await asyncio.wait_for(draining, 1)
+        assert 0 == await asyncio.wait_for(draining, 20)
         assert "" == gateway.records[0].fault
 
 
@@ -388,7 +388,7 @@ async def test_time_limits_are_kept_after_a_tick_has_failed(monkeypatch):
                 """As a connection."""
 
         gateway.listener.connections.add(Broken())
-        assert b"" == await asyncio.wait_for(line.reader.read(), 3)
+        assert b"" == await asyncio.wait_for(line.reader.read(), 20)
         assert ["a bug"] == [str(context["exception"]) for context in told]
         await line.close()
 
@@ -408,4 +408,4 @@ async def test_a_request_that_was_on_its_way_when_the_drain_began_is_answered():
             assert (200, b"close") == (status, headers[b"connection"])
             assert await line.ended()
             await line.close()
-        assert 0 == await asyncio.wait_for(draining, 2)
+        assert 0 == await asyncio.wait_for(draining, 20)

@@ -175,4 +175,4 @@ async def test_one_that_was_never_started_closes_at_once(server):
     """Start-up may fail in between."""
     outbox = Outbox(server.send, queue_max=10)
     outbox.put(write)
-    await asyncio.wait_for(outbox.close(), 1)
+    await asyncio.wait_for(outbox.close(), 20)

@@ -201,9 +201,9 @@ async def test_each_event_is_passed_on_as_it_comes():
     async with Double([script]) as vendor, Gateway.to((provider, vendor)) as gateway:
         line = await gateway.wire()
         await line.send(gateway.head(path, encoded(body)))
-        await asyncio.wait_for(line.reader.readuntil(events[0]), 1)
+        await asyncio.wait_for(line.reader.readuntil(events[0]), 20)
         gate.set()
-        await asyncio.wait_for(line.reader.readuntil(b"[DONE]"), 1)
+        await asyncio.wait_for(line.reader.readuntil(b"[DONE]"), 20)
         await line.close()
 
 
@@ -249,7 +249,7 @@ async def test_a_vendor_that_falls_silent_in_mid_stream_is_ended_legally():
         assert got.startswith(first)
         assert b"timeout_error" in got
         assert "upstream_timeout" == gateway.records[0].fault
-        await asyncio.wait_for(vendor.peers[0].left.wait(), 1)
+        await asyncio.wait_for(vendor.peers[0].left.wait(), 20)
 
 
 @pytest.mark.asyncio
@@ -278,7 +278,7 @@ async def test_two_hundred_megabytes_to_a_caller_that_reads_nothing_stay_with_th
             taken += len(await asyncio.wait_for(line.reader.read(1 << 20), 5))
         assert vendor.sent > stalled
         await line.close()
-        await asyncio.wait_for(vendor.peers[0].left.wait(), 1)
+        await asyncio.wait_for(vendor.peers[0].left.wait(), 20)
 
 
 @pytest.mark.asyncio

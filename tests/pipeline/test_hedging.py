@@ -55,7 +55,7 @@ def hedged(*vendors, after_s=0.05, **more):
     return Gateway.to(*(("openai", v) for v in vendors), model={"hedge_s": after_s}, **more)
 
 
-async def left(double, limit_s=1.0):
+async def left(double, limit_s=20.0):
     """Whether the double saw its first connection go, in time."""
     async with asyncio.timeout(limit_s):
         await double.peers[0].left.wait()

@@ -66,7 +66,7 @@ async def test_a_stream_is_cancelled_all_the_same():
     ):
         gateway.services.finishes = True
         await leave(gateway, vendor, HELLO | {"stream": True})
-        await asyncio.wait_for(vendor.peers[0].left.wait(), 1)
+        await asyncio.wait_for(vendor.peers[0].left.wait(), 20)
 
 
 @pytest.mark.asyncio

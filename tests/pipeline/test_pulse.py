@@ -299,7 +299,7 @@ async def test_a_vendor_that_keeps_the_line_open_after_its_last_event_keeps_nobo
         Double([open_end]) as vendor,
         Gateway.to((provider, vendor), heartbeat_s=BEAT_S) as gateway,
     ):
-        status, _, got = await asyncio.wait_for(gateway.post(path, body), 2)
+        status, _, got = await asyncio.wait_for(gateway.post(path, body), 20)
         assert (200, wire) == (status, got)
         async with asyncio.timeout(20):
             await vendor.peers[0].left.wait()

@@ -73,7 +73,7 @@ class Running:
         lines = self.log.splitlines()
         return [msgspec.json.decode(line) for line in lines if line.startswith("{")]
 
-    async def said(self, event, count=1, limit_s=10.0):
+    async def said(self, event, count=1, limit_s=60.0):
         """Wait for a log line of this name; the last of them."""
         deadline = time.monotonic() + limit_s
         while True:

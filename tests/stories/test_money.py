@@ -302,7 +302,7 @@ async def test_a_caller_that_leaves_pays_for_what_it_was_sent(tmp_path, sqlite_t
         await line.answer(head_only=True)
         await asyncio.sleep(0.2)
         await line.close()
-        await asyncio.wait_for(books.vendor.peers[0].left.wait(), 2)
+        await asyncio.wait_for(books.vendor.peers[0].left.wait(), 20)
         await asyncio.sleep(0.3)
     _, entries = await books.books()
     (entry,) = entries.values()

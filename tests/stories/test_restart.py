@@ -102,7 +102,7 @@ async def test_a_running_stream_is_finished_and_its_record_kept(tmp_path):
         request_id = await first_frame(line)
         port = gateway.port
         gateway.process.send_signal(signal.SIGTERM)
-        assert b"" == await asyncio.wait_for(idle.reader.read(), 2)
+        assert b"" == await asyncio.wait_for(idle.reader.read(), 20)
         await idle.close()
         with pytest.raises(ConnectionError):
             await Wire.to(port)

@@ -164,8 +164,8 @@ async def test_trap_111_nothing_on_the_way_may_buffer_a_stream():
         line = await gateway.wire()
         body = encoded(CHAT[2] | {"stream": True})
         await line.send(gateway.head(CHAT[1], body, "Accept-Encoding: gzip, br, zstd"))
-        head = await asyncio.wait_for(line.reader.readuntil(b"\r\n\r\n"), 1)
-        assert said("a") in await asyncio.wait_for(line.reader.readuntil(b"\n\n"), 1)
+        head = await asyncio.wait_for(line.reader.readuntil(b"\r\n\r\n"), 20)
+        assert said("a") in await asyncio.wait_for(line.reader.readuntil(b"\n\n"), 20)
         for wanted in (
             b"content-type: text/event-stream; charset=utf-8\r\n", b"cache-control: no-cache\r\n",
             b"x-accel-buffering: no\r\n", b"transfer-encoding: chunked\r\n",
