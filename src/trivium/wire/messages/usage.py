@@ -23,7 +23,7 @@ _COUNTERS: Final = (
     "cache_read_input_tokens",
     "cache_creation_input_tokens",
 )
-_INPUT: Final = tuple(name for name in _COUNTERS if name != "output_tokens")
+_INPUT: Final = frozenset(_COUNTERS) - {"output_tokens"}
 
 
 def usage(reported: Any) -> Usage | None:
@@ -31,20 +31,23 @@ def usage(reported: Any) -> Usage | None:
 
     Marked as estimated where nothing is said of the input: no request has none.
     """
-    if not isinstance(reported, Mapping) or all(reported.get(name) is None for name in _COUNTERS):
+    if not isinstance(reported, dict):
+        return None
+    said = [name for name in _COUNTERS if reported.get(name) is not None]
+    if not said:
         return None
     try:
         found = _summed([reported, *_left_out(reported.get("iterations"))])
     except NonsenseError:
         return None
-    if all(reported.get(name) is None for name in _INPUT):
+    if _INPUT.isdisjoint(said):
         return msgspec.structs.replace(found, estimated=True)
     return found
 
 
 def merged(before: Mapping[str, Any], reported: Any) -> Mapping[str, Any]:
     """Counters after a later event: its totals replace, absent and null ones keep."""
-    if not isinstance(reported, Mapping):
+    if not isinstance(reported, dict):
         return before
     return {**before, **{name: value for name, value in reported.items() if value is not None}}
 
@@ -59,7 +62,7 @@ def _summed(steps: list[Mapping[str, Any]]) -> Usage:
         long += step_long
         step_output = count(step.get("output_tokens"))
         details = step.get("output_tokens_details")
-        thinking = count(details.get("thinking_tokens")) if isinstance(details, Mapping) else 0
+        thinking = count(details.get("thinking_tokens")) if isinstance(details, dict) else 0
         step_reasoning = min(thinking, step_output)
         reasoning += step_reasoning
         output += step_output - step_reasoning
@@ -77,7 +80,7 @@ def _left_out(iterations: Any) -> list[Mapping[str, Any]]:
     if not isinstance(iterations, list):
         return []
     return [
-        step for step in iterations if isinstance(step, Mapping) and step.get("type") in _LEFT_OUT
+        step for step in iterations if isinstance(step, dict) and step.get("type") in _LEFT_OUT
     ]
 
 
@@ -85,7 +88,7 @@ def _written(step: Mapping[str, Any]) -> tuple[int, int]:
     """Tokens written to the caches of five minutes and of one hour."""
     split = step.get("cache_creation")
     short = long = 0
-    if isinstance(split, Mapping):
+    if isinstance(split, dict):
         short = count(split.get("ephemeral_5m_input_tokens"))
         long = count(split.get("ephemeral_1h_input_tokens"))
     if step.get("cache_creation_input_tokens") is None:
