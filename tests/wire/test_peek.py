@@ -104,6 +104,13 @@ def test_another_spelling_alone_is_refused():
     assert "`stream`" in fault.message
 
 
+def test_members_worth_asking_for_keep_their_order_and_another_spelling_is_asked_for():
+    """What is there, in the order of asking; all of them where only asking finds the mistake."""
+    names = ("n", "max_tokens", "stop")
+    assert ["n", "stop"] == list(members(b'{"stop": 1, "n": null}').among(names))
+    assert list(names) == list(members(b'{"stop": 1, "N": 2}').among(names))
+
+
 def test_a_name_nobody_reads_may_occur_twice():
     """Members that are not our business travel as they are."""
     found = members(b'{"x":1,"model":"a","x":2,"X":3}')

@@ -16,6 +16,7 @@ ROUTE_MAX: Final = 2_000
 _OURS: Final = b"trivium-"
 _COMMENTED: Final = frozenset({Shape.CHAT, Shape.COMPLETIONS, Shape.RESPONSES, Shape.MESSAGES})
 _CACHE_KEY: Final = "prompt_cache_key"
+_WISHES: Final = frozenset({_CACHE_KEY, wishes.MEMBER})
 
 
 def taken(story: Story, members: Members) -> Members:
@@ -26,10 +27,12 @@ def taken(story: Story, members: Members) -> Members:
     """
     exchange = story.exchange
     headers = exchange.headers
+    # HOT: once a request, and most wish for nothing
+    if not members.has_any(_WISHES) and wishes.HEADERS.isdisjoint(headers):
+        return members
     if _CACHE_KEY in members:
         story.cache_key = members.raw(_CACHE_KEY) or b""
     wished = wishes.MEMBER in members
-    # HOT: once a request, and most wish for nothing
     if not wished and wishes.HEADERS.isdisjoint(headers):
         return members
     member = members.raw(wishes.MEMBER) if wished else None

@@ -9,7 +9,7 @@ two wins (golang/go#43664, read 2026-11-21).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -41,22 +41,23 @@ _decode_any: Final = msgspec.json.Decoder().decode
 class Members:
     """The top-level members of one request body."""
 
-    __slots__ = ("_first", "_folded", "_twice", "pairs")
+    __slots__ = ("_first", "_folded", "_pairs", "_twice")
 
-    def __init__(
-        self, pairs: list[tuple[str, msgspec.Raw]], first: dict[str, msgspec.Raw] | None = None
-    ) -> None:
-        """``first``: the same as a table, when nothing is twice."""
-        self.pairs = pairs
-        if first is None:
-            first = dict(pairs)
-        self._first = first
-        self._twice: frozenset[str] = frozenset()
+    def __init__(self, members: list[tuple[str, msgspec.Raw]] | dict[str, msgspec.Raw]) -> None:
+        """``members``: in their order; a table where it is known that nothing is twice."""
         self._folded: dict[str, str] = {}
+        self._twice: frozenset[str] = frozenset()
+        self._pairs = None if isinstance(members, dict) else members
+        self._first = first = members if isinstance(members, dict) else dict(members)
         # one look at all names together: OpenAI's and Anthropic's are lower-case ASCII throughout
         names = "".join(first)
-        if len(first) != len(pairs) or not (names.isascii() and names.islower()):
+        if len(first) != len(members) or not (names.isascii() and names.islower()):
             self._look_closer()
+
+    @property
+    def pairs(self) -> list[tuple[str, msgspec.Raw]]:
+        """Every member in order."""
+        return list(self._first.items()) if self._pairs is None else self._pairs
 
     def _look_closer(self) -> None:
         twice: set[str] = set()
@@ -69,7 +70,7 @@ class Members:
 
     def let_go(self) -> None:
         """Keep nothing of the body: whoever still holds this object will not look at it again."""
-        self.pairs = []
+        self._pairs = None
         self._first = {}
 
     def __contains__(self, name: str) -> bool:
@@ -79,6 +80,10 @@ class Members:
     def has_any(self, names: frozenset[str]) -> bool:
         """Whether any of these members is there, in whatever spelling."""
         return bool(self._folded) or not names.isdisjoint(self._first)
+
+    def among(self, names: Sequence[str]) -> Sequence[str]:
+        """Those of these members that are worth asking for, in their order: no other is there."""
+        return names if self._folded else [name for name in names if name in self._first]
 
     def raw(self, name: str) -> bytes | None:
         """The member's bytes, ``None`` when absent or null.
@@ -113,7 +118,8 @@ class Members:
 
     def string(self, name: str) -> str | None:
         """A string member, ``None`` when absent or null. Raises INVALID_TYPE."""
-        value = self.value(name)
+        raw = self.raw(name)
+        value = None if raw is None else decode(raw, name)
         if value is None or isinstance(value, str):
             return value
         raise _wrong_type(name, "a string", value)
@@ -133,8 +139,9 @@ class Members:
         """An integer member, ``None`` when absent or null; 5.0 counts. Raises INVALID_TYPE."""
         if name not in self._first and not self._folded:
             return None
-        value = self.value(name)
-        if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        raw = self.raw(name)
+        value = None if raw is None else decode(raw, name)
+        if value is None or type(value) is int:
             return value
         if isinstance(value, float) and value.is_integer():
             return int(value)
@@ -169,7 +176,7 @@ def members(body: bytes) -> Members:
         # for every byte, as they do in what SDKs write
         sizes = sum(map(len, found)) + sum(map(len, found.values()))
         if sizes + 4 * len(found) + 1 == len(body):
-            return Members(list(found.items()), first=found)
+            return Members(found)
         pairs = _decode(body)
     except msgspec.ValidationError:
         raise Fault(

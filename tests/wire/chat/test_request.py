@@ -26,6 +26,7 @@ READ = [
      Facts(model="m", stream=True, usage_wanted=True)),
     ({"messages": None, "input": "x"}, Facts(model="m", foreign=True)),
     ({"messages": None, "input": "x", "max_output_tokens": 7}, Facts(model="m", output_max=7, foreign=True)),
+    ({"messages": None, "input": "x", "max_output_tokens": 7, "n": 2}, Facts(model="m", output_max=14, choices=2, foreign=True)),
     ({"tools": [{"type": "function", "name": "f"}]}, Facts(model="m", foreign=True)),
     ({"tools": [{"name": "f", "input_schema": {}}]}, Facts(model="m", foreign=True)),
     ({"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t"}]}]},

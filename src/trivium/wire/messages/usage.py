@@ -79,9 +79,7 @@ def _summed(steps: list[Mapping[str, Any]]) -> Usage:
 def _left_out(iterations: Any) -> list[Mapping[str, Any]]:
     if not isinstance(iterations, list):
         return []
-    return [
-        step for step in iterations if isinstance(step, dict) and step.get("type") in _LEFT_OUT
-    ]
+    return [step for step in iterations if isinstance(step, dict) and step.get("type") in _LEFT_OUT]
 
 
 def _written(step: Mapping[str, Any]) -> tuple[int, int]:
