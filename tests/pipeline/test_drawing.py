@@ -6,6 +6,9 @@ import pytest
 from doubles import Close, Double, Send, sized
 from gateway import Gateway, error_of
 from pictures import BASE64, JSON, USAGE, answer, drawn, event, streamed
+from trivium.clock import SystemClock
+from trivium.ledger.model import Hold
+from trivium.ledger.quote import Pricing
 from trivium.pipeline.drawing import class_of
 from trivium.providers.images import Defaults
 from trivium.providers.registry import PROVIDERS
@@ -248,6 +251,74 @@ async def test_a_vendor_that_declines_is_no_success():
     script = drawn(candidates=[{"finishReason": "IMAGE_SAFETY"}])
     status, _, got, _, _ = await ask(script, {"prompt": "x"}, provider="gemini", name=name)
     assert (400, "content_policy_violation") == (status, error_of(got)["code"])
+
+
+class Books(Pricing):
+    """Prices as the real ledger does, and remembers what was settled."""
+
+    def __init__(self):
+        super().__init__(SystemClock())
+        self.settled = []
+
+    def hold(self, request_id, caller, quote):
+        amount = quote.amount_nanos
+        return Hold(request_id=request_id, user_id=1, amount_nanos=amount, quote=quote)
+
+    def settle(self, hold, usage, end=""):
+        self.settled.append((usage, end))
+        return 0
+
+
+PRICED = {"free": False, "price": {"input": "1", "output": "2"}}
+NO_PICTURE = answer(usage=USAGE, data=[])
+
+
+@pytest.mark.asyncio
+async def test_an_answer_without_a_picture_is_no_success():
+    """Nothing is charged, and another channel may draw."""
+    async with (
+        Double([NO_PICTURE]) as first,
+        Double([answer()]) as second,
+        Gateway.to(("openai", first), ("openai", second), name="gpt-image-1") as gateway,
+    ):
+        body = {"model": "gpt-image-1", "prompt": "x"}
+        status, headers, got = await gateway.post(PATH, body)
+        assert (200, BASE64) == (status, msgspec.json.decode(got)["data"][0]["b64_json"])
+        assert b"openai-0;failed=upstream_broke" in headers[b"trivium-route"]
+    async with (
+        Double([NO_PICTURE]) as vendor,
+        Gateway.to(("openai", vendor), name="gpt-image-1", model=PRICED) as gateway,
+    ):
+        books = gateway.services.ledger = Books()
+        status, _, got = await gateway.post(PATH, body)
+        assert (502, "upstream_error") == (status, error_of(got)["code"])
+        assert "without a picture" in error_of(got)["message"]
+        assert [(None, "upstream_broke")] == books.settled
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("script", "code", "fresh"),
+    [
+        pytest.param(drawn({"text": "A cat has four legs."}), "invalid_value", 8, id="wrote"),
+        pytest.param(
+            drawn(candidates=[{"finishReason": "IMAGE_SAFETY"}]),
+            "content_policy_violation", 8, id="declined",
+        ),
+        pytest.param(drawn(candidates=[]), "upstream_error", None, id="broke"),
+    ],
+)  # fmt: skip
+async def test_a_model_that_worked_and_drew_nothing_is_paid(script, code, fresh):
+    """Else whoever asks it for words has them for nothing; a broken answer is nobody's debt."""
+    name = "gemini-2.5-flash-image"
+    async with (
+        Double([script]) as vendor,
+        Gateway.to(("gemini", vendor), name=name, model=PRICED) as gateway,
+    ):
+        books = gateway.services.ledger = Books()
+        _, _, got = await gateway.post(PATH, {"model": name, "prompt": "How many legs?"})
+        ((usage, _),) = books.settled
+        assert (code, fresh) == (error_of(got)["code"], usage and usage.fresh)
 
 
 @pytest.mark.asyncio

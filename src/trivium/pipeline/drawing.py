@@ -154,7 +154,7 @@ class Asked:
 class Pictures:
     """What the lanes have in common: usage, and whether addresses are wanted."""
 
-    __slots__ = ("_asked", "_estimated", "_facts", "_kind", "_wish", "by_address", "report")
+    __slots__ = ("_asked", "_estimated", "_facts", "_kind", "_wish", "by_address", "owed", "report")
 
     def __init__(self, story: Story, step: Step, facts: Facts) -> None:
         asked, model, caller = story.picture, story.model, story.exchange.caller
@@ -177,6 +177,8 @@ class Pictures:
             wish.response_format is None and self._asked in LEGACY
         )
         """Whether the caller wants addresses, where bytes come."""
+        self.owed: Usage | None = None
+        """What a model has used that worked, and drew nothing for want of a request it draws."""
 
     @property
     def notes(self) -> Headers:
@@ -287,6 +289,9 @@ class Translated(Pictures):
     def whole(self, body: bytes) -> Whole:
         """The pictures in the caller's shape; of a streamed answer its one event."""
         drawn = generate.read_answer(body, error_event, self._facts.size)
+        if drawn.declined is not None:
+            self.owed = drawn.usage
+            raise drawn.declined
         if drawn.said:
             self.report.omit(Rank.HINT, "answer.text", "the images shape has no place for it")
         usage = self._told(drawn.usage, self._model)

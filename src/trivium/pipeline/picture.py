@@ -13,6 +13,7 @@ import structlog
 
 from trivium.assets.model import AssetError
 from trivium.assets.service import URL_S, Assets
+from trivium.faults import Fault
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.drawing import Relayed, Translated, kind_of
 from trivium.pipeline.lane import Whole
@@ -35,6 +36,13 @@ class PictureAttempt(Attempt):
         if keeping is not None and not keeping.done():
             keeping.cancel()
         super().release()
+
+    def _answer(self, body: bytes) -> None:
+        try:
+            super()._answer(body)
+        except Fault:
+            self.story.owed = self.lane.owed
+            raise
 
     def _deliver(self, whole: Whole) -> None:
         assets = self.story.services.assets

@@ -8,7 +8,7 @@ from trivium.admission.service import OPEN
 from trivium.conversation.honesty import Report
 from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage
-from trivium.faults import Fault, Kind
+from trivium.faults import Blame, Fault, Kind
 from trivium.ledger import estimate, media
 from trivium.ledger.model import Hold
 from trivium.observe.record import Record
@@ -54,6 +54,7 @@ class Story:
         "members",
         "model",
         "operation",
+        "owed",
         "picture",
         "race",
         "recalled",
@@ -72,9 +73,7 @@ class Story:
     )
 
     def __init__(self, exchange: Exchange, operation: Operation, services: Services) -> None:
-        self.exchange = exchange
-        self.operation = operation
-        self.services = services
+        self.exchange, self.operation, self.services = exchange, operation, services
         self.facts: Facts | None = None
         self.members: Members | None = None
         """The request's members, as long as another attempt may need them."""
@@ -113,6 +112,8 @@ class Story:
         self.step: Step | None = None
         self.attempts = self.status = 0
         self.usage: Usage | None = None
+        self.owed: Usage | None = None
+        """What a vendor reports, and charges, of a request that it declined after its work."""
         self.fault: Fault | None = None
         self.first_byte_at: float | None = None
         self.called = self._settled = False
@@ -206,7 +207,7 @@ class Story:
         """Forget what an earlier attempt left: only the one that answers is paid for."""
         if self.race is None:
             self.called = False
-            self.usage = None
+            self.usage = self.owed = None
 
     def deliver(self, data: bytes) -> None:
         """Remember that a piece of the answer was sent. HOT: once per upstream read."""
@@ -219,7 +220,8 @@ class Story:
             return None
         fault = self.fault
         if fault is not None and not self.delivered and fault.kind is not Kind.CALLER_LEFT:
-            return None
+            owed = self.owed if fault.row.blame is Blame.CALLER else None
+            return owed if owed is not None and estimate.is_believable(owed) else None
         known = None if self.facts is None else self.facts.known
         if known is not None and self.hold is not None and self.hold.quote.tariff is not None:
             return media.used(self.hold.quote.tariff, known, self.usage)

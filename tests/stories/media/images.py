@@ -42,6 +42,9 @@ ENDPOINTS = [
                 f"{DRAWING}::test_a_stream_that_breaks_ends_with_an_error_event",
                 f"{STREAM}::test_an_event_that_is_cut_in_its_picture_becomes_the_error",
                 f"{DRAWING}::test_a_vendor_that_declines_is_no_success",
+                f"{DRAWING}::test_an_answer_without_a_picture_is_no_success",
+                f"{STREAM}::test_an_end_without_a_picture_is_no_success",
+                f"{STREAM}::test_a_picture_that_a_line_break_cuts_becomes_the_error",
             ),
             "limits": (
                 f"{STREAM}::test_a_picture_is_never_kept",
@@ -51,6 +54,8 @@ ENDPOINTS = [
                 f"{BILL}::test_every_media_entry_explains_its_price",
                 f"{BILL}::test_who_cannot_pay_is_told_before_anybody_draws",
                 f"{DRAWING}::test_usage_that_nobody_told_is_estimated_by_the_picture",
+                f"{ANSWER}::test_only_pictures_that_came_are_counted",
+                f"{DRAWING}::test_a_model_that_worked_and_drew_nothing_is_paid",
             ),
             "leaving": (f"{PICTURE}::test_who_leaves_while_a_picture_is_kept_leaves_nothing",),
             "python": (

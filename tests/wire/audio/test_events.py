@@ -73,3 +73,13 @@ def test_streams_that_are_made_read_as_streams():
 def test_the_error_event_is_a_gateway_error():
     """With the request's id."""
     assert b'"request_id":"req_1"' in broken(Fault(Kind.UPSTREAM_BROKE, "gone"), "req_1")
+
+
+def test_speech_without_a_sound_is_no_success():
+    """It is not paid for, and another channel may speak; a transcript may be of silence."""
+    watch = speech_watch(FACTS)
+    assert b"" == run(watch, DONE)
+    assert (Kind.UPSTREAM_BROKE, False, None) == (watch.error.kind, watch.finished, watch.usage)
+    watch = transcript_watch(FACTS)
+    run(watch, b'data: {"type":"transcript.text.done","text":""}\n\n')
+    assert watch.finished

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from trivium.faults import Fault
+from trivium.faults import Fault, Kind
 from trivium.wire.images.answer import answer, pictures, used, view, with_urls
 from trivium.wire.passage import Facts
 
@@ -35,6 +35,30 @@ def test_anything_else_is_broken(body):
     """A web page, half a document."""
     with pytest.raises(Fault):
         answer(body)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [{}],
+        [{"b64_json": None}, {"url": None}],
+        [{"b64_json": "", "url": ""}],
+        [{"b64_json": 7}],
+        [{"revised_prompt": "A cat."}],
+    ],
+)
+def test_an_answer_without_a_picture_is_none(rows):
+    """Whoever takes the first picture, as every client does, would fall over it."""
+    with pytest.raises(Fault, match="without a picture") as caught:
+        answer(msgspec.json.encode({"created": 1, "data": rows, "usage": {"input_tokens": 3}}))
+    assert (Kind.UPSTREAM_BROKE, True) == (caught.value.kind, caught.value.row.fallback)
+
+
+def test_only_pictures_that_came_are_counted():
+    """A row without one is not paid for."""
+    body = b'{"data":[{"b64_json":"QUI="},{"b64_json":""},{"url":"https://x"},{}]}'
+    assert 2 == used(view(body), ASKED).images[0].count
 
 
 def test_bytes_give_way_to_addresses():

@@ -158,11 +158,28 @@ def test_output_without_details_is_pictures():
             Kind.UPSTREAM_REJECTED,
         ),
         ({"candidates": [{"finishReason": "NO_IMAGE"}]}, Kind.UPSTREAM_REJECTED),
-        ({"error": {"code": 500}}, Kind.INTERNAL),
     ],
 )
 def test_an_answer_without_a_picture_says_why(changes, kind):
-    """It is no success."""
+    """It is no success, and the vendor has worked for it."""
+    found = answered(**changes)
+    assert (kind, (), 8) == (found.declined.kind, found.pictures, found.usage.fresh)
+
+
+EMPTY = {"content": {"parts": [{"inlineData": {"mimeType": "image/png", "data": ""}}]}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        ({"error": {"code": 500}}, Kind.INTERNAL),
+        ({"candidates": []}, Kind.UPSTREAM_BROKE),
+        ({"candidates": [{"finishReason": "STOP"}]}, Kind.UPSTREAM_BROKE),
+        ({"candidates": [EMPTY | {"finishReason": "STOP"}]}, Kind.UPSTREAM_BROKE),
+    ],
+)
+def test_an_answer_that_says_nothing_at_all_is_none(changes, kind):
+    """Another channel may draw."""
     with pytest.raises(Fault) as told:
         answered(**changes)
     assert kind is told.value.kind

@@ -156,3 +156,45 @@ def test_an_event_without_end_is_a_break():
     one = watch()
     with pytest.raises(Fault):
         one.feed(b"data: " + b"x" * (TEXT_BYTES_MAX + 1))
+
+
+@pytest.mark.parametrize("cut", [None, 1, 9])
+@pytest.mark.parametrize(
+    "event",
+    [
+        b'{"type":"image_generation.completed"}',
+        b'{"type":"image_generation.completed","b64_json":"","size":"1024x1024"}',
+        b'{"type":"image_generation.completed","b64_json":null,"url":""}',
+    ],
+)
+def test_an_end_without_a_picture_is_no_success(cut, event):
+    """Partial ones are not what was asked for, nor what is paid for."""
+    one = watch()
+    fed(one, PARTIAL + b"data: " + event + b"\n\n", cut)
+    assert (Kind.UPSTREAM_BROKE, False, None) == (one.error.kind, one.finished, one.usage)
+    assert b"event: error" in one.end(one.error, "req_1")
+
+
+def test_a_picture_by_address_is_one():
+    """Some servers stream those, and tell the end without."""
+    one = watch()
+    told = b'data: {"type":"image_generation.partial_succeeded","url":"https://x/1.png"}\n\n'
+    end = b'data: {"type":"image_generation.completed",' + USAGE + b"}\n\n"
+    assert told + end == one.feed(told + end)
+    assert (True, 20) == (one.finished, one.usage.image_output)
+
+
+@pytest.mark.parametrize("cut", [None, 1, 9])
+@pytest.mark.parametrize("ending", [lambda data: data, crlf], ids=["lf", "crlf"])
+def test_a_picture_that_a_line_break_cuts_becomes_the_error(cut, ending):
+    """What comes behind it would be read as a part of the picture."""
+    one = watch()
+    head, _, _ = DONE.partition(b"REVG")
+    data = ending(head + b"RE\n\n" + BROKEN + DONE)
+    out = fed(one, data, cut)
+    assert Kind.UPSTREAM_BROKE is one.error.kind
+    out += one.end(one.error, "req_1")
+    *_, event, error = frames(out)
+    told = msgspec.json.decode(event.data)
+    assert "RE" == told["b64_json"]
+    assert (b"error", "req_1") == (error.event, told["request_id"])

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.faults import Fault
+from trivium.faults import Fault, Kind
 from trivium.wire import errors, sse
 from trivium.wire.audio.usage import complete, reported
 from trivium.wire.chat.stream import cut_short
@@ -21,6 +21,7 @@ from trivium.wire.whole import error_of
 
 SPEECH_DONE: Final = b"speech.audio.done"
 TRANSCRIPT_DONE: Final = b"transcript.text.done"
+_SPEECH_DELTA: Final = b"speech.audio.delta"
 _ERROR: Final = b'"error"'
 _encode = msgspec.json.Encoder().encode
 
@@ -35,18 +36,23 @@ _decode: Final = msgspec.json.Decoder(_Event).decode
 
 
 class EventWatch:
-    """Watches one stream of audio events. See ``StreamWatch``."""
+    """Watches one stream of audio events. See ``StreamWatch``.
 
-    __slots__ = ("_done", "_known", "_splitter", "error", "finished", "usage")
+    Speech without any sound is none; a transcript without words is one of silence.
+    """
+
+    __slots__ = ("_done", "_is_silent", "_known", "_splitter", "error", "finished", "usage")
 
     def __init__(self, facts: Facts, done: bytes) -> None:
         """``done``: the type of the last event."""
         self._known = facts.known or Usage()
         self._done = done
+        self._is_silent = done == SPEECH_DONE
+        """Whether sound has to come yet."""
         self._splitter = sse.Splitter()
         self.usage: Usage | None = None
         self.finished = False
-        self.error: bytes | None = None
+        self.error: bytes | Fault | None = None
 
     def feed(self, data: bytes) -> bytes:
         """What to forward of the bytes of one upstream read."""
@@ -62,6 +68,8 @@ class EventWatch:
         return out + broken(fault or cut_short(), request_id)
 
     def _observe(self, run: bytes) -> bytes:
+        if self._is_silent and _SPEECH_DELTA in run:
+            self._is_silent = False
         for at, block in holding(run, (_ERROR, self._done)):
             event = _read(block)
             if event is None:
@@ -71,6 +79,9 @@ class EventWatch:
                 self.error = error
                 return run[:at]
             if event.type.encode() == self._done:
+                if self._is_silent:
+                    self.error = Fault(Kind.UPSTREAM_BROKE, "The upstream ended without a sound.")
+                    return run[:at]
                 self.finished = True
                 found = reported(event.usage, spoken=self._done == SPEECH_DONE)
                 self.usage = complete(self._known, found)

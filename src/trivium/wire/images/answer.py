@@ -25,6 +25,12 @@ class Picture(msgspec.Struct, gc=False):
     b64_json: msgspec.Raw = _ABSENT
     url: str | None = None
 
+    @property
+    def is_there(self) -> bool:
+        """Whether it has bytes or an address."""
+        raw = bytes(self.b64_json)
+        return (raw.startswith(b'"') and len(raw) > 2) or bool(self.url)
+
 
 class View(msgspec.Struct, gc=False):
     """The members that are looked at."""
@@ -43,13 +49,20 @@ _text: Final = msgspec.json.Decoder(str).decode
 
 
 def view(body: bytes) -> View:
-    """The answer. Raises ``Fault`` (UPSTREAM_BROKE) when it is none."""
+    """The answer. Raises ``Fault`` (UPSTREAM_BROKE) when it is none.
+
+    An answer without a picture is none: clients take the first, nobody has anything to pay for, and
+    another channel may draw.
+    """
     try:
         found = _decode(body)
     except (ValueError, RecursionError):
         raise _broke() from None
-    if found.data is None and error_of(found.error) is None:
-        raise _broke()
+    if error_of(found.error) is None:
+        if found.data is None:
+            raise _broke()
+        if not any(row.is_there for row in found.data):
+            raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without a picture.")
     return found
 
 
@@ -63,7 +76,8 @@ def used(found: View, facts: Facts) -> Usage | None:
     """What the vendor reported, with the pictures that came; what it leaves out is as asked."""
     tokens = usage.read(found.usage) if bytes(found.usage) else None
     size, quality = found.size or facts.size, found.quality or facts.quality
-    return usage.counted(tokens, len(found.data or ()), size, quality)
+    count = sum(row.is_there for row in found.data or ())
+    return usage.counted(tokens, count, size, quality)
 
 
 def pictures(found: View) -> list[bytes]:

@@ -111,21 +111,27 @@ class _Answer(msgspec.Struct, gc=False, rename="camel"):
 _decode: Final = msgspec.json.Decoder(_Answer).decode
 
 _HARMLESS: Final = frozenset({None, "STOP", "MAX_TOKENS", "NO_IMAGE", "IMAGE_OTHER", "OTHER"})
+_SILENT: Final = frozenset({None, "STOP", "IMAGE_OTHER", "OTHER"})
+"""Ends that say nothing of why there is no picture."""
 
 
 class Drawn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What came of it."""
 
     pictures: tuple[str, ...]
-    """In standard base64."""
+    """In standard base64; none where ``declined`` says why."""
     mime: str
     said: str
     """What the model wrote beside them."""
     usage: Usage | None
+    declined: Fault | None = None
+    """The model has worked, and drawn nothing: CONTENT_POLICY, UPSTREAM_REJECTED."""
 
 
 def read_answer(body: bytes, refused: Callable[[bytes], Fault], size: str) -> Drawn:
-    """The pictures. Raises ``Fault``: CONTENT_POLICY where the vendor declined, UPSTREAM_BROKE."""
+    """The pictures, or why there are none. Raises ``Fault``: as ``refused`` makes it of an error,
+    UPSTREAM_BROKE for an answer that is none.
+    """
     try:
         found = _decode(body)
     except (ValueError, RecursionError):
@@ -139,11 +145,13 @@ def read_answer(body: bytes, refused: Callable[[bytes], Fault], size: str) -> Dr
         for part in candidate.content.parts or ()
         if not part.thought
     ]
-    blobs = [part.inline_data for part in parts if part.inline_data is not None]
+    blobs = [one for part in parts if (one := part.inline_data) is not None and one.data]
     said = "".join(part.text or "" for part in parts)
+    reported = usage_of(found.usage_metadata)
     if not blobs:
-        raise _nothing(found, said)
-    used = usage_of(found.usage_metadata) or Usage()
+        why = _nothing(found, said)
+        return Drawn(pictures=(), mime="", said=said, usage=reported, declined=why)
+    used = reported or Usage()
     if not used.image_output:
         # without details: what is made here is pictures
         used = msgspec.structs.replace(used, output=0, image_output=used.output)
@@ -157,7 +165,7 @@ def read_answer(body: bytes, refused: Callable[[bytes], Fault], size: str) -> Dr
 
 
 def _nothing(found: _Answer, said: str) -> Fault:
-    """Why there is no picture."""
+    """Why there is no picture. Raises ``Fault`` (UPSTREAM_BROKE) where nothing is said of it."""
     reasons = [candidate.finish_reason for candidate in found.candidates or ()]
     blocked = found.prompt_feedback.block_reason if found.prompt_feedback else None
     why = blocked or next((reason for reason in reasons if reason not in _HARMLESS), None)
@@ -167,6 +175,8 @@ def _nothing(found: _Answer, said: str) -> Fault:
             f"The model's vendor declined to draw this ({why}).",
             param="prompt",
         )
+    if not said and _SILENT.issuperset(reasons):
+        raise _broke("it holds no picture")
     told = f" It wrote: {said[:300]}" if said else ""
     return Fault(Kind.UPSTREAM_REJECTED, f"The model drew no picture.{told}", param="prompt")
 

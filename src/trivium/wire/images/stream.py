@@ -4,6 +4,9 @@ An event of this shape is megabytes of base64 in one line. Only what stands arou
 kept (its type, its usage), and as soon as the picture begins all of the event that came is let
 through: an error has none. So what waits in memory is some hundred bytes, however large a picture.
 
+A stream that ends without any finished picture is none, as a whole answer without one is none
+(``answer.py``); a picture that a line break cuts is a break.
+
 Source: openai-python 3.52.0, ``ImageGenCompletedEvent`` and its kin, read 2026-11-21. The stream
 ends with its last completed event; there is no ``[DONE]``.
 """
@@ -27,15 +30,19 @@ TEXT_BYTES_MAX: Final = 1_048_576
 
 _PICTURE: Final = re.compile(rb'"b64_json"\s*:\s*"')
 _BLANK: Final = re.compile(rb"\r\n\r\n|\n\n|\r\r|\n\r\n|\r\n\n")
+_LINE: Final = re.compile(rb"[\r\n]")
 _TAIL: Final = 64
 """Bytes in which a mark may have been cut in two."""
 _ABSENT: Final = msgspec.Raw()
+_UNFINISHED: Final = ".partial_image"
+_NOTHING: Final = (b"", b"null", b'""')
 
 
 class _Event(msgspec.Struct, gc=False):
     type: str = ""
     usage: msgspec.Raw = _ABSENT
     error: msgspec.Raw = _ABSENT
+    url: msgspec.Raw = _ABSENT
     size: str | None = None
     quality: str | None = None
 
@@ -49,9 +56,11 @@ class Watch:
     __slots__ = (
         "_begun",
         "_completed",
+        "_drawn",
         "_facts",
         "_from",
         "_in_picture",
+        "_size",
         "_text",
         "_used",
         "error",
@@ -67,6 +76,10 @@ class Watch:
         self._begun = False
         """Whether what came of the open event was let through."""
         self._in_picture = False
+        self._size = 0
+        """Bytes of pictures in the open event."""
+        self._drawn = False
+        """Whether a finished picture has come, or the address of one."""
         self._completed = 0
         self._used: Usage | None = None
         self.finished = False
@@ -102,12 +115,20 @@ class Watch:
         return out + (b"\n\n" if self._begun else b"") + tail(told)
 
     def _skip(self, data: bytes, at: int, out: bytearray) -> int:
-        """Let the picture through. Base64 holds no quote, so the next one ends it."""
+        """Let the picture through. Base64 holds no quote, so the next one ends it; a line break
+        before it ends the event, in the middle.
+        """
         end = data.find(b'"', at)
+        if cut := _LINE.search(data, at, end if end >= 0 else len(data)):
+            out += data[at : cut.start()]
+            self.error = Fault(Kind.UPSTREAM_BROKE, "The upstream broke off within a picture.")
+            return len(data)
         if end < 0:
             out += data[at:]
+            self._size += len(data) - at
             return len(data)
         self._in_picture = False
+        self._size += end - at
         out += data[at : end + 1]
         self._text += b'"'
         self._from = len(self._text)
@@ -145,6 +166,7 @@ class Watch:
         self._from = 0
         for frame in frames(whole):
             self._look(frame)
+        self._size = 0
         if self.error is not None:
             self._begun = begun
             return b""
@@ -158,7 +180,13 @@ class Watch:
             return
         if frame.event == b"error" or event.type == "error" or error_of(event.error):
             self.error = error_of(event.error) or frame.data
-        elif event.type.endswith(".completed"):
+            return
+        if not event.type.endswith(_UNFINISHED):
+            self._drawn = self._drawn or bool(self._size) or bytes(event.url) not in _NOTHING
+        if event.type.endswith(".completed"):
+            if not self._drawn:
+                self.error = Fault(Kind.UPSTREAM_BROKE, "The upstream answered without a picture.")
+                return
             self._completed += 1
             self.finished = self._completed >= self._facts.choices
             tokens = usage.read(event.usage) if bytes(event.usage) else None
