@@ -19,9 +19,9 @@ from trivium.settings.model import Ledger as Limits
 TARIFF = tariff_of("m", PriceRow(price={"input": Decimal("0.001"), "output": Decimal("0.001")}))
 
 
-def quote(amount, input_tokens=0):
+def quote(amount, input_tokens=0, own_nanos=None):
     """A quote of so many nano-dollars."""
-    return Quote(amount_nanos=amount, tariff=TARIFF, input_tokens=input_tokens)
+    return Quote(amount_nanos=amount, tariff=TARIFF, input_tokens=input_tokens, own_nanos=own_nanos)
 
 
 def payer(user_id, *, unlimited=False):

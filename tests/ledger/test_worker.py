@@ -13,7 +13,8 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.ledger.allowance import Standing
 from trivium.ledger.journal import Journal, read
-from trivium.ledger.model import FREE
+from trivium.ledger.model import FREE, Quote
+from trivium.ledger.prices import tariff_of
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import Model, PriceRow
 from trivium.wire.operation import Operation
@@ -255,6 +256,69 @@ def test_a_hold_says_what_it_costs_if_nobody_settles_it(made, tmp_path, policy, 
     (found,) = noted(tmp_path).holds.values()
     assert nanos == found.interrupted_nanos
     assert {"model": "m", "key": 5, "end": "interrupted"} == msgspec.json.decode(found.detail)
+
+
+def dear(amount, **more):
+    """A quote of another model, at twice the price."""
+    price = {"input": Decimal("0.002"), "output": Decimal("0.002")}
+    tariff = tariff_of("dear", PriceRow(price=price))
+    return Quote(amount_nanos=amount, tariff=tariff, **more)
+
+
+@pytest.mark.parametrize(("policy", "nanos"), [("free", 0), ("input", 66), ("hold", 70)])
+@pytest.mark.parametrize("carried", [False, True])
+def test_a_model_that_stands_in_is_noted_with_its_own_prices(
+    made, tmp_path, policy, nanos, carried
+):
+    """In the place of the first, also in a journal that has been carried on; booked once."""
+    ledger = made(interrupted=policy)
+    hold = ledger.hold("r1", payer(2, unlimited=True), quote(100, input_tokens=33))
+    other = ledger.hand_over(hold, dear(70, input_tokens=33))
+    if carried:
+        ledger.carry_on()
+    (found,) = noted(tmp_path).holds.values()
+    assert (nanos, "dear") == (
+        found.interrupted_nanos, msgspec.json.decode(found.detail)["model"],
+    )  # fmt: skip
+    assert 100 == other.amount_nanos
+    assert 2 * 5 == ledger.settle(other, Usage(output=5))
+    assert ({}, {"r1"}) == (noted(tmp_path).holds, noted(tmp_path).settlements.keys())
+
+
+@pytest.mark.parametrize(("own", "policy", "nanos"), [
+    (40, "hold", 40), (40, "input", 33), (0, "hold", 0), (0, "input", 0),
+])  # fmt: skip
+def test_what_is_held_for_others_is_not_what_an_interrupted_one_costs(
+    made, tmp_path, own, policy, nanos
+):
+    """A free model costs nothing, whatever is held for those that may stand in."""
+    ledger = made(interrupted=policy)
+    asked = quote(100, input_tokens=33, own_nanos=own)
+    ledger.hold("r1", payer(2, unlimited=True), asked)
+    (found,) = noted(tmp_path).holds.values()
+    assert nanos == found.interrupted_nanos
+
+
+@pytest.mark.asyncio
+async def test_a_model_that_cannot_be_noted_is_not_asked(ledger, tmp_path):
+    """The hold stays as it was, until the request has failed."""
+    hold = await leased(ledger, 100, ask=50)
+    journal, ledger.journal = ledger.journal, Full()
+    with pytest.raises(Fault) as caught:
+        ledger.hand_over(hold, dear(70))
+    ledger.journal = journal
+    assert Kind.INTERNAL is caught.value.kind
+    assert 0 == ledger.settle(hold, None)
+    assert ({}, 0) == (noted(tmp_path).holds, ledger.running)
+    assert 100 == ledger.hold("r1", ADA, quote(100)).amount_nanos
+
+
+def test_what_is_settled_already_is_not_noted_again(ledger, tmp_path):
+    """A note behind the end would be a request that nobody settles."""
+    hold = ledger.hold("r1", payer(2, unlimited=True), quote(10))
+    ledger.settle(hold, Usage(output=1))
+    ledger.hand_over(hold, dear(70))
+    assert {} == noted(tmp_path).holds
 
 
 class Full:

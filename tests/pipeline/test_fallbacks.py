@@ -123,6 +123,7 @@ class Books(Pricing):
         self.settled.append(
             (hold.amount_nanos, tariff and tariff.tiers[0].label, usage is not None)
         )
+        self.last = hold.quote
         return 0
 
 
@@ -139,6 +140,7 @@ def priced(dollars):
         pytest.param(priced("9"), priced("1"), True, b'"spare"', id="a cheaper one answers"),
         pytest.param({}, priced("9"), True, b'"spare"', id="of a free one"),
         pytest.param({}, priced("9"), False, None, id="a free one answers"),
+        pytest.param(priced("9"), {}, True, None, id="a free one stands in"),
     ],
 )
 async def test_whoever_answers_is_paid_at_its_own_price(own, other, fails, label):
@@ -156,6 +158,9 @@ async def test_whoever_answers_is_paid_at_its_own_price(own, other, fails, label
         assert 8_192 * 9_000 < amount < 10_000 * 9_000
         if label is None:
             assert not used
+            # killed, it would have cost nothing either, under the name of the free one
+            free = b'"spare"' if fails else b'"m"'
+            assert (0, True) == (books.last.own_nanos, free in books.last.tariff.label)
         else:
             assert (True, True) == (used, label in charged)
 

@@ -18,7 +18,7 @@ from trivium.identity.model import Caller
 from trivium.ledger.model import Hold, Quote
 from trivium.ledger.prices import tariff_of
 from trivium.pipeline.story import NAME_MAX, Story
-from trivium.routing.model import Model, PriceRow
+from trivium.routing.model import PriceRow
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import members
@@ -53,31 +53,6 @@ def story(**request):
     exchange = asked(**request)
     exchange.arrived = 10.0
     return Story(exchange, Operation.CHAT, services), books
-
-
-@pytest.mark.parametrize(
-    ("free", "charged_at", "used"), [(False, "dear", True), (True, "m", False)]
-)
-def test_a_model_that_stands_in_is_billed_at_its_own_price(free, charged_at, used):
-    """Out of what was held for the dearest; a free one costs nothing, and the hold is let go."""
-    told, books = story()
-    dear = tariff_of("dear", PriceRow(price={"input": Decimal(9), "output": Decimal(9)}))
-    other = Quote(amount_nanos=0) if free else Quote(amount_nanos=8, tariff=dear)
-    books.quote = lambda *_: other
-    told.exchange.caller = CALLER
-    told.facts = Facts(model="m")
-    told.hold = HOLD
-
-    told.serve(Model(name="spare", bindings=(), free=free))
-    told.called, told.usage = True, Usage(fresh=1)
-    told.settle()
-    told.record()
-
-    ((hold, usage, _),) = books.settled
-    tariffs = {"dear": dear, "m": TARIFF}
-    assert (9, tariffs[charged_at]) == (hold.amount_nanos, hold.quote.tariff)
-    assert used == (usage is not None)
-    assert ["spare"] == [record.model for record in books.records]
 
 
 FREE_HOLD = Hold(request_id="req_1", user_id=3, amount_nanos=0)

@@ -47,6 +47,9 @@ class Quote(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The model's prices at the moment of the request; ``None``: it is free."""
     input_tokens: int = 0
     """Estimated input, for a bill without a vendor's count."""
+    own_nanos: int | None = None
+    """What the model that is asked can cost itself, where more is held for those that may stand in:
+    0 for a free one. ``None``: the amount."""
 
 
 FREE: Final = Quote(amount_nanos=0)

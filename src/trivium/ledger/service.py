@@ -68,6 +68,13 @@ class Ledger(Protocol):
         """
         ...
 
+    def hand_over(self, hold: Hold, quote: Quote) -> Hold:
+        """Another model is asked, at the prices of its quote; as much stays held as before.
+
+        Raises ``Fault`` (INTERNAL) when the journal cannot be written; then all is as it was.
+        """
+        ...
+
     def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged.
 
@@ -97,6 +104,10 @@ class OpenLedger:
     def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
         """Always."""
         return msgspec.structs.replace(hold, amount_nanos=hold.amount_nanos + more_nanos)
+
+    def hand_over(self, hold: Hold, quote: Quote) -> Hold:
+        """The same hold with other prices."""
+        return msgspec.structs.replace(hold, quote=quote)
 
     def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
         """Nothing to book."""

@@ -138,7 +138,9 @@ class WorkerLedger:
                 return None
             self._touched.add(hold.user_id)
         amount = hold.amount_nanos + more_nanos
-        quote = msgspec.structs.replace(hold.quote, amount_nanos=amount)
+        own = hold.quote.own_nanos
+        own = own and own + more_nanos  # what costs nothing goes on doing so
+        quote = msgspec.structs.replace(hold.quote, amount_nanos=amount, own_nanos=own)
         extended = msgspec.structs.replace(hold, amount_nanos=amount, quote=quote)
         try:
             self.journal.hold(*self._noted(extended))
@@ -148,6 +150,23 @@ class WorkerLedger:
             return None
         self._open[hold.request_id] = extended
         return extended
+
+    def hand_over(self, hold: Hold, quote: Quote) -> Hold:
+        """Another model is asked, at the prices of its quote; as much stays held as before.
+
+        Noted before it is asked, in the place of what was noted first: a killed worker's request
+        costs what the model asks that was at it. Raises ``Fault`` (INTERNAL).
+        """
+        other = msgspec.structs.replace(hold, quote=quote)
+        if quote.tariff is None or hold.request_id not in self._open:
+            return other
+        try:
+            self.journal.hold(*self._noted(other))
+        except OSError as error:
+            self._lost(error)
+            raise _unnoted() from None
+        self._open[hold.request_id] = other
+        return other
 
     async def spare(self, user_id: int) -> None:
         """Give back what is leased of an account ahead of need, for a hold that is a row.
@@ -293,9 +312,7 @@ class WorkerLedger:
         except OSError as error:
             self._lost(error)
             self._end(hold, 0)
-            raise Fault(
-                Kind.INTERNAL, "The gateway cannot note the request's cost, so it is not served."
-            ) from None
+            raise _unnoted() from None
         if self._is_full:
             self._is_full = False
             log.info("journal_flows_again")
@@ -306,10 +323,11 @@ class WorkerLedger:
         quote = hold.quote
         tariff = quote.tariff
         assert tariff is not None
+        own = quote.amount_nanos if quote.own_nanos is None else quote.own_nanos
         nanos = 0
         if self._interrupted == "hold":
-            nanos = quote.amount_nanos
-        elif self._interrupted == "input":
+            nanos = own
+        elif self._interrupted == "input" and own:
             nanos, _ = cost(tariff, Usage(fresh=quote.input_tokens))
         detail = b'{%b,"key":%d,"end":"interrupted"}' % (tariff.label, hold.key_id)
         return hold, nanos, int(self._clock.now()), detail
@@ -360,6 +378,10 @@ def too_low(amount_nanos: int) -> Fault:
         f"The balance is too low: this request may cost up to {format_usd(amount_nanos)} USD. "
         "Top up the balance, or lower the request's limit on output tokens.",
     )
+
+
+def _unnoted() -> Fault:
+    return Fault(Kind.INTERNAL, "The gateway cannot note the request's cost, so it is not served.")
 
 
 def _hold(request_id: str, caller: Payer, quote: Quote) -> Hold:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from trivium.faults import Blame, Fault, Kind
-from trivium.pipeline import entrance
+from trivium.pipeline import entrance, fallbacks
 from trivium.pipeline.story import Story
 from trivium.routing.health import Key
 from trivium.routing.model import Plan, Step, Strategy
@@ -73,7 +73,7 @@ async def _stand_in(story: Story, planned: Planned, going: "_Run", last: Fault) 
             continue  # at a limit of its own: the caller is told what became of what it asked for
         try:
             going.told(last)
-            story.serve(model)
+            fallbacks.serve(story, model)
             try:
                 plan = await planned()
             except Fault:

@@ -1,5 +1,7 @@
 """Models that may answer in place of the one asked for, and what is held for whichever does."""
 
+from typing import Final
+
 import msgspec
 
 from trivium.faults import Fault
@@ -9,6 +11,8 @@ from trivium.routing.model import Model
 from trivium.routing.wishes import too_dear
 from trivium.wire.operation import COUNTING
 from trivium.wire.passage import Facts
+
+_encode: Final = msgspec.json.Encoder().encode
 
 
 def fallbacks(story: Story) -> list[Model]:
@@ -37,5 +41,34 @@ def covering(story: Story, facts: Facts, quote: Quote) -> Quote:
             story.stand_ins.append(other)
             most = max(most, found, key=lambda one: one.amount_nanos)
     if quote.tariff is None:
-        return most  # a free model is not charged for, whatever prices are held
-    return msgspec.structs.replace(quote, amount_nanos=most.amount_nanos)
+        assert story.model is not None
+        return unpaid(most, story.model)
+    own = quote.amount_nanos
+    return msgspec.structs.replace(quote, amount_nanos=most.amount_nanos, own_nanos=own)
+
+
+def unpaid(held: Quote, model: Model) -> Quote:
+    """What is held while a free model is asked: the prices are those of others."""
+    if held.tariff is None:
+        return held
+    named = msgspec.structs.replace(held.tariff, label=b'"model":' + _encode(model.name))
+    return msgspec.structs.replace(held, tariff=named, own_nanos=0)
+
+
+def serve(story: Story, model: Model) -> None:
+    """Go on with another model: it is asked, held for and priced as that one from now on.
+
+    Raises ``Fault`` (INTERNAL) when that cannot be noted.
+    """
+    caller, facts, hold = story.exchange.caller, story.facts, story.hold
+    assert caller is not None
+    assert facts is not None
+    story.model = model
+    story.stood_in = True
+    if hold is None or hold.quote.tariff is None:
+        return
+    ledger = story.services.ledger
+    quote = ledger.quote(caller, model, story.operation, facts, story.size_bytes)
+    if quote.tariff is None:
+        quote = unpaid(hold.quote, model)
+    story.hold = ledger.hand_over(hold, quote)

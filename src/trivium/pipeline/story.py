@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
 from trivium.admission.service import OPEN
 from trivium.conversation.honesty import Report
 from trivium.conversation.request import Conversation
@@ -165,20 +163,6 @@ class Story:
             used = None  # a model that stood in for one with a price
         end = self.fault.kind.value if self.fault else ""
         self.cost_nanos = self.services.ledger.settle(hold, used, end)
-
-    def serve(self, model: Model) -> None:
-        """Go on with another model: it is priced and recorded as that one."""
-        caller, facts, hold = self.exchange.caller, self.facts, self.hold
-        assert caller is not None
-        assert facts is not None
-        self.model = model
-        self.stood_in = True
-        if hold is None or hold.quote.tariff is None:
-            return
-        ledger = self.services.ledger
-        quote = ledger.quote(caller, model, self.operation, facts, self.size_bytes)
-        if quote.tariff is not None:
-            self.hold = msgspec.structs.replace(hold, quote=quote)
 
     @property
     def early(self) -> bool:
