@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from stories.features.asking import SHAPES
-from stories.features.streams import named, plain
+from stories.features.streams import frames, named, plain
 from stories.features.telling import chat, generate, message, messages, responses
 from stories.features.verdicts import GREETING, conversation, heard, origin, reading, writing
 from stories.sdk.vendor import FIXTURES
@@ -217,6 +217,75 @@ def test_a_stream_of_nothing_known_is_no_success(caller, upstream):
     said, _, error = streamed(caller, upstream, LONELY[upstream])
     assert said is None
     assert "hologram" in error.message
+
+
+WORDS = [f"{at} " for at in range(20)]
+INSIDE = {
+    "chat": ("choices", 0, "delta"),
+    "responses": (),
+    "messages": ("delta",),
+    "generate": ("candidates", 0, "content", "parts", 0),
+}
+"""Where the innermost object of a piece of text is."""
+
+
+def piece(shape, text):
+    """One piece of a text."""
+    if shape == "chat":
+        return {"id": "c1", "choices": [{"index": 0, "delta": {"content": text}}]}
+    if shape == "generate":
+        return {"candidates": [{"index": 0, "content": {"parts": [{"text": text}]}}]}
+    if shape == "messages":
+        delta = {"type": "text_delta", "text": text}
+        return {"type": "content_block_delta", "index": 0, "delta": delta}
+    return {
+        "type": "response.output_text.delta", "item_id": "i", "output_index": 0,
+        "content_index": 0, "sequence_number": 9, "delta": text,
+    }  # fmt: skip
+
+
+def pieces(shape, odd):
+    """Frames of a text in twenty pieces, the tenth as ``odd`` makes it."""
+    rows = [piece(shape, text) for text in WORDS]
+    odd(rows[9])
+    if shape == "chat":
+        end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+        return [*map(plain, rows), plain(end), b"data: [DONE]\n\n"]
+    if shape == "generate":
+        end = {"candidates": [{"index": 0, "finishReason": "STOP"}]}
+        return [*map(plain, rows), plain(end)]
+    said = "".join(WORDS)
+    body = messages(said) if shape == "messages" else responses(message(said))
+    told = frames(shape, body)
+    places = [at for at, one in enumerate(told) if b"_text.delta" in one or b"text_delta" in one]
+    return [*told[: places[0]], *map(named, rows), *told[places[-1] + 1 :]]
+
+
+def outermost(row):
+    """A member that nobody knows, beside all others."""
+    row["shimmer"] = {"a": 1}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("is_inside", [False, True], ids=["outermost", "innermost"])
+@pytest.mark.parametrize("is_cut", [False, True], ids=["in one read", "in many"])
+def test_one_piece_of_many_may_say_more(shape, is_inside, is_cut):
+    """Wherever it stands, and however many pieces come at once."""
+
+    def innermost(row):
+        for step in INSIDE[shape]:
+            row = row[step]
+        outermost(row)
+
+    for odd, told in ((innermost if is_inside else outermost, {"answer.shimmer"}), (dict, set())):
+        wire = pieces(shape, odd)
+        one = lane("messages" if shape == "chat" else "chat", shape, stream=True)
+        watch = one.watch()
+        out = b"".join([*map(watch.feed, wire if is_cut else [b"".join(wire)])])
+        out += watch.end(None, "req_1")
+        parts = heard("messages" if shape == "chat" else "chat", out).answer().candidates[0].parts
+        assert ["".join(WORDS)] == [part.text for part in parts]
+        assert told == members(one.report).keys()
 
 
 @pytest.mark.parametrize(("kind", "rest"), [

@@ -33,8 +33,11 @@ from trivium.conversation.parts import (
     Text,
     TokenLogprob,
 )
+from trivium.conversation.places import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.wire.chat.read_stream import Reader
+from trivium.wire.codec import AnswerContext
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "chat"
 NAMES = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.sse"))
@@ -373,3 +376,44 @@ def test_many_frames_in_one_read_tell_what_they_tell_alone(events_of, first, thi
     frames = pieces(first, {"content": ""}, *({"content": word} for word in words))
     apart = events_of(*frames, think_tags=think_tags)
     assert plain(apart) == plain(events_of(b"".join(frames), think_tags=think_tags))
+
+
+def told(*rows):
+    """The answer of these chunks' only choice, and what was told of what nobody knows."""
+    found = []
+    context = AnswerContext(
+        origin=ORIGIN, model="m", unread=lambda name, loss: found.append((name, loss))
+    )
+    reader = Reader(context)
+    wire = b"".join(
+        b"data: " + msgspec.json.encode({"choices": [{"index": 0} | row]}) + b"\n\n" for row in rows
+    )
+    events = reader.feed(wire + b"data: [DONE]\n\n")
+    return assembled(events).candidates[0].parts, found
+
+
+SITE = {"type": "url_citation", "url_citation": {"url": "https://a.example", "title": "A"}}
+FILE = {"type": "file", "file": {"hash": "x"}}
+END = {"delta": {}, "finish_reason": "stop"}
+
+
+def test_annotations_before_the_text_wait_for_it():
+    """Of a kind that has no address they are kept as their maker wrote them."""
+    (text,), found = told(
+        {"delta": {"annotations": [SITE, FILE]}}, {"delta": {"content": "a"}}, END
+    )
+    assert ["https://a.example", None] == [one.url for one in text.citations]
+    assert msgspec.json.encode(FILE) == text.citations[1].native.data
+    assert [] == found
+
+
+def test_annotations_of_no_text_are_told():
+    """There is nothing that they could stand on."""
+    assert [("annotations", Loss.UNKNOWN)] == told({"delta": {"annotations": [SITE]}}, END)[1]
+
+
+def test_probabilities_of_no_text_are_told():
+    """Some servers send those of a call's tokens."""
+    token = {"token": "{", "logprob": -0.5}
+    row = {"delta": {}, "logprobs": {"content": [token]}}
+    assert [("logprobs", Loss.UNKNOWN)] == told(row, END)[1]

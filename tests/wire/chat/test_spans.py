@@ -11,7 +11,9 @@ CITED = {"type": "url_citation",
 
 def test_a_citation_counts_from_its_own_part_and_back():
     """Chat counts from the beginning of the message."""
-    (found,) = citations([CITED, 5, {"type": "other"}, {"url_citation": {}}], 5)
+    found, *others = citations([CITED, 5, {"type": "other"}, {"url_citation": {}}], 5)
+    assert [b'{"type":"other"}', b'{"url_citation":{}}'] == [one.native.data for one in others]
+    assert {None} == {one.url for one in others}
     assert ("https://x", "X", 2, 4) == (found.url, found.title, found.start, found.end)
     assert CITED == annotation(found, 5, 100)
 

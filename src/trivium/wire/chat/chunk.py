@@ -5,7 +5,7 @@ specification, the type is wider than it: content as a list (Mistral), arguments
 a call without ``index``. Source: OpenAI's API reference, chat completions, read 2026-11-21.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
@@ -78,6 +78,10 @@ class Opening(Chunk, gc=False):
     model: str | None = None
 
 
+_Skipped: TypeAlias = str | int | None
+"""Of a member that every frame repeats, and nobody reads again."""
+
+
 class _Words(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     content: Annotated[str, msgspec.Meta(min_length=1)]
     role: msgspec.Raw = msgspec.Raw()
@@ -95,10 +99,18 @@ class _PlainChoice(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     finish_reason: None = None
 
 
-class Plain(msgspec.Struct, gc=False):
+class Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     """A frame that brings one more piece of the only text and nothing else: nine of ten do."""
 
     choices: tuple[_PlainChoice]
+    id: _Skipped = None
+    object: _Skipped = None
+    created: _Skipped = None
+    model: _Skipped = None
+    service_tier: _Skipped = None
+    system_fingerprint: _Skipped = None
+    obfuscation: _Skipped = None
+    provider: _Skipped = None
     usage: None = None
     error: None = None
 

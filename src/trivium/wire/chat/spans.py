@@ -37,8 +37,10 @@ def citations(annotations: Iterable[Any], base: int) -> list[Citation]:
     for annotation in annotations:
         if not isinstance(annotation, dict):
             continue
+        native = Native("chat", _encode(annotation))
         cited = annotation.get("url_citation")
         if not isinstance(cited, dict) or not isinstance(cited.get("url"), str):
+            found.append(Citation(native=native))  # of a kind that only its maker knows
             continue
         title, start, end = cited.get("title"), cited.get("start_index"), cited.get("end_index")
         first = last = None
@@ -50,7 +52,7 @@ def citations(annotations: Iterable[Any], base: int) -> list[Citation]:
                 title=title if isinstance(title, str) else None,
                 start=first,
                 end=last,
-                native=Native("chat", _encode(annotation)),
+                native=native,
             )
         )
     return found

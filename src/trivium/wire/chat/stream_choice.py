@@ -82,6 +82,7 @@ class ChoiceReader:
     """The parts of one choice."""
 
     __slots__ = (
+        "_annotations",
         "_calls",
         "_candidate",
         "_details",
@@ -105,6 +106,8 @@ class ChoiceReader:
         self._calls: dict[int | str, _Growing] = {}
         self._last: int | str | None = None
         self._details: list[Any] = []
+        self._annotations: list[Any] = []
+        """That came while no text was open."""
         self._sound: dict[str, Any] = {}
         self._text_base = 0
         self._text_size = 0
@@ -136,14 +139,12 @@ class ChoiceReader:
             self._grow(REASONING, reasoning, out)
         if said.reasoning_details:
             self._detail(said.reasoning_details, out)
-        if content:
-            found = () if choice.logprobs is None else tokens(choice.logprobs.content)
-            self._grow(TEXT, content, out, found)
+        if content or choice.logprobs is not None:
+            self._read(content, choice, out)
         if said.refusal:
             self._grow(REFUSAL, said.refusal, out)
-        if said.annotations and self._open is TEXT:
-            base = self._text_base
-            out.extend(Cited(self.index, one) for one in citations(said.annotations, base))
+        if said.annotations or self._annotations:
+            self._cite(said.annotations or [], out)
         if said.audio:
             self._hear(said.audio)
         for image in (*images, *(said.images or ())):
@@ -152,6 +153,20 @@ class ChoiceReader:
             self._call(call, out)
         if said.function_call is not None:
             self._function(said.function_call, out)
+
+    def _read(self, content: str, choice: Choice, out: list[Event]) -> None:
+        """More of the text, with the probabilities of its tokens."""
+        found = () if choice.logprobs is None else tokens(choice.logprobs.content)
+        if content:
+            self._grow(TEXT, content, out, found)
+        elif found:
+            self._sequence.context.unread("logprobs", Loss.UNKNOWN)  # of no text
+
+    def _cite(self, annotations: list[Any], out: list[Event]) -> None:
+        self._annotations += annotations
+        if self._open is TEXT:
+            found, self._annotations = self._annotations, []
+            out.extend(Cited(self.index, one) for one in citations(found, self._text_base))
 
     def _words(self, said: Said, odd: list[Any]) -> tuple[str, str]:
         """Reasoning and text of one piece; entries of a list that are neither go to ``odd``."""
@@ -320,6 +335,8 @@ class ChoiceReader:
             if text:
                 self._grow(TEXT, text, out)
         self._close(out)
+        if self._annotations:
+            self._sequence.context.unread("annotations", Loss.UNKNOWN)
         for at, growing in enumerate(self._calls.values()):
             if growing.index < 0 and growing.name:
                 growing.id = growing.id or minted(f"{self._sequence.seed}.{self._candidate}.{at}")

@@ -6,6 +6,7 @@ Calls come whole. There is no terminal event: an answer is complete when its bod
 every candidate has said why it ended, so ends are kept until then.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from trivium.conversation.calls import ToolCall
@@ -132,10 +133,16 @@ class Telling:
 
     def rows(self, rows: list[bytes], out: list[Event]) -> bool:
         """Many objects, each as its bytes; ``False``, and nothing is told, where they are none."""
+        data = b"[" + b",".join(rows) + b"]"
+        is_known = True
         try:
-            bodies = view.chunks(b"[" + b",".join(rows) + b"]")
+            bodies: Sequence[view.Chunk] = view.strict(data)
         except (ValueError, RecursionError):
-            return False
+            is_known = False
+            try:
+                bodies = view.chunks(data)
+            except (ValueError, RecursionError):
+                return False
         if len(bodies) != len(rows):
             return False
         # HOT: one decoder call for all; nine of ten bring one more piece of one text
@@ -143,6 +150,8 @@ class Telling:
         for at, body in enumerate(bodies):
             text = _more_of(live, body)
             if text is not None:
+                if not is_known:
+                    ANSWER.look(rows[at], self._unread)
                 out.append(Delta(live.index, text))
                 live.pieces.append(text)
                 usages.append(body.usageMetadata)

@@ -45,6 +45,29 @@ class Chunk(msgspec.Struct, gc=False):
     error: msgspec.Raw = _NOTHING
 
 
+class _StrictPart(Part, gc=False, forbid_unknown_fields=True):
+    pass
+
+
+class _StrictContent(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    parts: list[_StrictPart | None] | None = None
+    role: msgspec.Raw = _NOTHING
+
+
+class _StrictCandidate(Candidate, gc=False, forbid_unknown_fields=True):
+    content: _StrictContent | None = None  # type: ignore[assignment]  # the same members, and one more
+    safetyRatings: msgspec.Raw = _NOTHING  # noqa: N815 - the vendor's spelling
+
+
+class Strict(Chunk, gc=False, forbid_unknown_fields=True):
+    """An object of which nothing is passed over but what every chunk repeats."""
+
+    candidates: list[_StrictCandidate | None] | None = None  # type: ignore[assignment]  # likewise
+    modelVersion: msgspec.Raw = _NOTHING  # noqa: N815 - the vendor's spelling
+    responseId: msgspec.Raw = _NOTHING  # noqa: N815 - the vendor's spelling
+    createTime: msgspec.Raw = _NOTHING  # noqa: N815 - the vendor's spelling
+
+
 class _PlainPart(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     text: Annotated[str, msgspec.Meta(min_length=1)]
     thought: bool = False
@@ -94,6 +117,8 @@ chunk: Final = msgspec.json.Decoder(Chunk).decode
 """Raises ``ValueError`` or ``RecursionError`` for what is no such object."""
 chunks: Final = msgspec.json.Decoder(list[Chunk]).decode
 """The same for many in one array."""
+strict: Final = msgspec.json.Decoder(list[Strict]).decode
+"""The same; refuses members that are not read there."""
 plain: Final = msgspec.json.Decoder(Plain).decode
 """The same; refuses any member that ``Plain`` has not."""
 head: Final = msgspec.json.Decoder(Head).decode

@@ -33,6 +33,14 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import citations, stops
+from trivium.wire.messages.event import (
+    StreamDelta,
+    StreamEvent,
+    StreamStart,
+    decode,
+    decode_all,
+    decode_strict,
+)
 from trivium.wire.messages.failure import broke, cut_short
 from trivium.wire.messages.read_answer import tier
 from trivium.wire.messages.read_parts import (
@@ -44,44 +52,11 @@ from trivium.wire.messages.read_parts import (
     other,
     words,
 )
-from trivium.wire.messages.unread import BEGINNING, END
+from trivium.wire.messages.unread import BEGINNING, DELTA, END
 from trivium.wire.messages.usage import merged, usage
 from trivium.wire.sse import DONE, Frame, Splitter, completed, frames
 from trivium.wire.whole import error_of
 
-_ABSENT: Final = msgspec.Raw()
-
-
-class _Delta(msgspec.Struct, gc=False):
-    type: str = ""
-    text: str | None = None
-    partial_json: str | None = None
-    thinking: str | None = None
-    signature: str | None = None
-    citation: msgspec.Raw = _ABSENT
-    stop_reason: str | None = None
-    stop_sequence: str | None = None
-    stop_details: stops.Details | None = None
-
-
-class _Start(msgspec.Struct, gc=False):
-    id: Any = None
-    model: Any = None
-    usage: Any = None
-
-
-class _Event(msgspec.Struct, gc=False):
-    type: str = ""
-    index: int = 0
-    delta: _Delta | None = None
-    content_block: msgspec.Raw = _ABSENT
-    message: _Start | None = None
-    usage: msgspec.Raw = _ABSENT
-    error: msgspec.Raw = _ABSENT
-
-
-_decode_lines: Final = msgspec.json.Decoder(_Event).decode_lines
-_decode_one: Final = msgspec.json.Decoder(_Event).decode
 _decode_any: Final = msgspec.json.Decoder().decode
 _encode: Final = msgspec.json.Encoder().encode
 _DELTA_TYPE: Final = "content_block_delta"
@@ -145,9 +120,9 @@ class Reader:
         # HOT: one delta of a part that has been told is nine of ten reads
         if run.startswith(_DELTA) and run.find(b"\n", len(_DELTA)) == len(run) - 2:
             try:
-                event = _decode_one(run[len(_DELTA) : -2])
+                event = decode_strict(run[len(_DELTA) : -2])
             except (ValueError, RecursionError):
-                return self._slowly(run)
+                return self._run(run)
             delta = event.delta
             if delta is not None and (text := delta.text or delta.partial_json or delta.thinking):
                 block = self._blocks.get(event.index)
@@ -167,16 +142,15 @@ class Reader:
         if b"\r" in run:
             run = run.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         lines = _data_lines(run)
-        try:
-            events = _decode_lines(b"\n".join(lines))
-        except (ValueError, RecursionError):
-            return self._slowly(run)
+        events, is_known = decode_all(b"\n".join(lines))
         if len(events) != len(lines):
             return self._slowly(run)
         out: list[Event] = []
         blocks = self._blocks
         for at, event in enumerate(events):
             # HOT: deltas of a part that has been told, nine of ten events
+            if not is_known:
+                self._look(event, lines[at])
             delta = event.delta
             if delta is not None and (text := delta.text or delta.partial_json or delta.thinking):
                 block = blocks.get(event.index)
@@ -203,18 +177,26 @@ class Reader:
                 return out + self._failed(broke())
             if not event.type:
                 event.type = frame.event.decode("utf-8", "replace")
+            self._look(event, frame.data)
             self._take(event, frame.data, out)
             if self._over:
                 break
         return out
 
-    def _take(self, event: _Event, line: bytes, out: list[Event]) -> None:
+    def _look(self, event: StreamEvent, line: bytes) -> None:
+        """Tell of members of a delta that nobody knows, but for a vendor's own block."""
+        if event.type == _DELTA_TYPE:
+            block = self._blocks.get(event.index)
+            if block is None or block.kind:
+                DELTA.look(line, self._context.unread)
+
+    def _take(self, event: StreamEvent, line: bytes, out: list[Event]) -> None:
         try:
             self._tell(event, line, out)
         except (ValueError, RecursionError):  # in members that were only skimmed so far
             out += self._failed(broke())
 
-    def _tell(self, event: _Event, line: bytes, out: list[Event]) -> None:
+    def _tell(self, event: StreamEvent, line: bytes, out: list[Event]) -> None:
         kind = event.type
         if kind == "content_block_delta":
             self._delta(event, line, out)
@@ -229,11 +211,11 @@ class Reader:
         else:
             self._frame(event, line, out)
 
-    def _frame(self, event: _Event, line: bytes, out: list[Event]) -> None:
+    def _frame(self, event: StreamEvent, line: bytes, out: list[Event]) -> None:
         """Events of the message as a whole; of kinds that nobody has documented only their name."""
         if event.type == "message_start":
             BEGINNING.look(line, self._context.unread)
-            message = event.message or _Start()
+            message = event.message or StreamStart()
             self._count(message.usage)
             self._begin(out, words(message.id), words(message.model))
         elif event.type == "message_delta":
@@ -313,7 +295,7 @@ class Reader:
             block.index = self._told(Reasoning(""), out)
         out.append(Delta(block.index, text))
 
-    def _delta(self, event: _Event, line: bytes, out: list[Event]) -> None:
+    def _delta(self, event: StreamEvent, line: bytes, out: list[Event]) -> None:
         delta = event.delta
         if delta is None:
             return
@@ -323,9 +305,7 @@ class Reader:
         if delta.type == "signature_delta":
             block.signature += delta.signature or ""
         elif delta.type == "citations_delta":
-            cited = citations.read(delta.citation)
-            if cited is not None and block.kind == "text":
-                out.append(Cited(block.index, cited))
+            self._cite(block, delta, out)
         elif block.kind == "thinking" or block.index >= 0:
             if text := delta.thinking or delta.text or delta.partial_json:
                 block.said = True
@@ -337,7 +317,14 @@ class Reader:
         else:
             _grow(block.block, _members(line))
 
-    def _unannounced(self, at: int, delta: _Delta, out: list[Event]) -> _Open | None:
+    def _cite(self, block: _Open, delta: StreamDelta, out: list[Event]) -> None:
+        cited = citations.read(delta.citation)
+        if cited is not None and block.kind == "text":
+            out.append(Cited(block.index, cited))
+        else:
+            self._context.unread("citations", Loss.UNKNOWN)
+
+    def _unannounced(self, at: int, delta: StreamDelta, out: list[Event]) -> _Open | None:
         """A delta of a block that never began: some relays leave the start out."""
         if delta.text:
             self._open(at, b'{"type":"text"}', out)
@@ -345,6 +332,8 @@ class Reader:
             self._open(at, b'{"type":"thinking"}', out)
         elif delta.partial_json:
             out += self._failed(broke())
+        elif delta.type not in _DELTAS:
+            self._context.unread(delta.type or "delta", Loss.UNKNOWN)
         return self._blocks.get(at)
 
     def _close(self, at: int, out: list[Event]) -> None:
@@ -406,20 +395,20 @@ def _any(raw: msgspec.Raw) -> Any:
     return _decode_any(raw) if bytes(raw) else None
 
 
-def _lenient(frame: Frame) -> _Event:
+def _lenient(frame: Frame) -> StreamEvent:
     """An event; of one that makes no sense only its kind, if we can do without the rest.
 
     Raises ``ValueError`` where we cannot.
     """
     try:
-        return _decode_one(frame.data)
+        return decode(frame.data)
     except msgspec.ValidationError:
         members = _decode_any(frame.data)
         kind = words(members.get("type")) if isinstance(members, dict) else ""
         kind = kind or frame.event.decode("utf-8", "replace")
         if kind in _READ:
             raise
-        return _Event(type=kind)
+        return StreamEvent(type=kind)
 
 
 _DELTAS: Final = frozenset({"text_delta", "thinking_delta", "input_json_delta"})

@@ -45,6 +45,23 @@ END: Final = Known(
     },
 )
 """A ``message_delta``."""
+DELTA: Final = Known(
+    "MessageDelta",
+    {
+        "type": READ,
+        "index": READ,
+        "delta": {
+            "type": READ,
+            "text": READ,
+            "partial_json": READ,
+            "thinking": READ,
+            "signature": READ,
+            "citation": READ,
+            "estimated_tokens": NOTED,
+        },
+    },
+)
+"""A ``content_block_delta`` of a block that every shape has a word for."""
 BLOCKS: Final = {
     "text": Known("TextBlock", {"type": READ, "text": READ, "citations": READ}),
     "thinking": Known("ThinkingBlock", {"type": READ, "thinking": READ, "signature": READ}),

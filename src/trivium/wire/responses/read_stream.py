@@ -6,7 +6,7 @@ skipped. Source: OpenAI's API reference, responses streaming, and openai-python 
 2026-11-21.
 """
 
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -59,12 +59,25 @@ class _Told(msgspec.Struct, gc=False):
     error: msgspec.Raw = _ABSENT
 
 
-class _Quick(msgspec.Struct, gc=False):
+class _Strict(_Told, gc=False, forbid_unknown_fields=True):
+    """An event of which nothing is passed over but what says nothing."""
+
+    sequence_number: msgspec.Raw = _ABSENT
+    annotation_index: msgspec.Raw = _ABSENT
+    obfuscation: msgspec.Raw = _ABSENT
+    name: msgspec.Raw = _ABSENT
+
+
+class _Quick(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     """A delta of text, nine events of ten."""
 
     delta: str
     output_index: int
     content_index: int
+    type: Literal["response.output_text.delta"]
+    item_id: str | None = None
+    sequence_number: int | None = None
+    obfuscation: str | None = None
     logprobs: list[msgspec.Raw] | None = None
 
 
@@ -73,6 +86,7 @@ class _Type(msgspec.Struct, gc=False):
 
 
 _decode: Final = msgspec.json.Decoder(_Told).decode
+_decode_strict: Final = msgspec.json.Decoder(_Strict).decode
 _decode_quick: Final = msgspec.json.Decoder(_Quick).decode
 _decode_type: Final = msgspec.json.Decoder(_Type).decode
 _decode_piece: Final = msgspec.json.Decoder(said.Piece).decode
@@ -175,6 +189,19 @@ class Reader:
         if frame is None or not frame.data or frame.data.strip() == sse.DONE:
             return None
         try:
+            # HOT: what is unknown is looked for where there is any
+            told: _Told = _decode_strict(frame.data)
+        except (ValueError, RecursionError):
+            told_loosely = self._told_loosely(frame, out)
+            if told_loosely is None:
+                return None
+            told = told_loosely
+        if told.type is None:
+            told.type = frame.event.decode("utf-8", "replace")
+        return told
+
+    def _told_loosely(self, frame: sse.Frame, out: list[Event]) -> _Told | None:
+        try:
             told = _decode(frame.data)
         except msgspec.ValidationError:
             # members of other types: that of an event unknown to us is not our business
@@ -189,8 +216,8 @@ class Reader:
         except (ValueError, RecursionError):
             self._fail(out, _nonsense())
             return None
-        if told.type is None:
-            told.type = frame.event.decode("utf-8", "replace")
+        if (told.type or frame.event.decode("utf-8", "replace")) in _KNOWN - {"error"}:
+            unread.EVENT.look(frame.data, self._ctx.unread)
         return told
 
     def _event(self, told: _Told, out: list[Event]) -> None:

@@ -55,6 +55,35 @@ _RESPONSE: Final[Members] = {
     "tool_usage": NOTED,
 }
 ANSWER: Final = Known("Response", _RESPONSE)
+EVENT: Final = Known(
+    "ResponseEvent",
+    {"timings": NOTED}  # llama.cpp
+    | dict.fromkeys(
+        (
+            "type",
+            "sequence_number",
+            "output_index",
+            "item_id",
+            "content_index",
+            "summary_index",
+            "annotation_index",
+            "delta",
+            "logprobs",
+            "obfuscation",
+            "text",
+            "refusal",
+            "arguments",
+            "input",
+            "name",
+            "part",
+            "annotation",
+            "item",
+            "response",
+        ),
+        READ,
+    ),
+)
+"""Any event of a stream that is read, but for an error."""
 
 _PIECE: Final[Members] = {
     "type": READ,

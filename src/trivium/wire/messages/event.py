@@ -1,0 +1,80 @@
+"""Events of a stream of the messages shape, as loosely as relays write them.
+
+Source: messages streaming reference, read on 2026-11-21.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from trivium.wire.messages import stops
+
+_ABSENT: Final = msgspec.Raw()
+
+
+class StreamDelta(msgspec.Struct, gc=False):
+    """What the delta of a block or of the message says."""
+
+    type: str = ""
+    text: str | None = None
+    partial_json: str | None = None
+    thinking: str | None = None
+    signature: str | None = None
+    citation: msgspec.Raw = _ABSENT
+    stop_reason: str | None = None
+    stop_sequence: str | None = None
+    stop_details: stops.Details | None = None
+
+
+class StrictDelta(StreamDelta, gc=False, forbid_unknown_fields=True):
+    """A delta of which nothing is passed over but the name of a container."""
+
+    container: msgspec.Raw = _ABSENT
+
+
+class StreamStart(msgspec.Struct, gc=False):
+    """Who answers."""
+
+    id: Any = None
+    model: Any = None
+    usage: Any = None
+
+
+class StreamEvent(msgspec.Struct, gc=False):
+    """One event; of each kind only what it is read for."""
+
+    type: str = ""
+    index: int = 0
+    delta: StreamDelta | None = None
+    content_block: msgspec.Raw = _ABSENT
+    message: StreamStart | None = None
+    usage: msgspec.Raw = _ABSENT
+    error: msgspec.Raw = _ABSENT
+
+
+class Strict(StreamEvent, gc=False, forbid_unknown_fields=True):
+    """An event of which nothing is passed over that is not looked at elsewhere."""
+
+    delta: StrictDelta | None = None
+    context_management: msgspec.Raw = _ABSENT
+
+
+decode: Final = msgspec.json.Decoder(StreamEvent).decode
+"""Raises ``ValueError`` or ``RecursionError`` for what is no such event."""
+decode_strict: Final = msgspec.json.Decoder(Strict).decode
+"""The same; refuses members that are not read there."""
+_decode_lines: Final = msgspec.json.Decoder(StreamEvent).decode_lines
+_decode_strict_lines: Final = msgspec.json.Decoder(Strict).decode_lines
+
+
+def decode_all(lines: bytes) -> tuple[Sequence[StreamEvent], bool]:
+    """The events of many lines, and whether all of their members are known; none of nonsense."""
+    try:
+        return _decode_strict_lines(lines), True
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return _decode_lines(lines), False
+    except (ValueError, RecursionError):
+        return (), False
