@@ -6,6 +6,7 @@ import textwrap
 from contextlib import closing
 from pathlib import Path
 
+import certifi
 import pytest
 
 
@@ -153,3 +154,13 @@ def test_the_manuals_settings_pass(trivium, folder, monkeypatch, which):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
     done = trivium("check")
     assert (0, True) == (done.code, "1 channel, 1 model" in done.out), done.out
+
+
+def test_files_that_the_settings_name_are_looked_at(results, folder, settings):
+    """A gateway that starts without its authorities would answer nobody."""
+    settings.write_text(settings.read_text() + '\n[upstream]\nca_file = "none.pem"\n')
+    ok, said = results()["files"]
+    assert not ok
+    assert "upstream.ca_file: cannot read certificates from 'none.pem'" in said
+    (folder / "none.pem").write_bytes(Path(certifi.where()).read_bytes())
+    assert (True, "can be used") == results()["files"]

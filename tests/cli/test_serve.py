@@ -33,9 +33,10 @@ def test_a_port_that_cannot_be_had_is_explained(exc, said):
 
 
 def test_other_trouble_at_start_keeps_its_words():
-    """A certificate that is not there has nothing to do with the port."""
-    failed = serve.unlistenable(FileNotFoundError(2, "No such file", "tls.pem"), "127.0.0.1:80")
-    assert str(failed) == "cannot start: [Errno 2] No such file: 'tls.pem'"
+    """A file that may not be read has nothing to do with the port."""
+    failed = serve.unlistenable(PermissionError(errno.EACCES, "Permission denied", "a.key"), "h:80")
+    assert str(failed) == "cannot start: a.key: Permission denied"
+    assert str(serve.unlistenable(OSError(5, "I/O"), "h:80")) == "cannot start: [Errno 5] I/O"
 
 
 def test_one_line_says_where(capsys):

@@ -10,6 +10,7 @@ from trivium.settings.errors import SettingsError, shown
     [
         (True, "true"),
         (3, "3"),
+        pytest.param(-(10**5000), "a number of so many digits", id="long"),
         (1.25, "1.25"),
         ("a", 'the text "a"'),
         ("a\nb", 'the text "a\\nb"'),

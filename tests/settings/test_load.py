@@ -128,6 +128,7 @@ def test_problems_from_outside_the_file_name_the_variable_or_flag(environ, flags
         ("a = 1\nb = c\n", "trivium.toml:2: is not TOML: "),
         ("a = '''", "trivium.toml:1: is not TOML: "),
         ("a = 1\na = 2\n", "trivium.toml:2: is not TOML: "),
+        (f"a = {'9' * 5000}", "trivium.toml: holds a number of more than 4,300 digits"),
         (b"a = 1\nb = '\xff'", "trivium.toml:2: is not UTF-8 text"),
         ("a = " + "[" * 5000, "trivium.toml: is nested too deeply"),
     ],

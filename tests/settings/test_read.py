@@ -54,7 +54,10 @@ MODEL = '[[models]]\nname = "m"\n'
         ("[storage]\nurl = 'env:NO'", "storage.url", "names the environment variable X, which"),
         ("[[channels]]\nname = 'a'", "channels.0.provider", "is missing"),
         (CHANNEL + "api_key = 5", "channels.0.api_key", "must be text"),
-        (CHANNEL + "headers = 5", "channels.0.headers", "must be a table, not 5"),
+        (CHANNEL + "headers = 5", "channels.0.headers", "must be a table"),
+        (MODEL + "[[models.tiers]]", "models.0.tiers.0.above", "is missing"),
+        ("[storage]\njournal = 'a\x00'".replace("'", '"').replace("\x00", "\\u0000"),
+         "storage.journal", "must not hold a NUL character"),
         (CHANNEL + "headers = { Host = 'x' }", "channels.0.headers.Host", "is a header that the"),
         (CHANNEL + "headers = { x = 1 }", "channels.0.headers.x", "must be text"),
         (CHANNEL + "timeouts = { idle = 0 }", "channels.0.timeouts.idle", "must be a number above"),
@@ -133,3 +136,20 @@ def test_a_type_nobody_reads_is_a_bug_and_not_a_pass():
 def test_nothing_given_is_the_defaults():
     """Every setting has one."""
     assert (Settings(), []) == read({}, _look_up)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CHANNEL + "api_keys = 'hunter2'",
+        CHANNEL + "api_keys = [['hunter2']]",
+        CHANNEL + "headers = 'authorization: hunter2'",
+        CHANNEL + "headers = { authorization = ['hunter2'] }",
+        "[storage]\nurl = ['hunter2']",
+    ],
+)
+def test_a_secret_of_the_wrong_form_is_not_shown(text):
+    """A key where a list of keys belongs is still a key."""
+    ((_, told),) = _problems(text)
+    assert told.startswith("must be ")
+    assert "hunter2" not in told

@@ -41,8 +41,9 @@ async def test_a_channel_that_cannot_be_ends_the_start(tmp_path):
 
 @pytest.mark.asyncio
 async def test_a_certificate_that_is_not_there_ends_the_start(tmp_path):
-    """Before the port is open, naming the file."""
+    """Before the port is open, naming the settings and the file."""
     server = f'tls_certificate = "{tmp_path}/none.pem"\ntls_key = "{tmp_path}/none.pem"'
     error, said = await refused(tmp_path, settings(Nobody(), server=server))
-    assert isinstance(error, FileNotFoundError)
+    assert isinstance(error, SettingsError)
+    assert f"server.tls_key: cannot read '{tmp_path}/none.pem'" in str(error)
     assert [] == said

@@ -48,6 +48,7 @@ def look(config_: Path | None) -> list[Finding]:
     where = str(path) if path else "no file, the defaults"
     findings = [Finding("settings", ok=True, details=(where,)), _catalogue(loaded)]
     settings = loaded.settings
+    findings += _files(settings)
     findings += asyncio.run(_stored(settings.storage))
     findings.append(_journal(settings))
     findings += asyncio.run(outside.look(settings))
@@ -67,6 +68,16 @@ def _catalogue(loaded: Loaded) -> Finding:
     if idle:
         said += f"; without a channel that is switched on: {', '.join(idle)}"
     return Finding("catalogue", ok=True, details=(said,))
+
+
+def _files(settings: Settings) -> list[Finding]:
+    """Certificates and folders that the settings name; nothing where they name none."""
+    from trivium.wiring.files import named, unusable
+
+    if not named(settings):
+        return []
+    wrong = tuple(unusable(settings))
+    return [Finding("files", ok=not wrong, details=wrong or ("can be used",))]
 
 
 async def _stored(storage: Storage) -> list[Finding]:

@@ -124,6 +124,8 @@ def run_worker(
 
 def unlistenable(exc: OSError, listen: str) -> Failed:
     """Why the gateway could not start, and what to do about it."""
+    if exc.filename is not None:  # of some file: what else it needs is no port
+        return Failed(f"cannot start: {exc.filename}: {exc.strerror}")
     why = "this machine has no such address; 0.0.0.0 stands for all it has"
     if not isinstance(exc, socket.gaierror):
         why = _REASONS.get(exc.errno or 0, "")

@@ -1,11 +1,15 @@
 """What is wrong with the settings, said so that one look at the file mends it."""
 
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 Path: TypeAlias = tuple[str | int, ...]
 """Where a setting is: ``("models", 0, "bindings", 1, "weight")``."""
+
+
+_LONG: Final = 10**30
+"""What nobody has counted; Python refuses to write numbers that are longer still."""
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -37,4 +41,6 @@ def shown(value: Any) -> str:
         return "a table"
     if isinstance(value, list):
         return "a list"
+    if isinstance(value, int) and abs(value) >= _LONG:
+        return "a number of so many digits"
     return str(value)

@@ -119,6 +119,8 @@ def _parse(text: str, name: str) -> dict[str, Any]:
         ) from None
     except RecursionError:
         raise SettingsError(f"{name}: is nested too deeply") from None
+    except ValueError:  # of Python itself, which does not say where
+        raise SettingsError(f"{name}: holds a number of more than 4,300 digits") from None
 
 
 def _lay_over(source: Source, given: list[Given]) -> None:

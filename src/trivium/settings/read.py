@@ -55,7 +55,7 @@ class _Walk:
             if field.required and name not in clean:
                 if name not in raw:
                     self._report((*path, name), "is missing")
-                clean[name] = ""
+                clean[name] = 0 if isinstance(field.type, inspect.IntType) else ""
         return clean
 
     def _unknown(self, name: str, known: list[str], path: Path) -> None:
@@ -81,7 +81,7 @@ class _Walk:
         if not isinstance(kind, inspect.StructType | inspect.DictType):
             return self._scalar(kind, raw, path)
         if not isinstance(raw, dict):
-            return self._report(path, f"must be a table, not {shown(raw)}")
+            return self._report(path, f"must be a table{_instead(path, raw)}")
         if isinstance(kind, inspect.StructType):
             return self.table(kind, raw, path)
         return self._names(kind.value_type, raw, path)
@@ -92,7 +92,7 @@ class _Walk:
             return [value for value in items if value is not _BAD]
         if isinstance(item, inspect.StructType):
             return self._report(path, "must be a list of tables: double brackets around the name")
-        return self._report(path, f"must be a list, not {shown(raw)}")
+        return self._report(path, f"must be a list{_instead(path, raw)}")
 
     def _names(self, kind: inspect.Type, raw: dict[str, Any], path: Path) -> dict[str, Any]:
         found = rule(path)
@@ -111,13 +111,14 @@ class _Walk:
         found = rule(path)
         wanted = _misfit(kind, raw)
         if wanted:
-            secret = found is not None and found.secret
-            what = f"must be {wanted}" + ("" if secret else f", not {shown(raw)}")
+            what = f"must be {wanted}{_instead(path, raw)}"
             if path[0] == "models" and "price" in path:
                 what = f"must be a decimal in quotes, not {shown(raw)}: a float cannot hold money"
-            elif wanted == "text" and not secret:
+            elif wanted == "text" and not _is_secret(path):
                 what += ": put it in quotes"
             return self._report(path, what)
+        if isinstance(raw, str) and "\0" in raw:
+            return self._report(path, "must not hold a NUL character")
         if found is None or found.check is None:
             return raw
         if found.resolved and isinstance(raw, str) and raw.startswith(("env:", "file:")):
@@ -127,6 +128,17 @@ class _Walk:
                 return self._report(path, str(exc))
         what = found.check(raw) or ""
         return self._report(path, what) if what else raw
+
+
+def _is_secret(path: Path) -> bool:
+    """Whether a value there, or one of those it is made of, may be a password."""
+    found = (rule(path), rule((*path, 0)))
+    return any(each is not None and each.secret for each in found)
+
+
+def _instead(path: Path, raw: Any) -> str:
+    """What was given instead of what must be, as far as it may be shown."""
+    return "" if _is_secret(path) else f", not {shown(raw)}"
 
 
 def _misfit(kind: inspect.Type, raw: Any) -> str:

@@ -5,6 +5,7 @@ Addresses that may carry a password are never quoted back.
 
 import math
 import re
+import sys
 from base64 import b64decode
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -24,6 +25,22 @@ _LOGIN: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 _SCOPE: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,100}")  # RFC 6749, appendix A.4
 _MAILBOX: Final = re.compile(r"[^@\s<>\x00-\x1f\x7f]{1,64}@[0-9A-Za-z.-]+")
 _CHANNEL: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:/@-]{0,63}")
+_NUMBERED: Final = re.compile(r"/?|/[0-9]{1,5}")
+
+_PARAMETERS: Final = (
+    "sslmode",
+    "pgbouncer",
+    "host",
+    "port",
+    "user",
+    "password",
+    "passfile",
+    "target_session_attrs",
+    "krbsrvname",
+    "gsslib",
+)
+"""Of a PostgreSQL address: ours, and those of libpq that asyncpg takes."""
+_SSL_MODES: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
 FRAMING: Final = frozenset(
     {
@@ -146,12 +163,24 @@ def storage_url(value: str) -> str | None:
     """Check a database's address."""
     if value.startswith("sqlite:///") and len(value) > len("sqlite:///"):
         return None
-    if value.startswith("postgresql://") and (_split(value) is not None or _on_socket(value)):
-        return None
+    if value.startswith("postgresql://"):
+        parts = _split(value)
+        if (parts is not None and len(parts.path) > 1) or _on_socket(value):
+            return _parameters(parse_qs(urlsplit(value).query, keep_blank_values=True))
     return (
         "must be sqlite:///PATH, postgresql://USER:PASSWORD@HOST/DATABASE, "
         "or postgresql:///DATABASE?host=/DIRECTORY for a server's socket"
     )
+
+
+def _parameters(given: dict[str, list[str]]) -> str | None:
+    """Check what stands behind the question mark: the driver is given it word by word."""
+    stray = next((name for name in given if name not in _PARAMETERS), None)
+    if stray is not None:
+        return f"has a parameter that is none; there are {', '.join(_PARAMETERS)}"
+    if given.get("sslmode", ["require"])[0] not in _SSL_MODES:
+        return f"has an sslmode that is none; there are {', '.join(_SSL_MODES)}"
+    return None
 
 
 def _on_socket(value: str) -> bool:
@@ -168,6 +197,8 @@ def shared_url(value: str) -> str | None:
     parts = _split(value)
     if parts is None or parts.scheme not in {"redis", "rediss", "valkey", "valkeys"}:
         return "must be empty or redis://HOST:PORT/0 (rediss://, valkey://, valkeys://)"
+    if not _NUMBERED.fullmatch(parts.path) or "?" in value or "#" in value:
+        return "must end in the number of a database, such as /0, or in nothing after the port"
     return None
 
 
@@ -189,19 +220,20 @@ def between(low: float, high: float = math.inf) -> Check:
     """A finite number from ``low`` to ``high``, both included."""
 
     def check(value: float) -> str | None:
-        if math.isfinite(value) and low <= value <= high:
+        # compared, not asked whether it is finite: a whole number may be too large for that
+        if low <= value <= high and value != math.inf:
             return None
         limit = f"{low:,} or more" if high == math.inf else f"from {low:,} to {high:,}"
-        return f"must be {limit}, not {value}"
+        return f"must be {limit}, not {shown(value)}"
 
     return check
 
 
 def above_zero(value: float) -> str | None:
     """Check a finite number above zero."""
-    if math.isfinite(value) and value > 0:
+    if 0 < value <= sys.float_info.max:
         return None
-    return f"must be a number above 0, not {value}"
+    return f"must be a number above 0, not {shown(value)}"
 
 
 def one_of(*names: str) -> Check:

@@ -2,7 +2,6 @@
 
 import contextlib
 import socket
-import ssl
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from trivium.edge.limits import Limits
 from trivium.edge.listener import Listener
 from trivium.settings.model import Server, Settings
 from trivium.uploads.spool import Room
+from trivium.wiring.files import server_tls
 
 
 async def listen(
@@ -22,7 +22,7 @@ async def listen(
 ) -> tuple[list[Listener], list[str]]:
     """Open every port: the listeners, and the origins they serve. Raises OSError."""
     server = settings.server
-    tls_context = _server_tls(server)
+    tls_context = server_tls(server)
     scheme = "https" if tls_context else "http"
     addresses = [(server.listen, False)]
     if server.admin_listen:
@@ -74,12 +74,3 @@ def edge_limits(server: Server) -> Limits:
         connections_max=server.connections_max,
         half_closed_cancels=server.half_closed == "cancel",
     )
-
-
-def _server_tls(server: Server) -> ssl.SSLContext | None:
-    if not server.tls_certificate:
-        return None
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(server.tls_certificate, server.tls_key)
-    context.set_alpn_protocols(["http/1.1"])
-    return context

@@ -22,9 +22,11 @@ from trivium.pipeline.context import Services
 from trivium.routing.model import Catalogue
 from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
+from trivium.settings.errors import SettingsError
 from trivium.settings.model import Settings
 from trivium.wiring.assets import assets_of
 from trivium.wiring.background import background
+from trivium.wiring.files import unusable
 from trivium.wiring.images import defaults
 from trivium.wiring.memory import (
     admission_of,
@@ -71,15 +73,17 @@ async def serve(
 ) -> int:
     """Run one worker until SIGTERM or SIGINT, drain it, and return the exit code.
 
-    Raises SettingsError for what the file alone can be wrong about, OSError when the port cannot
-    be had, and the storage errors of a database that cannot be used. ``flags`` are settings given
-    on the command line, which a reload must not take for changed. ``sockets`` are listened on
+    Raises SettingsError for what is wrong with the file or with those that it names, OSError when
+    the port cannot be had, and the storage errors of a database that cannot be used. ``flags`` are
+    settings given on the command line, which a reload must not take for changed. ``sockets`` are listened on
     instead of new ones, a list for each address. ``places``: where the numbers of other workers
     are; ``None``: it is alone.
     """
     logs.setup(settings.logs.level, settings.logs.format)
     reader = Reader(config_path, flags=flags)
     _, catalogue = reader.read()
+    if problems := unusable(settings):
+        raise SettingsError(*problems)
     stop = asyncio.Event()
 
     def swap(read: Settings, new: Catalogue) -> None:
