@@ -86,6 +86,34 @@ async def test_options_tells_the_methods_without_a_key(path, allow):
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("method", "path", "line"),
+    [
+        ("OPTIONS", CHAT, "Content-Length: 70000"),
+        ("OPTIONS", "/nowhere", "Transfer-Encoding: chunked"),
+        ("GET", "/", "Content-Length: 100000000"),
+        ("GET", "/assets/" + "a" * 40, "Content-Length: 100000000"),
+    ],
+)
+async def test_who_has_no_key_cannot_have_a_body_kept(method, path, line):
+    """Else anybody could fill the memory: what is answered to everybody needs no body."""
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        host = f"{method} {path} HTTP/1.1\r\nHost: x\r\n{line}\r\n\r\n"
+        status, headers, body = await gateway.send(host.encode())
+        assert (413, b"close") == (status, headers[b"connection"])
+        assert "No body is taken here." in error_of(body)["message"]
+
+
+@pytest.mark.asyncio
+async def test_a_small_body_that_nobody_needs_does_no_harm():
+    """Some clients send one with whatever they ask."""
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        for method, path, expected in (("OPTIONS", CHAT, 204), ("GET", "/", 200)):
+            small = gateway.head(path, b"{}", method=method, key=False)
+            assert expected == (await gateway.send(small))[0]
+
+
+@pytest.mark.asyncio
 async def test_a_browser_sdk_gets_through_its_preflight_and_reads_every_answer():
     """Errors carry the CORS lines too, or a script would see only that something failed."""
     origin = "Origin: https://app.example"

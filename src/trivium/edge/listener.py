@@ -21,6 +21,7 @@ from trivium.edge.cors import Cors
 from trivium.edge.credentials import from_query, presented
 from trivium.edge.doubt import Doubtful, Look, is_well_formed
 from trivium.edge.exchange import Exchange
+from trivium.edge.head import is_large
 from trivium.edge.limits import Limits
 from trivium.edge.routes import (
     PAGE_BODY_BYTES_MAX,
@@ -50,6 +51,13 @@ log = structlog.get_logger()
 
 
 def _nobody(_: bytes) -> Caller | None:
+    return None
+
+
+def _body_fault(exchange: Exchange) -> Fault | None:
+    """Why a request is not taken in that anybody may make and that has no use for a body."""
+    if is_large(exchange.headers):
+        return Fault(Kind.BODY_TOO_LARGE, "No body is taken here.")
     return None
 
 
@@ -196,7 +204,7 @@ class Listener:
     def head(self, exchange: Exchange) -> Fault | None:
         """Where does it go, and who asks? The one place where keys are checked."""
         if exchange.method == "OPTIONS":
-            return None
+            return _body_fault(exchange)
         key: bytes | None = None
         try:
             target = resolve(exchange.method, exchange.path, exchange.query)
@@ -208,7 +216,8 @@ class Listener:
             elif isinstance(target, Listing):
                 exchange.shape = listing.dialect(exchange, target)
             elif not isinstance(target, Explain):
-                return self._page_fault(exchange) if isinstance(target, Page) else None
+                is_page = isinstance(target, Page)
+                return self._page_fault(exchange) if is_page else _body_fault(exchange)
             if self._pages_only:
                 return Fault(Kind.PATH_UNKNOWN, "Models are not served on this port.")
             key = presented(exchange, query_key=self._query_key)

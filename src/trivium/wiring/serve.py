@@ -75,9 +75,9 @@ async def serve(
 
     Raises SettingsError for what is wrong with the file or with those that it names, OSError when
     the port cannot be had, and the storage errors of a database that cannot be used. ``flags`` are
-    settings given on the command line, which a reload must not take for changed. ``sockets`` are listened on
-    instead of new ones, a list for each address. ``places``: where the numbers of other workers
-    are; ``None``: it is alone.
+    settings given on the command line, which a reload must not take for changed. ``sockets`` are
+    listened on instead of new ones, a list for each address. ``places``: where the numbers of other
+    workers are; ``None``: it is alone.
     """
     logs.setup(settings.logs.level, settings.logs.format)
     reader = Reader(config_path, flags=flags)
