@@ -52,7 +52,7 @@ def served(monkeypatch):
     """What the workers would be given, without serving."""
     seen = SimpleNamespace(code=0, one=[], several=[])
 
-    def one(settings, path, ready):
+    def one(settings, path, *, ready):
         seen.one.append((settings.server, path, ready))
         return seen.code
 

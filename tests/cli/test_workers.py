@@ -20,7 +20,19 @@ workers.DELAY_FIRST_S = 0.05
 def say(*words):
     os.write(1, (" ".join(map(str, words)) + "\\n").encode())  # whole, from several processes
 
+kind = sys.argv[1]
 starts = os.path.join(sys.argv[2], "starts")
+forks = os.fork
+forked = [0]
+
+def fork():
+    forked[0] += 1
+    full = {"full": forked[0] in (3, 4), "full at once": forked[0] == 2}
+    if full.get(kind):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+    return forks()
+
+os.fork = fork
 
 def run(ready, slot):
     with open(starts, "ab") as file:
@@ -35,7 +47,6 @@ def run(ready, slot):
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGHUP, reload)
-    kind = sys.argv[1]
     if kind == "broken":
         print("cannot start", file=sys.stderr, flush=True)
         return 1
@@ -55,7 +66,10 @@ def run(ready, slot):
     return 3 if kind == "sad" else 0
 
 made = slots.Slots(["127.0.0.1:0"], 2, 64)
-raise SystemExit(workers.Supervisor(run, made.all, stop_s=0.5).run())
+try:
+    raise SystemExit(workers.Supervisor(run, made.all, stop_s=0.5).run())
+except workers.Failed as failed:
+    raise SystemExit(str(failed))
 """
 
 
@@ -283,3 +297,42 @@ def test_who_comes_while_a_worker_is_replaced_is_not_lost(supervise):
         with pytest.raises(BlockingIOError):
             line.recv(1)  # neither an end nor a reset
         line.close()
+
+
+def test_a_worker_that_cannot_be_made_now_is_made_later(supervise):
+    """The machine has no room for another process for a while: the others serve on meanwhile."""
+    running = supervise("full")
+    victim, other = running.said("worker", 2)
+    assert running.noted("listening")
+    os.kill(victim, signal.SIGKILL)
+    assert running.noted("no worker can be started (Resource temporarily unavailable)")
+    assert len(running.said("worker", 3)) == 3
+    assert not ended(other)
+    running.process.terminate()
+    assert running.process.wait(60) == 0
+
+
+def test_without_room_for_a_new_worker_the_old_ones_go_on(supervise):
+    """SIGUSR2 on a machine that is full: nobody is relieved, and it can be asked for again."""
+    running = supervise("full")
+    old = running.said("worker", 2)
+    assert running.noted("listening")
+    for _ in range(2):
+        before = running.err.read_text().count("the old ones go on")
+        running.process.send_signal(signal.SIGUSR2)
+        until = time.monotonic() + 60
+        while running.err.read_text().count("the old ones go on") == before:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+    assert [False, False] == [ended(pid) for pid in old]
+    running.process.send_signal(signal.SIGUSR2)
+    assert running.noted("all workers have been replaced")
+
+
+def test_a_start_without_room_for_all_workers_ends(supervise):
+    """With one line; those that were made end as if the supervisor had been killed."""
+    running = supervise("full at once")
+    assert running.process.wait(60) == 1
+    said = running.err.read_text()
+    assert "cannot start a worker: Resource temporarily unavailable" in said
+    assert all(ended(pid, 10.0) for pid in running.said("worker", 0))

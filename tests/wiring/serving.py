@@ -53,7 +53,7 @@ class Served:
 
 
 @contextlib.asynccontextmanager
-async def serving(folder, text, *, url=None):
+async def serving(folder, text, *, url=None, served=lambda _: None):
     """Serve these settings until the end of the block, then end with SIGTERM."""
     text = text.replace("[records]", f'[storage]\nurl = "{url or sqlite(folder)}"\n[records]')
     if url is None:
@@ -64,7 +64,9 @@ async def serving(folder, text, *, url=None):
     path = folder / "trivium.toml"
     listening = asyncio.get_running_loop().create_future()
     loaded = load_with_source(path, {}).settings
-    task = asyncio.ensure_future(serve(loaded, config_path=path, ready=listening.set_result))
+    task = asyncio.ensure_future(
+        serve(loaded, config_path=path, ready=listening.set_result, serving=served)
+    )
     await asyncio.wait([task, listening], return_when=asyncio.FIRST_COMPLETED)
     if task.done():
         task.result()

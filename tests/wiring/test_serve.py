@@ -1,5 +1,10 @@
 """Everything put together in this process: what an outage leaves, and starts that fail."""
 
+import asyncio
+import contextlib
+import os
+import signal
+
 import pytest
 from sqlalchemy import text
 
@@ -7,7 +12,9 @@ from doubles import Double, Send, sized
 from stories.running import ANSWER, settings
 from trivium.edge import openapi
 from trivium.settings.errors import SettingsError
+from trivium.settings.load import load_with_source
 from trivium.storage.database import Database
+from trivium.wiring.serve import serve
 from wiring.serving import Nobody, refused, serving, sqlite
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
@@ -47,3 +54,46 @@ async def test_a_certificate_that_is_not_there_ends_the_start(tmp_path):
     assert isinstance(error, SettingsError)
     assert f"server.tls_key: cannot read '{tmp_path}/none.pem'" in str(error)
     assert [] == said
+
+
+@contextlib.asynccontextmanager
+async def frozen_database():
+    """A port where something accepts and says nothing."""
+    lines = []
+    server = await asyncio.start_server(lambda *line: lines.append(line), "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1], lines
+    finally:
+        server.close()
+        for _, writer in lines:
+            writer.transport.abort()
+        await server.wait_closed()
+
+
+@pytest.mark.asyncio
+async def test_a_start_that_waits_for_the_database_can_be_called_off(tmp_path):
+    """SIGTERM ends it at once and well: nobody has to be killed."""
+    path = tmp_path / "trivium.toml"
+    async with frozen_database() as (port, lines):
+        url = f"postgresql://u@127.0.0.1:{port}/db?sslmode=disable"
+        text_ = settings(Nobody())
+        path.write_text(text_.replace("[records]", f'[storage]\nurl = "{url}"\n[records]'))
+        loaded = load_with_source(path, {}).settings
+        said, served = [], []
+        task = asyncio.ensure_future(
+            serve(loaded, config_path=path, ready=said.append, serving=served.append)
+        )
+        while not lines:
+            await asyncio.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert 0 == await asyncio.wait_for(task, 5)
+        assert (1, []) == (len(said), served)
+
+
+@pytest.mark.asyncio
+async def test_it_says_that_it_serves_when_it_does(tmp_path):
+    """A supervisor relieves nobody before that."""
+    served = []
+    async with serving(tmp_path, settings(Nobody()), served=served.append) as gateway:
+        await gateway.get("/v1/models")  # waits for the same
+        assert [gateway.origins] == served

@@ -146,7 +146,7 @@ def _serve(home: Home, loaded: Loaded, *, speech: bool = False) -> int:
         # a caller like any other: its answer comes over the loop this function holds up
         Thread(target=greet, args=(reachable(origins[0]),), daemon=True).start()
 
-    return run_worker(loaded.settings, home.config, ready)
+    return run_worker(loaded.settings, home.config, ready=ready)
 
 
 def _people(home: Home, loaded: Loaded) -> tuple[str, str]:

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from trivium.observe.metrics.places import Places
 
 Ready = Callable[[list[str]], None]
-"""Told the origins a worker listens on, once it does."""
+"""Told the origins of a worker."""
+
+
+def _unheard(_: list[str]) -> None:
+    """Nobody wants to know."""
 
 
 def serve(
@@ -85,7 +89,7 @@ def run(config_: Path | None, listen: str | None, workers: int | None) -> int:
         return supervise(
             loaded.settings, path, lambda: config.read(config_, flags=flags)[0].settings
         )
-    return run_worker(loaded.settings, path, announce)
+    return run_worker(loaded.settings, path, ready=announce)
 
 
 def announce(origins: list[str]) -> None:
@@ -96,14 +100,17 @@ def announce(origins: list[str]) -> None:
 def run_worker(
     settings: Settings,
     path: Path | None,
-    ready: Ready,
+    *,
+    ready: Ready = _unheard,
+    serving: Ready = _unheard,
     sockets: Sequence[Sequence[socket.socket]] = (),
     places: "Places | None" = None,
 ) -> int:
     """Serve in this process on an event loop of its own; the exit code. Raises Failed.
 
-    ``sockets``: those to listen on, a list for each address; empty: it opens its own.
-    ``places``: where other workers leave their numbers; ``None``: there are none.
+    ``ready`` is told when the ports are open, ``serving`` when requests run. ``sockets``: those to
+    listen on, a list for each address; empty: it opens its own. ``places``: where other workers
+    leave their numbers; ``None``: there are none.
     """
     from trivium.wiring.serve import serve
 
@@ -116,7 +123,14 @@ def run_worker(
     with asyncio.Runner(loop_factory=factory) as runner:
         try:
             return runner.run(
-                serve(settings, config_path=path, ready=ready, sockets=sockets, places=places)
+                serve(
+                    settings,
+                    config_path=path,
+                    ready=ready,
+                    serving=serving,
+                    sockets=sockets,
+                    places=places,
+                )
             )
         except OSError as exc:
             raise unlistenable(exc, settings.server.listen) from exc

@@ -6,8 +6,8 @@ imports everything first, freezes what it has so that the collector does not uns
 forks. It never serves itself.
 
 SIGUSR2 replaces the workers one by one: a new one reads the settings, takes its place beside the
-old one and accepts from the same queue; once it serves, the old one drains. One that does not come
-to serve ends the replacing, and the old ones go on.
+old one and accepts from the same queue; once requests run there, the old one drains. One that does
+not come to serve ends the replacing, and the old ones go on.
 
 Workers are put in process groups of their own: Ctrl-C reaches the supervisor alone, which passes
 it on once. Each holds the reading end of a pipe nobody writes to; should the supervisor be killed,
@@ -33,7 +33,7 @@ import msgspec
 
 from trivium.cli.database import opened
 from trivium.cli.ending import ending
-from trivium.cli.output import note
+from trivium.cli.output import Failed, note
 from trivium.cli.serve import Ready, announce, run_worker
 from trivium.cli.slots import Slot, Slots
 from trivium.observe.metrics.places import Places
@@ -64,9 +64,9 @@ def supervise(settings: Settings, path: Path | None, read: Callable[[], Settings
     # while they are replaced there are two of each; those to come may count though these do not
     places = Places(2 * server.workers)
 
-    def run(ready: Ready, slot: Slot) -> int:
+    def run(serving: Ready, slot: Slot) -> int:
         pinned = _pinned(read(), server, slots.listen)
-        return run_worker(pinned, path, ready, slot.sockets, places)
+        return run_worker(pinned, path, serving=serving, sockets=slot.sockets, places=places)
 
     _import_all()
     with contextlib.closing(slots):
@@ -144,12 +144,18 @@ class Supervisor:
         self._life_read, self._life_write = _pipe()
 
     def run(self) -> int:
-        """Start, watch, stop; the worst exit code of a worker, 0 when all ended as told."""
+        """Start, watch, stop; the worst exit code of a worker, 0 when all ended as told.
+
+        Raises Failed where not every worker can be started at first.
+        """
         previous = {number: signal.signal(number, _noted) for number in SIGNALS}
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         try:
             for slot in self._slots:
-                self._start(DELAY_FIRST_S, slot)
+                try:
+                    self._start(DELAY_FIRST_S, slot)
+                except OSError as exc:  # those that were made end with the pipe
+                    raise Failed(f"cannot start a worker: {exc.strerror}") from exc
             while self._living or (self._due and self._stopping is None):
                 self._turn()
         finally:
@@ -185,7 +191,11 @@ class Supervisor:
         late = [item for item in self._due if item[0] <= now]
         self._due = [item for item in self._due if item[0] > now]
         for _, delay, slot in late:
-            self._start(delay, slot)
+            try:
+                self._start(delay, slot)
+            except OSError as exc:  # too many processes or open files, no memory
+                note(f"no worker can be started ({exc.strerror}); trying again in {delay:g} s")
+                self._due.append((now + delay, min(delay * 2, DELAY_MAX_S), slot))
         for pid, worker in self._living.items():
             if worker.until is not None and worker.until <= now:
                 worker.until = None
@@ -200,18 +210,23 @@ class Supervisor:
                 self._replace()
 
     def _start(self, delay: float, slot: Slot, replaces: int | None = None) -> None:
-        """Fork one worker. Signals wait meanwhile, so that none is lost between the two worlds."""
+        """Fork one worker. Signals wait meanwhile, so that none is lost between the two worlds.
+
+        Raises OSError when there is no room for another process.
+        """
         slot.open()
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        pid = os.fork()
-        if pid == 0:
-            self._child(slot)
-        self._living[pid] = Worker(time.monotonic(), delay, slot, replaces=replaces)
-        if self._places is not None:
-            self._places.admit(pid)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            pid = os.fork()
+            if pid == 0:
+                self._child(slot)
+            self._living[pid] = Worker(time.monotonic(), delay, slot, replaces=replaces)
+            if self._places is not None:
+                self._places.admit(pid)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
     def _child(self, slot: Slot) -> NoReturn:
         """Be a worker, and never return into the supervisor's code."""
@@ -280,7 +295,11 @@ class Supervisor:
         while self._old:
             pid = self._old[0]
             if pid in self._living:
-                self._start(DELAY_FIRST_S, self._living[pid].slot, replaces=pid)
+                try:
+                    self._start(DELAY_FIRST_S, self._living[pid].slot, replaces=pid)
+                except OSError as exc:
+                    note(f"no worker can be started ({exc.strerror}); the old ones go on")
+                    self._old.clear()
                 return
             self._old.pop(0)  # it ended by itself; its successor is a new one anyway
         note("all workers have been replaced")

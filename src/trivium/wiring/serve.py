@@ -40,18 +40,21 @@ from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
 from trivium.wiring.relay import budget, rules, services_of
 from trivium.wiring.shared import look_after, rates_of, shared_of
+from trivium.wiring.stop import Stop
 from trivium.wiring.studio import studio_of
 
 if TYPE_CHECKING:
     from trivium.edge.listener import Listener
+    from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
     from trivium.observe.metrics.places import Places
     from trivium.observe.recorder import Recorder
+    from trivium.shared.state import SharedState
     from trivium.storage.database import Database
     from trivium.wiring.metrics import Metrics
 
 Ready = Callable[[list[str]], None]
-"""Told the origins that are listened on."""
+"""Told the origins of the ports."""
 
 GC_THRESHOLD: Final = 50_000
 """Allocations between collections of the youngest generation: requests leave few cycles behind,
@@ -62,78 +65,119 @@ _NO_FLAGS: Final[Mapping[str, str]] = {}
 log = structlog.get_logger()
 
 
+def _unheard(_: list[str]) -> None:
+    """Nobody wants to know."""
+
+
 async def serve(
     settings: Settings,
     *,
     config_path: Path | None,
-    ready: Ready,
+    ready: Ready = _unheard,
+    serving: Ready = _unheard,
     flags: Mapping[str, str] = _NO_FLAGS,
     sockets: Sequence[Sequence[socket.socket]] = (),
     places: "Places | None" = None,
 ) -> int:
     """Run one worker until SIGTERM or SIGINT, drain it, and return the exit code.
 
-    Raises SettingsError for what is wrong with the file or with those that it names, OSError when
-    the port cannot be had, and the storage errors of a database that cannot be used. ``flags`` are
-    settings given on the command line, which a reload must not take for changed. ``sockets`` are
-    listened on instead of new ones, a list for each address. ``places``: where the numbers of other
-    workers are; ``None``: it is alone.
+    ``ready`` is told when the ports are open, ``serving`` when requests run. Raises SettingsError
+    for what is wrong with the file or with those that it names, OSError when the port cannot be
+    had, and the storage errors of a database that cannot be used. ``flags`` are settings given on
+    the command line, which a reload must not take for changed. ``sockets`` are listened on instead
+    of new ones, a list for each address. ``places``: where the numbers of other workers are;
+    ``None``: it is alone.
     """
     logs.setup(settings.logs.level, settings.logs.format)
     reader = Reader(config_path, flags=flags)
     _, catalogue = reader.read()
     if problems := unusable(settings):
         raise SettingsError(*problems)
-    stop = asyncio.Event()
+    worker = _Worker(settings, catalogue, places)
+    watch = FileWatch(reader, (settings, catalogue), worker.swap, asked=worker.asked)
+    # before anybody is told the process id: the first signal may come at once
+    stop = Stop()
+    stop.listen()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, watch.reload_now)
+    with stop.calling_off():
+        async with contextlib.AsyncExitStack() as stack:
+            listeners, origins = await listen(settings, stack, sockets)
+            ready(origins)
+            await worker.put_together(listeners, origins[0], stack)
+            stop.serves()
+            await worker.open(listeners, stack)
+            serving(origins)
+            if config_path is not None:
+                await background(stack, watch.run())
+            gc.collect()
+            gc.freeze()
+            gc.set_threshold(GC_THRESHOLD)
+            await stop.told.wait()
+            log.info("draining", limit_s=settings.server.drain_s)
+            ended = await asyncio.gather(*(a.drain(settings.server.drain_s) for a in listeners))
+            log.info("drained", ended=sum(ended))
+    return 0
 
-    def swap(read: Settings, new: Catalogue) -> None:
+
+class _Worker:
+    """What one worker is made of, top to bottom."""
+
+    services: Services
+    _ledger: "WorkerLedger"
+    _database: "Database"
+    _snapshot: "Snapshot"
+    _metrics: "Metrics | None"
+    _shared: "SharedState | None"
+
+    def __init__(self, settings: Settings, catalogue: Catalogue, places: "Places | None") -> None:
+        self._settings = settings
+        self._catalogue = catalogue
+        self._places = places
+
+    def swap(self, read: Settings, new: Catalogue) -> None:
+        """Put a file that was read again in force."""
+        services = self.services
         services.router = Router(new, random.random, services.latency.expected)
         services.budget = budget(read.routing)
         services.wishes = read.routing.wishes
         services.pictures = defaults(read)
         services.health.configure(rules(read.routing), read.routing.recheck_s)
         services.health.forget()
-        ledger.regroup(groups(read))
+        self._ledger.regroup(groups(read))
 
-    def asked() -> None:
-        # an operator who has paid a vendor's bill changes no setting, and sends SIGHUP
-        services.health.forget()
+    def asked(self) -> None:
+        """An operator who has paid a vendor's bill changes no setting, and sends SIGHUP."""
+        self.services.health.forget()
 
-    watch = FileWatch(reader, (settings, catalogue), swap, asked=asked)
-    # before anybody is told the process id: the first signal may come at once
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    loop.add_signal_handler(signal.SIGHUP, watch.reload_now)
-    async with contextlib.AsyncExitStack() as stack:
-        listeners, origins = await listen(settings, stack, sockets)
-        ready(origins)
+    async def put_together(
+        self, listeners: Sequence["Listener"], origin: str, stack: contextlib.AsyncExitStack
+    ) -> None:
+        """Everything that requests need; closed with the stack. Raises the storage errors."""
+        settings = self._settings
         database, snapshot, recorder = await memory(settings, stack)
         ledger = await ledger_of(settings, database, stack)
-        services = services_of(settings, catalogue, database, recorder, ledger, stack)
-        shared = shared_of(settings)
+        services = services_of(settings, self._catalogue, database, recorder, ledger, stack)
+        self.services, self._ledger = services, ledger
+        self._database, self._snapshot = database, snapshot
+        self._shared = shared = shared_of(settings)
         services.admission = await admission_of(database, snapshot, shared, stack)
         await look_after(settings, services, database, shared, stack)
-        await _equip(services, settings, database, ledger, origins[0], stack)
-        metrics = await _counting(settings, services, listeners, recorder, ledger, places, stack)
+        await _equip(services, settings, database, ledger, origin, stack)
+        self._metrics = await _counting(
+            settings, services, listeners, recorder, ledger, self._places, stack
+        )
+
+    async def open(self, listeners: list["Listener"], stack: contextlib.AsyncExitStack) -> None:
+        """Let requests in, then do what none of them waits for."""
+        settings, snapshot = self._settings, self._snapshot
         lookout = await watched(snapshot, settings.storage.poll_s, stack)
         for listener in listeners:
-            listener.open(services, snapshot.get, lookout.look)
-        for sweeping in sweepers(database, settings):
+            listener.open(self.services, snapshot.get, lookout.look)
+        for sweeping in sweepers(self._database, settings):
             await background(stack, sweeping)
-        if config_path is not None:
-            await background(stack, watch.run())
-        people = People(settings, database, rates_of(shared), lookout.look)
+        people = People(settings, self._database, rates_of(self._shared), lookout.look)
         stack.push_async_callback(people.close)
-        await background(stack, serve_pages(settings, listeners, snapshot, people, metrics))
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(GC_THRESHOLD)
-        await stop.wait()
-        log.info("draining", limit_s=settings.server.drain_s)
-        ended = await asyncio.gather(*(a.drain(settings.server.drain_s) for a in listeners))
-        log.info("drained", ended=sum(ended))
-    return 0
+        await background(stack, serve_pages(settings, listeners, snapshot, people, self._metrics))
 
 
 async def _equip(
