@@ -16,8 +16,9 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.calls import ToolResult
+from trivium.conversation.client_tools import as_function
 from trivium.conversation.effort import wished
-from trivium.conversation.honesty import Mend, Rank, Report
+from trivium.conversation.honesty import Act, Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, joined
 from trivium.conversation.members import ROWS, Concept, declared, lacking, member, phased
 from trivium.conversation.opaque import belonging
@@ -33,6 +34,7 @@ from trivium.conversation.tools import (
     ServerTool,
     Tool,
     ToolChoice,
+    VendorTool,
 )
 
 FILLER: Final = "(no content)"
@@ -80,9 +82,11 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
     changes = _refused(conversation, target, report)
     if conversation.tools:
         tools = tuple(
-            one for one in conversation.tools if _offered(one, conversation, target, report)
+            one
+            for tool in conversation.tools
+            if (one := _offered(tool, conversation, target, report)) is not None
         )
-        if len(tools) < len(conversation.tools):
+        if tools != conversation.tools:
             changes["tools"] = tools
     if turns is not conversation.turns and turns != conversation.turns:
         changes["turns"] = turns
@@ -199,26 +203,32 @@ def _says_nothing(part: Part, target: TargetFacts) -> bool:
     )
 
 
-def _offered(tool: Tool, conversation: Conversation, target: TargetFacts, report: Report) -> bool:
-    """Whether a tool can be declared; those of other vendors are left out if the operator says so.
+def _offered(
+    tool: Tool, conversation: Conversation, target: TargetFacts, report: Report
+) -> Tool | None:
+    """A tool as it can be declared; those of other vendors are left out if the operator says so.
 
     Raises ``Fault`` (UNREPRESENTABLE) for any other that the target has not.
     """
     if isinstance(tool, FunctionTool | CustomTool) or tool.native.shape == target.origin.shape:
-        return True
+        return tool
     kind = tool.kind
     if isinstance(kind, ServerKind):
         if kind in target.server_tools:
-            return True
+            return tool
         kind = kind.value
     name = tool.name or kind
     where = declared(tool, conversation.shape)
     if not target.drop_tools.isdisjoint({kind, name}):
         report.drop(Rank.HINT, where, f"{name} is left out, as the profile of this model says")
-        return False
+        return None
     if _is_spare(tool, conversation):
         report.drop(Rank.HINT, where, f"{name} is left out: this model has none of its own")
-        return False
+        return None
+    function = as_function(tool) if isinstance(tool, VendorTool) else None
+    if function is not None:
+        report.drop(Rank.HINT, where, f"{name} is described as a function", Act.CHANGED)
+        return function
     raise report.refusal(
         where,
         f"it has no {name} of its own; drop_tools in the binding's profile can leave the tool out",

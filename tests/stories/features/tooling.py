@@ -237,6 +237,21 @@ TOOLING = (
         ),
     ),
     Asking(
+        "a tool of the caller's that a vendor describes",
+        _searching(
+            messages=[
+                {"type": "bash_20250124", "name": "bash"},
+                {
+                    "type": "text_editor_20250728",
+                    "name": "str_replace_based_edit_tool",
+                    "max_characters": 9000,
+                },
+                {"type": "memory_20250818", "name": "memory"},
+            ],
+        ),
+        allowed=("tools",),
+    ),
+    Asking(
         "a vendor's own tool",
         _searching(
             responses=[
