@@ -44,6 +44,7 @@ FULL = Record(
     end_user="e",
     dropped="temperature",
     repaired="call_id;n=2",
+    asked_model="big",
 )
 
 
@@ -98,6 +99,7 @@ async def test_every_field_has_its_column(database):
         "estimated": True,
         "dropped": "temperature",
         "repaired": "call_id;n=2",
+        "asked_model": "big",
     } == row
 
 

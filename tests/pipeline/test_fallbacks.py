@@ -100,8 +100,24 @@ async def test_a_declared_model_stands_in_when_the_first_has_nothing_left():
     ):
         status, headers, body = await gateway.post(CHAT, HELLO)
         assert (200, ANSWER, b"spare") == (status, body, headers[b"trivium-model"])
-        assert ["spare"] == [record.model for record in gateway.records]
+        assert [("spare", "m")] == [(one.model, one.asked_model) for one in gateway.records]
         assert b'"spare-own"' in second.requests[0].body
+
+
+@pytest.mark.asyncio
+async def test_a_request_that_nobody_answered_is_recorded_as_what_was_asked_for():
+    """Under the model that failed too, nobody would look for it; the channel is the last tried."""
+    async with (
+        Double([BROKEN]) as first,
+        Double([BROKEN]) as second,
+        Gateway.to(("openai", first), ("openai", second), fallback="spare") as gateway,
+    ):
+        status, headers, _ = await gateway.post(CHAT, HELLO)
+        assert (502, False) == (status, b"trivium-model" in headers)
+        (record,) = gateway.records
+        assert ("m", "", "openai-1", 2) == (
+            record.model, record.asked_model, record.channel, record.attempts,
+        )  # fmt: skip
 
 
 class Books(Pricing):

@@ -15,7 +15,11 @@ class Record(msgspec.Struct, kw_only=True, gc=False):
     user_id: int | None = None
     operation: str = ""
     model: str = ""
-    """The public name asked for, at most 200 characters."""
+    """The public name of the model that answered or is paid; where none is, the one asked for. At
+    most 200 characters, as the next.
+    """
+    asked_model: str = ""
+    """The public name asked for, where a fallback of it answered; empty where it did itself."""
     channel: str = ""
     """The channel that answered, or the last one tried; empty when none was."""
     upstream_model: str = ""

@@ -37,12 +37,13 @@ def row_of(record: Record, flag: type[int] = bool) -> tuple[Any, ...]:
         record.end_user,
         record.dropped,
         record.repaired,
+        record.asked_model,
     )
     together = "".join(texts)
     if len(together) > TEXT_CHARS_MAX or not together.isprintable():
         texts = [_text(text) for text in texts]
     request_id, operation, model, channel, upstream_model, fault, *rest = texts
-    end_user, dropped, repaired = rest
+    end_user, dropped, repaired, asked_model = rest
     return (
         request_id,
         int(record.at * 1000),
@@ -64,6 +65,7 @@ def row_of(record: Record, flag: type[int] = bool) -> tuple[Any, ...]:
         *(_NO_USAGE if record.usage is None else _counters(record.usage, flag)),
         dropped or None,
         repaired or None,
+        asked_model or None,
     )
 
 

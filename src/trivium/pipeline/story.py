@@ -217,16 +217,24 @@ class Story:
         upload = self.exchange.upload
         return len(self.exchange.body) if upload is None else upload.size
 
-    def _model_name(self) -> str:
-        if self.stood_in and self.model is not None:
-            return self.model.name
-        return self.facts.model[:NAME_MAX] if self.facts else ""
+    def _models(self) -> tuple[str, str]:
+        """The model that answered or is paid, and the one asked for if that is another.
+
+        Of those that stood in and failed the log tells: nobody is to read that they were asked for.
+        """
+        asked = self.facts.model[:NAME_MAX] if self.facts else ""
+        model = self.model
+        answered = self.first_byte_at is not None or self.cost_nanos
+        if not self.stood_in or model is None or not answered or model.name == asked:
+            return asked, ""
+        return model.name, asked
 
     def record(self) -> None:
         """Queue the request's one row."""
         exchange = self.exchange
         caller = exchange.caller
         facts = self.facts
+        model, asked = self._models()
         step = self.step
         now = self.services.time()
         first = self.first_byte_at
@@ -242,7 +250,8 @@ class Story:
                 key_id=caller.key_id if caller else None,
                 user_id=caller.user_id if caller else None,
                 operation=self.operation.value,
-                model=self._model_name(),
+                model=model,
+                asked_model=asked,
                 channel=step.binding.channel.name if step else "",
                 upstream_model=step.binding.model if step else "",
                 status=self.status,

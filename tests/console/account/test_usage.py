@@ -63,11 +63,23 @@ async def test_one_request_is_shown_with_what_was_changed(database):
     async with visiting(database) as visitor:
         await made(visitor, 1, dropped="logprobs", fault="upstream_busy")
         page = await visitor.get("/account/usage/req_000")
+        assert "Answered by" not in page.text
         assert {"logprobs", "model-000", "It did not end well: upstream busy"} <= set(
             Seen(page.text).words
         )
         await visitor.log_in(await user_of(visitor.console, "eve"))
         assert 404 == (await visitor.get("/account/usage/req_000")).status_code
+
+
+@pytest.mark.asyncio
+async def test_a_model_that_stood_in_is_named_beside_the_one_asked_for(database):
+    """Where the same one answered there is nothing to name."""
+    async with visiting(database) as visitor:
+        await made(visitor, 1, asked_model="wanted")
+        words = Seen((await visitor.get("/account/usage/req_000")).text).words
+        assert ("wanted", "model-000") == (
+            words[words.index("Model") + 1], words[words.index("Answered by") + 1],
+        )  # fmt: skip
 
 
 @pytest.mark.asyncio

@@ -71,7 +71,7 @@ async def test_a_request_comes_with_its_tokens_and_its_cost(database, clock):
     await recorded(
         database,
         record(1, ada.id, usage=USAGE, first_byte_ms=3.9, dropped="logprobs", fault="x"),
-        record(2, ada.id),
+        record(2, ada.id, model="spare", asked_model="m"),
     )
     entry = await Entries(database, clock).book(ada.id, EntryKind.USAGE, -1234, request_id="req_1")
     history = History(database)
@@ -81,6 +81,9 @@ async def test_a_request_comes_with_its_tokens_and_its_cost(database, clock):
         found.entry_id, found.first_byte_ms, found.total_ms, found.dropped, found.fault,
     )  # fmt: skip
     other = await history.one(ada.id, "req_2")
+    assert ("m", "", "spare", "m") == (
+        found.model, found.asked_model, other.model, other.asked_model,
+    )  # fmt: skip
     assert (None,) * 5 == (
         other.input_tokens, other.cached_tokens, other.output_tokens, other.cost_nanos,
         other.entry_id,

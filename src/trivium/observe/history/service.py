@@ -18,7 +18,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     key_id: int | None
     operation: str
     model: str
-    """As it was asked for."""
+    """Which answered or is paid; where none is, the one asked for."""
+    asked_model: str
+    """Which was asked for, where a fallback of it answered; empty where it did itself."""
     upstream_model: str
     """As the channel calls it; empty when none answered."""
     channel: str
@@ -107,6 +109,7 @@ def _request(row: Any) -> Request:
         key_id=row.key_id,
         operation=row.operation,
         model=row.model,
+        asked_model=row.asked_model or "",
         upstream_model=row.upstream_model,
         channel=row.channel,
         status=row.status,

@@ -185,6 +185,7 @@ records = Table(
     # what a translation left out and mended; null when nothing was
     Column("dropped", Text),
     Column("repaired", Text),
+    Column("asked_model", Text),  # where another answered; null: the same as `model`
     Index("ix_records_user_id_at_ms", "user_id", "at_ms"),
     Index("ix_records_key_id_at_ms", "key_id", "at_ms"),  # also says when a key was last used
     Index("ix_records_at_ms", "at_ms"),
