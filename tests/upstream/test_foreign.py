@@ -22,7 +22,7 @@ class Door:
 
     def __init__(self, **changes):
         given = {
-            "bytes_max": 1000, "seconds": 2.0, "redirects_max": 2, "kept_bytes_max": 500,
+            "bytes_max": 1000, "seconds": 2.0, "redirects_max": 2, "kept_bytes_max": 4000,
             "kept_s": 60.0, "files_max": 4, "networks": LOOPBACK,
         }  # fmt: skip
         self.reach = Reach(**{**given, **changes})
@@ -118,14 +118,27 @@ async def test_a_file_that_cannot_be_had_is_told_with_its_reason(script, why):
 @pytest.mark.asyncio
 async def test_a_file_is_kept_for_its_user_within_the_room_there_is():
     """The same bytes with every turn, never another user's, and the oldest go first."""
-    async with Double([typed(bytes([n]) * 200) for n in range(9)]) as server, Door() as door:
+    files = [typed(bytes([n]) * 500) for n in range(9)]
+    async with Double(files) as server, Door() as door:
         first = await door.fetch(1, at(server, "/1"))
         assert first is await door.fetch(1, at(server, "/1"))
         assert first.body != (await door.fetch(2, at(server, "/1"))).body
-        await door.fetch(1, at(server, "/2"))  # 600 bytes: /1 of the first user has to go
+        await door.fetch(1, at(server, "/2"))  # no room for three: /1 of the first user has to go
         assert 3 == len(server.requests)
         await door.fetch(1, at(server, "/1"))
         assert 4 == len(server.requests)
+
+
+@pytest.mark.asyncio
+async def test_empty_files_take_room_as_well():
+    """Their addresses are memory, and whoever asks can make up any number of them."""
+    async with Double([typed(b"")]) as server, Door() as door:
+        for number in range(9):
+            await door.fetch(1, at(server, f"/{number}"))
+        await door.fetch(1, at(server, "/8"))
+        assert 9 == len(server.requests)
+        await door.fetch(1, at(server, "/0"))
+        assert 10 == len(server.requests)
 
 
 @pytest.mark.asyncio

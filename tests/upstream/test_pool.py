@@ -19,6 +19,8 @@ from tests.upstream.conftest import ask, limits
 
 from trivium.faults import Fault, Kind
 from trivium.upstream.deadlines import TICK_S
+from trivium.upstream.pool import ORIGINS_MAX
+from trivium.upstream.resolve import system_lookup
 
 OK = [Send(sized(b"{}"))]
 
@@ -381,3 +383,25 @@ async def test_a_sink_that_raises_does_not_stop_the_clock(client):
         sink = await call(client, ask(double, limits=limits(first_byte=0.4)))
         assert Kind.UPSTREAM_TIMEOUT is sink.fault.kind
         assert complaints
+
+
+@pytest.mark.asyncio
+async def test_origins_that_nothing_goes_to_are_let_go_with_what_they_counted(make_client):
+    """Callers choose strangers' addresses: every one would be remembered for ever."""
+
+    async def look_up(host, port):
+        if host.endswith(".example"):
+            raise OSError("no such name")
+        return await system_lookup(host, port)
+
+    client = make_client(lookup=look_up)
+    async with Double([OK]) as double:
+        await call(client, ask(double))
+        for number in range(ORIGINS_MAX + 20):
+            with pytest.raises(Fault):
+                await client.open(ask(double, host=f"n{number}.example"), Recorder())
+        assert len(client.stats()) <= ORIGINS_MAX
+        assert (1, 0) == (client.total().connected, client.total().waiting)
+        await call(client, ask(double))
+        assert (1, 1) == (client.total().connected, client.total().reused)
+        assert 1 == double.connections

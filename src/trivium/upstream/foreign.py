@@ -27,6 +27,8 @@ from trivium.upstream.resolve import Resolver, system_lookup
 log = structlog.get_logger(__name__)
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+ENTRY_BYTES: Final = 1_024
+"""What a kept file takes beside its bytes and its address, about: empty files fill memory too."""
 _POOL: Final = Limits(keepalive_s=1.0, connections_max=8, wait_s=5.0, header_bytes_max=65_536)
 
 
@@ -192,14 +194,19 @@ class Foreign:
         """The oldest go first; a file larger than all the room is not kept."""
         old = self._kept.pop(key, None)
         if old is not None:
-            self._kept_bytes -= len(old[1].body)
+            self._kept_bytes -= _size(key, old[1])
         if len(file.body) > self._reach.kept_bytes_max:
             return
         self._kept[key] = (self._now(), file)
-        self._kept_bytes += len(file.body)
+        self._kept_bytes += _size(key, file)
         while self._kept_bytes > self._reach.kept_bytes_max:
-            _, (_, gone) = self._kept.popitem(last=False)
-            self._kept_bytes -= len(gone.body)
+            other, (_, gone) = self._kept.popitem(last=False)
+            self._kept_bytes -= _size(other, gone)
+
+
+def _size(key: tuple[int, str], file: File) -> int:
+    """Bytes of memory that a kept file takes."""
+    return len(file.body) + len(key[1]) + ENTRY_BYTES
 
 
 def _seen(task: "asyncio.Task[File]") -> None:

@@ -7,7 +7,8 @@ wait are served in order, and an idle connection exists only when nobody waits.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Final
 
 import msgspec
 
@@ -48,6 +49,16 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Calls that were written again because a reused connection was dead."""
     refused: int
     """Calls that waited in vain."""
+
+
+NOTHING: Final = Standing(open=0, idle=0, waiting=0, connected=0, reused=0, retried=0, refused=0)
+
+
+def together(standings: Iterable[Standing]) -> Standing:
+    """The sum of several."""
+    rows = [msgspec.structs.astuple(each) for each in standings]
+    names = Standing.__struct_fields__
+    return Standing(**{name: sum(row[i] for row in rows) for i, name in enumerate(names)})
 
 
 class OriginPool:

@@ -7,14 +7,19 @@ ticker serves all limits of all calls.
 import asyncio
 import ssl
 from collections.abc import Callable
+from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.upstream.call import Call, Origin, Request, Sink
 from trivium.upstream.connect import Connector
 from trivium.upstream.deadlines import TICK_S
 from trivium.upstream.exchange import Exchange
-from trivium.upstream.origin_pool import Limits, OriginPool, Standing
+from trivium.upstream.origin_pool import NOTHING, Limits, OriginPool, Standing, together
 from trivium.upstream.resolve import Resolver
+
+ORIGINS_MAX: Final = 256
+"""Pools kept though nothing is in them. Operators configure tens of origins; strangers' addresses
+are chosen by callers."""
 
 
 class PooledClient:
@@ -36,6 +41,8 @@ class PooledClient:
         self._connector = Connector(resolver, tls)
         self._now = now
         self._pools: dict[Origin, OriginPool] = {}
+        self._past = NOTHING
+        """What pools that were let go had counted."""
         self._ticker: asyncio.TimerHandle | None = None
         self._closed = False
 
@@ -67,6 +74,8 @@ class PooledClient:
             raise Fault(Kind.STOPPING, "The gateway is stopping.")
         pool = self._pools.get(request.origin)
         if pool is None:
+            if len(self._pools) >= ORIGINS_MAX:
+                self._let_go()
             pool = OriginPool(request.origin, self._limits, self._connector, self._now)
             self._pools[request.origin] = pool
         if self._ticker is None:
@@ -90,6 +99,17 @@ class PooledClient:
     def stats(self) -> dict[Origin, Standing]:
         """How each origin's pool stands."""
         return {origin: pool.standing() for origin, pool in self._pools.items()}
+
+    def total(self) -> Standing:
+        """All origins together, those of the past included: what was counted never falls."""
+        return together([self._past, *self.stats().values()])
+
+    def _let_go(self) -> None:
+        """Forget the origins that nothing goes to."""
+        for origin, pool in list(self._pools.items()):
+            if pool.empty:
+                self._past = together([self._past, pool.standing()])
+                del self._pools[origin]
 
     def _tick(self) -> None:
         """Armed again first: a sink that raises must not stop the clock for everybody."""

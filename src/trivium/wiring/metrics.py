@@ -108,18 +108,17 @@ class Metrics:
         """Counters and gauges of the connections to all origins together."""
         client = self._services.client
         assert isinstance(client, PooledClient)
-        pools = list(client.stats().values())
-        idle = sum(pool.idle for pool in pools)
+        all_ = client.total()
         ways = {
-            "made": sum(pool.connected for pool in pools),
-            "reused": sum(pool.reused for pool in pools),
-            "retried": sum(pool.retried for pool in pools),
-            "refused": sum(pool.refused for pool in pools),
+            "made": all_.connected,
+            "reused": all_.reused,
+            "retried": all_.retried,
+            "refused": all_.refused,
         }
         return [((UPSTREAM_CALLS.name, way), count) for way, count in ways.items()], [
-            ((UPSTREAM_CONNECTIONS.name, "idle"), idle),
-            ((UPSTREAM_CONNECTIONS.name, "busy"), sum(pool.open for pool in pools) - idle),
-            ((UPSTREAM_WAITING.name,), sum(pool.waiting for pool in pools)),
+            ((UPSTREAM_CONNECTIONS.name, "idle"), all_.idle),
+            ((UPSTREAM_CONNECTIONS.name, "busy"), all_.open - all_.idle),
+            ((UPSTREAM_WAITING.name,), all_.waiting),
         ]
 
 
