@@ -279,3 +279,14 @@ async def test_a_turn_is_one_workers_of_all(valkey, bind):
         valkey.kill()
         await asyncio.sleep(0.05)
         assert 3 == await turns()
+
+
+@pytest.mark.asyncio
+async def test_what_another_version_wrote_is_passed_over(valkey, bind):
+    """Nodes are updated one after another: what one cannot read must not end its keeping up."""
+    async with workers(valkey.url, bind) as (one, two):
+        valkey.ask("HSET", "trivium:breakers", "b\nold", "1:soon", "", "7")
+        one.health.failed(UP, BROKE)
+        await settled(one, two)
+        assert [UP] == list(two.health.open())
+        assert two.state.is_up

@@ -143,3 +143,72 @@ async def test_a_password_is_presented(tmp_path, given, is_up):
         assert given not in str(logs)
     finally:
         server.close()
+
+
+class Parrot:
+    """Answers every command with the same bytes, or as a script says."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.writers = []
+
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self._on, "127.0.0.1", 0)
+        self.url = f"redis://127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def _on(self, reader, writer):
+        self.writers.append(writer)
+        while data := await reader.read(65_536):
+            for _ in range(sum(data.count(word) for word in (b"SCRIPT", b"SET", b"EVALSHA"))):
+                writer.write(self.answer)
+
+    async def __aexit__(self, *_):
+        self.server.close()
+        for writer in self.writers:
+            writer.close()
+        await self.server.wait_closed()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "answer",
+    [b"+OK\r\n", b":1\r\n", b"$-1\r\n", b"*0\r\n", b"HTTP/1.1 200 OK\r\n\r\n", b"-ERR\r\n"],
+)
+async def test_a_server_of_another_kind_is_away(answer):
+    """It is told from one that works before anybody asks it anything."""
+    async with Parrot(answer) as server:
+        with capture_logs() as logs:
+            async with Running(server.url) as running:
+                assert not running.state.is_up
+                await asyncio.sleep(0.2)  # several attempts
+                with pytest.raises(Down):
+                    await running.state.call(0, ["n"], [1])
+        assert ["shared_state_away"] == [line["event"] for line in logs]
+
+
+@pytest.mark.asyncio
+async def test_a_server_that_cannot_write_is_away(valkey):
+    """A replica after a fail-over, or one without memory: said once, and not again and again."""
+    async with Running(valkey.url) as running:
+        valkey.ask("REPLICAOF", "127.0.0.1", "1")
+        with capture_logs() as logs:
+            with pytest.raises(Down, match="READONLY"):
+                await running.state.call(0, ["n"], [1])
+            await asyncio.sleep(0.3)
+            assert not running.state.is_up
+            assert ["shared_state_away"] == [line["event"] for line in logs]
+            valkey.ask("REPLICAOF", "NO", "ONE")
+            await until(lambda: running.state.is_up)
+        assert 1 == await running.state.call(0, ["n"], [1])
+
+
+@pytest.mark.asyncio
+async def test_what_cannot_be_read_is_no_answer(valkey):
+    """Whoever asked goes on alone, as with a server that is silent."""
+    async with Running(valkey.url) as running:
+        with pytest.raises(Down, match="makes no sense"):
+            await running.state.call(0, ["n"], [1], read=lambda answer: answer[7])
+        assert not running.state.is_up
+        await until(lambda: running.state.is_up)
+        assert 3 == await running.state.call(0, ["n"], [1], read=lambda answer: answer + 1)

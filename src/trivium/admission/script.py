@@ -7,6 +7,7 @@ by themselves. All checks come before all writes: a request counts everywhere or
 """
 
 import asyncio
+import functools
 from typing import Any, Final
 
 from trivium.admission.meter import Counts, Meter
@@ -166,10 +167,12 @@ class ScriptedWindows:
             limits = meter.limits
             values += [_or_none(n) for n in (limits.requests, limits.tokens, limits.concurrency)]
         try:
-            answer = await self._state.call(0, _keys(meters), values)
+            verdict: Verdict = await self._state.call(
+                0, _keys(meters), values, read=functools.partial(_verdict, len(meters))
+            )
         except Down as error:
             raise Unreachable(str(error)) from None
-        return _verdict(answer)
+        return verdict
 
     def leave(self, request_id: str, meters: list[Meter], minute: int, more: int) -> None:
         """Give slots back and set tokens right; never waits."""
@@ -207,7 +210,10 @@ def _or_none(limit: int | None) -> int:
     return -1 if limit is None else limit
 
 
-def _verdict(answer: list[Any]) -> Verdict:
+def _verdict(meters: int, answer: list[Any]) -> Verdict:
+    """Raises ValueError or TypeError for what is none."""
+    if len(answer) != 3 + 5 * meters or {*map(type, answer)} != {int}:
+        raise ValueError(answer)
     return Verdict(
         granted=answer[0] == 1,
         minute=answer[1],

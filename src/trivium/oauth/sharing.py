@@ -43,7 +43,7 @@ class Shared:
     async def ask(self, name: str, subject: str, limit: int, step: Step) -> int | None:
         """As the method of ``Rate`` of that name. Raises Down."""
         key = f"trivium:rate:{name}:{subject}"
-        left = int(await self._state.call(self._first, [key], [limit, step]))
+        left: int = await self._state.call(self._first, [key], [limit, step], read=int)
         return -(-left // _MICROSECONDS) or None
 
 

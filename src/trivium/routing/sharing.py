@@ -17,6 +17,8 @@ import secrets
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
+import msgspec
+
 from trivium.routing.breaker import NEW, PROBE_S, Breaker, State, state
 from trivium.routing.health import Health, Key
 from trivium.routing.model import Channel
@@ -45,7 +47,8 @@ _KEYS: Final = [OPENED, PERMITS]
 _NOW: Final = """
 local at = redis.call('TIME')
 local now = at[1] * 1000 + math.floor(at[2] / 1000)
-local function until_of(row) return tonumber(string.match(row, '^%d+:(%d+)')) end
+-- a row of another version's is long over
+local function until_of(row) return tonumber(string.match(row, '^%d+:(%d+)') or 0) end
 local function changed() return redis.call('HINCRBY', KEYS[1], '', 1) end
 """
 
@@ -115,7 +118,7 @@ for i = 4, #ARGV do
   local opened = redis.call('HGET', KEYS[1], ARGV[i])
   local held = redis.call('HGET', KEYS[2], ARGV[i])
   if opened and until_of(opened) <= now
-     and (not held or tonumber(string.match(held, '^%d+')) <= now) then
+     and (not held or tonumber(string.match(held, '^%d+') or 0) <= now) then
     local row = string.format('%d:%s', now + ARGV[3], ARGV[1])
     redis.call('HSET', KEYS[2], ARGV[i], row)
     table.insert(granted, ARGV[i])
@@ -128,7 +131,9 @@ for i = 1, #found, 2 do
   if found[i] ~= '' then
     local number, ends, trips, told, why =
       string.match(found[i + 1], '^(%d+):(%d+):(%d+):(%d):(.*)$')
-    table.insert(rows, {found[i], number, tonumber(ends) - now, trips, told, why})
+    if number then
+      table.insert(rows, {found[i], number, tonumber(ends) - now, trips, told, why})
+    end
   end
 end
 return {revision, granted, rows}
@@ -153,9 +158,15 @@ class Scripted(Protocol):
         ...
 
     async def call(
-        self, script: int, keys: list[str], values: list[str | int], limit_s: float = ...
+        self,
+        script: int,
+        keys: list[str],
+        values: list[str | int],
+        limit_s: float = ...,
+        *,
+        read: Callable[[Any], Any] = ...,
     ) -> Any:
-        """Run a script. Raises Down."""
+        """Run a script and read its answer. Raises Down."""
         ...
 
     def tell(self, script: int, keys: list[str], values: list[str | int]) -> None:
@@ -254,33 +265,33 @@ class Sharing:
         self._ours.clear()
         asked: list[str | int] = [self._worker, self._revision, int(PERMIT_S * 1000), *wanted]
         try:
-            revision, granted, *rest = await self._shared.call(
-                self._sync, _KEYS, asked, limit_s=LIMIT_S
+            found: _Found = await self._shared.call(
+                self._sync, _KEYS, asked, limit_s=LIMIT_S, read=_found
             )
         except Down:
             self._permits.clear()
             return
-        for name in granted:
+        for name in found.granted:
             # counted from the question, which is earlier than the server's own beginning
-            self._permits[wanted[name.decode()]] = now + PERMIT_S - SPARE_S
-        if not rest:
+            if name in wanted:
+                self._permits[wanted[name]] = now + PERMIT_S - SPARE_S
+        if found.rows is None:
             return
-        self._revision = "-1" if self._ours else revision.decode()
-        self._take(rest[0], self._now())
+        self._revision = "-1" if self._ours else found.revision
+        self._take(found.rows, self._now())
 
-    def _take(self, rows: list[list[bytes]], now: float) -> None:
+    def _take(self, rows: list["_Row"], now: float) -> None:
         found: dict[str, str] = {}
         for row in rows:
-            name, revision = row[0].decode(), row[1].decode()
+            name, revision = row.name, row.revision
             found[name] = revision
             if name in self._ours or self._known.get(name) == revision:
                 continue
             key = self._key(name)
             if key is not None:
-                wait_ms, trips, told, why = int(row[2]), int(row[3]), row[4] == b"1", row[5]
-                until = now + wait_ms / 1000
+                until = now + row.wait_ms / 1000
                 self._health.adopt(
-                    key, Breaker(until=until, trips=trips, told=told, why=why.decode())
+                    key, Breaker(until=until, trips=row.trips, told=row.told, why=row.why)
                 )
         self._known = found
         for key in list(self._health.open()):
@@ -325,10 +336,57 @@ class Sharing:
         return f"{key.channel}\n{account}\n{key.model}"
 
     def _key(self, name: str) -> Key | None:
-        channel_name, account, model = name.split("\n", 2)
+        channel_name, account, model = (*name.split("\n", 2), "", "")[:3]
         channel = self._channel_of(channel_name)
         marks = () if channel is None else accounts(channel)
         return Key(channel_name, marks.index(account), model) if account in marks else None
+
+
+class _Row(msgspec.Struct, frozen=True, gc=False):
+    """What somebody found of an upstream."""
+
+    name: str
+    revision: str
+    wait_ms: int
+    trips: int
+    told: bool
+    why: str
+
+
+class _Found(msgspec.Struct, frozen=True, gc=False):
+    """An answer to ``SYNC``."""
+
+    revision: str
+    granted: list[str]
+    rows: list[_Row] | None
+    """``None``: nothing has changed."""
+
+
+def _found(answer: list[Any]) -> _Found:
+    """Read an answer. Raises what comes of reading what is none."""
+    revision, granted, *rest = answer
+    rows = [_row(row) for row in rest[0]] if rest else None
+    return _Found(
+        revision=revision.decode(),
+        granted=[name.decode() for name in granted],
+        rows=None if rows is None else [row for row in rows if row is not None],
+    )
+
+
+def _row(row: list[Any]) -> _Row | None:
+    """One row; ``None`` where a node of another version wrote it otherwise."""
+    try:
+        name, revision, wait_ms, trips, told, why = row
+        return _Row(
+            name=name.decode(),
+            revision=revision.decode(),
+            wait_ms=int(wait_ms),
+            trips=int(trips),
+            told=told == b"1",
+            why=why.decode(),
+        )
+    except (TypeError, ValueError, AttributeError):
+        return None
 
 
 def accounts(channel: Channel) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ when it goes and when it is back.
 
 import asyncio
 import contextlib
+import hashlib
 import ssl
 from collections.abc import Callable
 from typing import Any, Final
@@ -23,7 +24,18 @@ RETRY_S: Final = 1.0
 CONNECT_S: Final = 1.0
 """For a new connection and its first answers; nobody waits for these."""
 
+ALIVE: Final = "trivium:alive"
+"""Written by every new connection: a replica, or a server without memory, only seems to answer."""
+_OTHER: Final = "no server of this kind: it does not load scripts"
+_NONSENSE: Final = "an answer that makes no sense"
+_UNREADABLE: Final = (TypeError, ValueError, LookupError, AttributeError)
+"""What reading an answer raises that is not what was asked for."""
+
 log = structlog.get_logger()
+
+
+def _as_it_is(answer: Any) -> Any:
+    return answer
 
 
 class SharedState:
@@ -63,9 +75,19 @@ class SharedState:
             self._connection.end("closed")
 
     async def call(
-        self, script: int, keys: list[str], values: list[str | int], limit_s: float | None = None
+        self,
+        script: int,
+        keys: list[str],
+        values: list[str | int],
+        limit_s: float | None = None,
+        *,
+        read: Callable[[Any], Any] = _as_it_is,
     ) -> Any:
-        """Run a script. Raises Down, after ``limit_s`` at the latest; ``None``: as ever."""
+        """Run a script. Raises Down, after ``limit_s`` at the latest; ``None``: as ever.
+
+        ``read`` makes of the answer what is given back. What it cannot read is no answer: then the
+        state is away, like one that is silent.
+        """
         limit_s = limit_s or self._limit_s
         connection = self._connection
         if connection is None or not self.is_up:
@@ -75,7 +97,10 @@ class SharedState:
             limit_s, connection.end, f"no answer within {limit_s * 1000:g} ms"
         )
         try:
-            return await answer
+            return read(await answer)
+        except _UNREADABLE:
+            connection.end(_NONSENSE)
+            raise Down(_NONSENSE) from None
         finally:
             timer.cancel()
 
@@ -101,7 +126,7 @@ class SharedState:
                 self._digests = await self._greet(connection)
         except Down as error:
             self._tell_away(str(error))
-        except (OSError, TimeoutError) as error:
+        except (OSError, TimeoutError, UnicodeError) as error:  # the last: no name of a host
             self._tell_away(str(error) or "no answer")
         else:
             self._connection = connection
@@ -121,11 +146,16 @@ class SharedState:
                 await connection.ask("AUTH", *user, where.password.reveal())
             if where.database:
                 await connection.ask("SELECT", where.database)
-            return [await connection.ask("SCRIPT", "LOAD", text) for text in self._scripts]
+            digests = [await connection.ask("SCRIPT", "LOAD", text) for text in self._scripts]
+            await connection.ask("SET", ALIVE, 1, "EX", 1)
         except asyncio.CancelledError:
             with contextlib.suppress(Down):
                 connection.end("no answer")
             raise
+        if digests != [_digest(text) for text in self._scripts]:
+            connection.end(_OTHER)
+            raise Down(_OTHER)
+        return digests
 
     def _lost(self, connection: Connection, why: str) -> None:
         if connection is not self._connection:
@@ -145,3 +175,8 @@ class SharedState:
                 port=self._address.port,
                 meanwhile="every worker counts for itself",
             )
+
+
+def _digest(script: str) -> bytes:
+    """As the server calls a script."""
+    return hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest().encode()
