@@ -120,19 +120,21 @@ class Tariff(msgspec.Struct, frozen=True, kw_only=True):
 def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:
     """What an answer costs in nano-dollars, and the tier it fell into."""
     rates = tariff.tiers[0] if len(tariff.tiers) == 1 else tariff.rates(usage.input_total)
+    # HOT: once a request, and most use no more than the first four classes
     atoms = (
         usage.fresh * rates.fresh
         + usage.cache_read * rates.cache_read
         + usage.output * rates.output
         + usage.reasoning * rates.reasoning
-        + usage.cache_write_short * rates.cache_write_short
-        + usage.cache_write_long * rates.cache_write_long
-        + usage.audio_input * rates.audio_input
-        + usage.audio_output * rates.audio_output
-        + usage.image_input * rates.image_input
-        + usage.image_output * rates.image_output
-        + usage.requests * tariff.request
     )
+    if usage.cache_write_short or usage.cache_write_long:
+        atoms += usage.cache_write_short * rates.cache_write_short
+        atoms += usage.cache_write_long * rates.cache_write_long
+    if usage.audio_input or usage.audio_output or usage.image_input or usage.image_output:
+        atoms += usage.audio_input * rates.audio_input + usage.audio_output * rates.audio_output
+        atoms += usage.image_input * rates.image_input + usage.image_output * rates.image_output
+    if tariff.request:
+        atoms += usage.requests * tariff.request
     if usage.seconds is not None:
         atoms += round(usage.seconds * 1000) * tariff.price_of_video(usage.video_size)
     if usage.characters is not None:

@@ -75,7 +75,7 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
     if not tariff.meters_input or (generates and not tariff.meters_output):
         raise _unpriced(model, "this kind of request")
     input_max = min(-(-size // HELD_BYTES), model.context_max or CONTEXT_MAX)
-    rates = tariff.rates(input_max)
+    rates = tariff.tiers[0] if len(tariff.tiers) == 1 else tariff.rates(input_max)
     atoms = input_max * rates.input_max + tariff.request
     if generates:
         limit = model.output_max or OUTPUT_MAX
@@ -84,7 +84,7 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
             asked = limit * facts.choices
         atoms += asked * rates.output_max
     # never nothing: whoever has no balance is refused, also where little can be foreseen
-    return Quote(amount_nanos=max(1, tariff.nanos(atoms)), tariff=tariff, input_tokens=tokens(size))
+    return Quote(amount_nanos=tariff.nanos(atoms) or 1, tariff=tariff, input_tokens=tokens(size))
 
 
 def _video(tariff: Tariff, model: Model, facts: Facts) -> Quote:
