@@ -1,9 +1,14 @@
 """The reader of one answer: fed whole, byte by byte and cut anywhere; what it refuses."""
 
+import contextlib
+
 import pytest
+from httptools import HttpParserError, HttpResponseParser
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.doubles import chunked, sized, until_close
 
-from trivium.upstream.answer import Answer
+from trivium.upstream.answer import Answer, Lines
 
 HEAD_MAX = 4096
 
@@ -72,7 +77,7 @@ def test_interim_headers_do_not_reach_the_final_answer():
     """Nor do trailers."""
     raw = b"HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n" + chunked(b"x", trailers=b"X-Late: 1\r\n")
     answer, _ = read(raw)
-    assert [(b"transfer-encoding", b"chunked")] == answer.headers
+    assert [(b"transfer-encoding", b"chunked")] == list(Lines(answer.head))
 
 
 def test_repeated_headers_are_kept():
@@ -83,7 +88,40 @@ def test_repeated_headers_are_kept():
         (b"set-cookie", b"b"),
         (b"x-empty", b""),
         (b"content-length", b"0"),
-    ] == answer.headers
+    ] == list(Lines(answer.head))
+
+
+class Heard:
+    """What the parser itself makes of header lines."""
+
+    def __init__(self):
+        self.lines = []
+        self.begun = False
+
+    def on_header(self, name, value):
+        if not self.begun:
+            self.lines.append((name.lower(), value.strip(b" \t")))
+
+    def on_headers_complete(self):
+        self.begun = True
+
+
+_PIECES = st.sampled_from(
+    [b"\r\n", b"\r", b"\n", b" ", b"\t", b":", b"A", b"b-c", b"\xff", b"\x00", b"Content-Length: 0",
+     b"Keep-Alive", b"timeout=5", b"X: y"]
+)  # fmt: skip
+
+
+@given(before=st.lists(_PIECES, max_size=3), pieces=st.lists(_PIECES, max_size=14))
+def test_header_lines_are_what_the_parser_takes_them_for(before, pieces):
+    """However they are spelled: what is read by us is what was checked, and nothing else passes."""
+    raw = b"".join([*before, b"HTTP/1.1 200 OK\r\n", *pieces, b"\r\n\r\n"])
+    heard = Heard()
+    with contextlib.suppress(HttpParserError):
+        HttpResponseParser(heard).feed_data(raw)
+    answer, _ = read(raw)
+    assert heard.begun == bool(answer.status)
+    assert not heard.begun or heard.lines == list(Lines(answer.head))
 
 
 @pytest.mark.parametrize("more", [b"Content-Length: 5\r\n", b"Transfer-Encoding: chunked\r\n"])

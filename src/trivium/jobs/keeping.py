@@ -17,7 +17,7 @@ from trivium.jobs.model import Job
 from trivium.jobs.model import Keeping as Keep
 from trivium.jobs.service import Jobs
 from trivium.jobs.source import Moved, Refused, Source, is_file, type_of
-from trivium.upstream.call import Call
+from trivium.upstream.call import Call, HeaderLines
 from trivium.wire.videos.resource import VARIANTS, VIDEO
 
 HIGH_BYTES: Final = 1_048_576
@@ -158,7 +158,7 @@ class Pipe:
         if call is not None:
             call.abort()
 
-    def head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+    def head(self, status: int, headers: HeaderLines) -> None:
         """Only a whole file is kept."""
         self._status = status
         self._headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in headers}

@@ -12,14 +12,13 @@ from typing import Final
 from trivium.faults import Fault, Kind
 from trivium.ledger.entries import format_usd
 from trivium.pipeline import wishing
-from trivium.pipeline.context import Headers
 from trivium.pipeline.continuing import Continue
 from trivium.pipeline.lane import ESTIMATED, Lane, Whole
 from trivium.pipeline.story import Story
 from trivium.providers.base import Refusal
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
-from trivium.upstream.call import Call
+from trivium.upstream.call import Call, HeaderLines
 from trivium.wire.passage import Facts, StreamWatch
 
 REFUSAL_BYTES_MAX: Final = 65_536
@@ -64,7 +63,7 @@ class Attempt:
         self.going_on: bytes | None = None
         """What the same channel is to be sent next, as its answer was not whole."""
         self.status = 0
-        self.headers: list[tuple[bytes, bytes]] = []
+        self.headers: HeaderLines = ()
         self._call: Call | None = None
         self._committed = False
         self._held = b""
@@ -75,7 +74,7 @@ class Attempt:
 
     # --- the call's side ----------------------------------------------------------------------
 
-    def head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+    def head(self, status: int, headers: HeaderLines) -> None:
         """The vendor's status decides how its body is read."""
         self.status = status
         self.headers = headers
@@ -201,7 +200,7 @@ class Attempt:
 
     # --- own ------------------------------------------------------------------------------------
 
-    def _is_json(self, headers: Headers) -> bool:
+    def _is_json(self, headers: HeaderLines) -> bool:
         """Whether a whole answer comes where a stream was asked for: an error, most likely."""
         return not self.facts.array and any(
             name == b"content-type" and b"json" in value for name, value in headers
@@ -254,7 +253,7 @@ class Attempt:
         self.story.status = 200
         self.story.let_go()
         self.lane.body = b""
-        self.headers = []
+        self.headers = ()
         self.story.open_stream()
         if self.story.key is not None:
             self.story.services.health.heard(self.story.key)

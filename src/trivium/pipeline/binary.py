@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from trivium.faults import Fault
-from trivium.pipeline.context import Exchange, Headers
-from trivium.upstream.call import Call
+from trivium.pipeline.context import Exchange
+from trivium.upstream.call import Call, HeaderLines
 
 REFUSAL_BYTES_MAX: Final = 65_536
 _LENGTH: Final = b"content-length"
 
 
-def length_of(headers: Headers) -> int | None:
+def length_of(headers: HeaderLines) -> int | None:
     """The length that a vendor's headers give; ``None`` when they give none."""
     value = dict(headers).get(_LENGTH)
     return int(value) if value is not None and value.isdigit() else None
@@ -65,7 +65,7 @@ class Download:
         self._parts: list[bytes] = []
         self._size = 0
         self.status = 0
-        self.headers: Headers = []
+        self.headers: HeaderLines = ()
 
     def attach(self, call: Call) -> None:
         """The call runs: from now on the caller's pace and departure reach it."""
@@ -81,7 +81,7 @@ class Download:
 
     # --- the call's side ----------------------------------------------------------------------
 
-    def head(self, status: int, headers: Headers) -> None:
+    def head(self, status: int, headers: HeaderLines) -> None:
         """Keep it until the first byte: an error may still be told."""
         self.status = status
         self.headers = headers

@@ -4,9 +4,15 @@ Every exchange gets its own reader with its own parser, so nothing a vendor send
 another exchange. Parsing is llhttp's, through httptools, with no leniency; what llhttp lets pass
 and HTTP forbids is refused here: a version other than 1.0 and 1.1, a transfer coding other than
 ``chunked``, a transfer coding under HTTP/1.0, a status below 100, an upgrade nobody asked for.
+
+Header lines are taken apart here and not by the parser, which calls back for each of the thirty
+that vendors send where two are asked for. It has seen by then that they are tokens, colons and
+values without control characters, ended by CRLF: a bare CR or LF, a folded line and a blank before
+the colon are refused.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
@@ -14,7 +20,27 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 _SHORTEST_STATUS: Final = 100
 _KEEPALIVE: Final = re.compile(rb"timeout=(\d{1,6})", re.IGNORECASE)
 _IDENTITY: Final = (b"", b"identity")
-_ASIDE: Final = (b"content-encoding", b"keep-alive")
+_MORE: Final = (b"-encoding:", b"\nkeep-alive:")
+"""One of these is in a head, in lower case, that says more than how long its body is."""
+_SAID: Final = re.compile(rb"\n(transfer-encoding|content-encoding|keep-alive):[ \t]*([^\r]*)")
+
+
+class Lines:
+    """Header lines, taken apart each time they are gone through: nobody looks at those of most
+    answers. Names are in lower case; what repeats comes as often.
+    """
+
+    __slots__ = ("_head",)
+
+    def __init__(self, head: bytes) -> None:
+        """``head``: from the status line to the last header, without its line end."""
+        self._head = head
+
+    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+        """Name and value of each line."""
+        for line in self._head.split(b"\r\n")[1:]:
+            name, _, value = line.partition(b":")
+            yield name.lower(), value.strip(b" \t")
 
 
 class _StopError(Exception):
@@ -33,12 +59,12 @@ class Answer:
         "_cut",
         "_head_max",
         "_head_only",
-        "_headers",
         "_interim",
         "_parser",
+        "_raw",
         "coding",
         "complete",
-        "headers",
+        "head",
         "keepalive_s",
         "on_body",
         "pieces",
@@ -51,7 +77,8 @@ class Answer:
     def __init__(self, head_only: bool, head_max: int) -> None:
         """``head_only``: the request was a HEAD. ``head_max``: bytes of status line and headers."""
         self.status = 0
-        self.headers: list[tuple[bytes, bytes]] = []
+        self.head = b""
+        """From the status line to the last header, as it came and without its line end."""
         self.pieces: list[bytes] = []
         self.complete = False
         self.refusal: str | None = None
@@ -63,8 +90,8 @@ class Answer:
         """The content coding of a body, lower case; empty for none."""
         self.keepalive_s: int | None = None
         """Seconds the vendor says it keeps an idle connection; ``None`` when it does not say."""
-        self._headers: list[tuple[bytes, bytes]] = []
         self._interim = False
+        self._raw = b""  # of the head that is being read, and perhaps more
         self._cut = 0
         self._barren = 0
         self._head_only = head_only
@@ -79,6 +106,8 @@ class Answer:
         parser = self._parser
         assert parser is not None
         self._barren += len(data)
+        if not self.status:
+            self._raw = self._raw + data if self._raw else data
         try:
             parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade):
@@ -111,18 +140,16 @@ class Answer:
         if self.complete:
             raise _StopError
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Parser callback; trailers go to a list that nobody reads."""
-        self._headers.append((name.lower(), value))
-
     def on_headers_complete(self) -> None:
         """Parser callback."""
         parser = self._parser
         assert parser is not None
         status = parser.get_status_code()
-        headers = self._headers
-        self._headers = []
+        raw = self._raw.lstrip(b"\r\n")  # empty lines before an answer are nothing
+        end = raw.find(b"\r\n\r\n")
+        self._raw = b""
         if status < 200:
+            self._raw = raw[end + 4 :]
             self._interim = True
             if status < _SHORTEST_STATUS:
                 self.refusal = "The upstream's answer has no valid status."
@@ -132,11 +159,12 @@ class Answer:
                 raise _StopError
             return
         self.reusable = parser.should_keep_alive()
-        self.refusal = self._frame(status, headers, parser.get_http_version())
+        head = raw[:end]
+        self.refusal = self._frame(status, head, parser.get_http_version())
         if self.refusal is not None:
             raise _StopError
         self.status = status
-        self.headers = headers
+        self.head = head
         self._barren = 0
         if self._head_only:
             self.complete = True
@@ -149,25 +177,26 @@ class Answer:
             self.complete = True
             self._cut = len(self.pieces)
 
-    def _frame(self, status: int, headers: list[tuple[bytes, bytes]], version: str) -> str | None:
+    def _frame(self, status: int, head: bytes, version: str) -> str | None:
         """Read what concerns the framing; why it is refused, or ``None``."""
-        if self._barren > self._head_max and _size(headers) > self._head_max:
+        if len(head) > self._head_max:
             return self._too_large()
         if version == "1.0":
             self.reusable = False
         elif version != "1.1":
             return f"The upstream answered in HTTP {version}; 1.1 is spoken."
-        sized = self._head_only or status in (204, 304)
-        bodiless = sized
-        for name, value in headers:
-            if name == b"content-length":
-                sized = True
-            elif name == b"transfer-encoding":
-                if version == "1.0" or value.strip().lower() != b"chunked":
-                    return "The upstream's answer has a transfer coding other than chunked."
-                sized = True
-            elif name in _ASIDE:
-                self._aside(name, value, bodiless)
+        bodiless = self._head_only or status in (204, 304)
+        low = head.lower()
+        sized = bodiless or low.rfind(b"\ncontent-length:") >= 0
+        # HOT: once a request, and most heads of whole answers say no more
+        if low.rfind(_MORE[0]) >= 0 or low.rfind(_MORE[1]) >= 0:
+            for name, value in _SAID.findall(low):
+                if name == b"transfer-encoding":
+                    if version == "1.0" or value.strip() != b"chunked":
+                        return "The upstream's answer has a transfer coding other than chunked."
+                    sized = True
+                else:
+                    self._aside(name, value, bodiless)
         self.until_close = not sized
         return None
 
@@ -178,14 +207,10 @@ class Answer:
             return
         if bodiless:
             return
-        for coding in value.lower().split(b","):
+        for coding in value.split(b","):
             name = coding.strip()
             if name not in _IDENTITY:
                 self.coding = name if not self.coding else self.coding + b", " + name
 
     def _too_large(self) -> str:
         return f"The upstream's answer has more than {self._head_max} bytes of headers."
-
-
-def _size(headers: list[tuple[bytes, bytes]]) -> int:
-    return sum(len(name) + len(value) + 4 for name, value in headers)

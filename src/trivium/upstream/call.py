@@ -4,8 +4,8 @@ The pipeline implements :class:`Sink`; the client calls it synchronously from th
 read the bytes, so a relayed frame costs no task switch. Tests pass a scripted client.
 """
 
-from collections.abc import AsyncIterator
-from typing import Protocol
+from collections.abc import AsyncIterator, Iterable
+from typing import Protocol, TypeAlias
 
 import msgspec
 
@@ -47,11 +47,15 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What follows the payload, which is then the head alone."""
 
 
+HeaderLines: TypeAlias = Iterable[tuple[bytes, bytes]]
+"""Names in lower case, and values. May be gone through again, and is taken apart each time."""
+
+
 class Sink(Protocol):
     """Receives one answer. After ``done`` or ``broke`` nothing more is called."""
 
-    def head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
-        """The final status line and headers, names in lower case; 1xx are swallowed."""
+    def head(self, status: int, headers: HeaderLines) -> None:
+        """The final status line and headers; 1xx are swallowed."""
         ...
 
     def data(self, data: bytes) -> None:

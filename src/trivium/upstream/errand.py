@@ -4,7 +4,7 @@ import asyncio
 from typing import Final
 
 from trivium.faults import Fault, Kind
-from trivium.upstream.call import Call, Client, Request
+from trivium.upstream.call import Call, Client, HeaderLines, Request
 
 ANSWER_BYTES_MAX: Final = 134_217_728
 """A stored response with images in it."""
@@ -30,11 +30,11 @@ class Errand:
         self.outcome = outcome
         """Done when the answer is whole; a fault when it never will be."""
         self.status = 0
-        self.headers: list[tuple[bytes, bytes]] = []
+        self.headers: HeaderLines = ()
         self.parts: list[bytes] = []
         self.size = 0
 
-    def head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+    def head(self, status: int, headers: HeaderLines) -> None:
         """The status says what the body means."""
         self.status = status
         self.headers = headers

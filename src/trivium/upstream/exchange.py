@@ -8,8 +8,8 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from trivium.faults import Fault, Kind
-from trivium.upstream.answer import Answer
-from trivium.upstream.call import Request, Sink
+from trivium.upstream.answer import Answer, Lines
+from trivium.upstream.call import HeaderLines, Request, Sink
 from trivium.upstream.coding import CodingError, Inflater
 from trivium.upstream.deadlines import Deadlines
 from trivium.upstream.sending import Sender
@@ -184,15 +184,16 @@ class Exchange:
             return False
         self._deadlines.headed = True
         connection.due = self._deadlines.due()
-        headers = answer.headers
+        lines = Lines(answer.head)
+        headers: HeaderLines = lines
         if answer.coding:
             try:
                 self._inflater = Inflater(answer.coding)
             except CodingError as error:
                 self._break(str(error))
                 return False
-            headers = [header for header in headers if header[0] not in _OF_CODED_BODY]
-        answer.headers = []  # the sink's now; a stream may go on for minutes
+            headers = [line for line in lines if line[0] not in _OF_CODED_BODY]
+        answer.head = b""  # the sink's now; a stream may go on for minutes
         self._sink.head(answer.status, headers)
         return self._connection is not None
 

@@ -18,7 +18,7 @@ import structlog
 from trivium import __version__
 from trivium.faults import Fault, Kind
 from trivium.routing.model import TimeLimits
-from trivium.upstream.call import Call, Request
+from trivium.upstream.call import Call, HeaderLines, Request
 from trivium.upstream.origin_pool import Limits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.public import Network, Place, guarded, place
@@ -64,7 +64,7 @@ class _Sink:
         self.parts: list[bytes] = []
         self._size = 0
 
-    def head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+    def head(self, status: int, headers: HeaderLines) -> None:
         """The answer begins; one that says that it is too long is not read."""
         self.status, self.headers = status, dict(headers)
         length = self.headers.get(b"content-length", b"")

@@ -7,7 +7,7 @@ import msgspec
 
 from trivium.faults import Fault
 from trivium.providers.base import Provider, Refusal
-from trivium.upstream.call import Client, Request
+from trivium.upstream.call import Client, HeaderLines, Request
 
 BODY_BYTES_MAX = 1_048_576
 """What is kept of an answer; what it says beyond is not looked at."""
@@ -33,12 +33,12 @@ class _Sink:
         self._now = now
         self._ended = ended
         self.status = 0
-        self.headers: list[tuple[bytes, bytes]] = []
+        self.headers: HeaderLines = ()
         self.parts: list[bytes] = []
         self.first_byte_at: float | None = None
         self._size = 0
 
-    def head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+    def head(self, status: int, headers: HeaderLines) -> None:
         """The answer begins."""
         self.status, self.headers, self.first_byte_at = status, headers, self._now()
 

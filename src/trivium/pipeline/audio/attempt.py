@@ -11,10 +11,10 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.audio.speech import Speech
 from trivium.pipeline.binary import length_of
-from trivium.pipeline.context import Headers
 from trivium.pipeline.lane import Lane
 from trivium.pipeline.story import Story
 from trivium.routing.model import Step
+from trivium.upstream.call import HeaderLines
 from trivium.wire.audio.length.measure import Meter
 from trivium.wire.passage import Facts
 
@@ -32,7 +32,7 @@ class MediaAttempt(Attempt):
         self._type = b""
         self._meter: Meter | None = None
 
-    def head(self, status: int, headers: Headers) -> None:
+    def head(self, status: int, headers: HeaderLines) -> None:
         """Sound is what a speech upstream answers with, unless it says otherwise."""
         super().head(status, headers)
         lane = self.lane

@@ -13,6 +13,7 @@ from trivium.pipeline import file
 from trivium.pipeline.binary import Download
 from trivium.pipeline.context import Headers
 from trivium.pipeline.videos.call import Visit, unready
+from trivium.upstream.call import HeaderLines
 from trivium.wire.checks import wrong
 from trivium.wire.ranges import is_one
 from trivium.wire.videos.answer import Status
@@ -82,7 +83,7 @@ class _Film(Download):
         self._head_only = visit.exchange.method == "HEAD"
         self._in_part = in_part
 
-    def head(self, status: int, headers: Headers) -> None:
+    def head(self, status: int, headers: HeaderLines) -> None:
         """A HEAD is answered with what a GET would begin with; the file itself is left alone."""
         super().head(status, headers)
         if status == PART and not self._in_part:
