@@ -231,7 +231,6 @@ def test_hints_that_the_model_refuses_are_dropped_and_reported():
 @pytest.mark.parametrize(
     ("wish", "param"),
     [
-        ({"stop": ("END",)}, "stop"),
         ({"candidates": 2}, "n"),
         ({"logprobs": True}, "logprobs"),
         ({"format": ResponseFormat(FormatKind.JSON)}, "response_format"),
@@ -269,13 +268,40 @@ def test_every_member_of_the_whole_request_can_be_refused():
     assert set() == {name for name in named if "." not in name} - fields
 
 
-def test_stop_sequences_are_refused_by_a_shape_without_them():
-    """The caller's code counts on the cut: text beyond it must not come unannounced."""
-    responses = target(Origin("responses", "openai", "main"), "m")
+@pytest.mark.parametrize(
+    ("known", "stop", "sent"),
+    [
+        ({}, ("END", " ", ""), ("END", " ", "")),
+        ({"stop_max": 2}, ("a", "", "b"), ("a", "", "b")),
+        ({"stop_max": 2}, ("a", "b", "c"), ("a", "b")),
+        ({"stop_max": 0}, ("END",), ()),
+        ({"blank_text": False}, ("END", "\n"), ("END",)),
+        ({"refuses": frozenset({Concept.STOP})}, ("END",), ()),
+    ],
+)
+def test_stop_sequences_that_are_not_taken_are_watched_for(known, stop, sent):
+    """The caller's code counts on the cut; strict callers are refused."""
+    report = Report("the target")
+    assert sent == fitted(asking(ASK, stop=stop), facts(**known), report).stop
+    assert ([] if sent == stop else ["stop"]) == [one.member for one in report.drops]
+    if sent != stop:
+        with pytest.raises(Fault):
+            fitted(asking(ASK, stop=stop), facts(**known), Report("the target", strict=True))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"stop": ("a",), "candidates": 2},
+        {"stop": tuple(map(str, range(65)))},
+        {"stop": ("a" * 4097,)},
+    ],
+)
+def test_stop_sequences_that_cannot_be_watched_for_are_refused(more):
+    """An answer that runs on would break the caller's code."""
     with pytest.raises(Fault) as caught:
-        fit(ASK, known=responses, stop=("END",))
+        fit(ASK, known=facts(stop_max=0), **more)
     assert (Kind.UNREPRESENTABLE, "stop") == (caught.value.kind, caught.value.param)
-    assert (ASK,) == fit(ASK, known=responses)[0]
 
 
 THINKING = frozenset({Concept.TEMPERATURE})

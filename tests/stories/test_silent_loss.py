@@ -56,6 +56,9 @@ SAME = {
     # an answer is always held to its schema
     ("messages", "ResponseFormat.strict"),
     ("generate", "ResponseFormat.strict"),
+    # for those that are not sent the answer is watched
+    ("chat", "six stops"),
+    ("responses", "six stops"),
     # the record keeps the whole of both, under one name
     ("generate", "a long user"),
     ("generate", "safety_id beside user"),

@@ -17,6 +17,7 @@ import msgspec
 
 from trivium.conversation.calls import ToolResult
 from trivium.conversation.client_tools import as_function
+from trivium.conversation.cutting import CHARACTERS_MAX, SEQUENCES_MAX
 from trivium.conversation.effort import wished
 from trivium.conversation.honesty import Act, Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, joined
@@ -65,6 +66,7 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
     Raises ``Fault`` (UNREPRESENTABLE) where the history ends with an answer to go on with and the
     target does not do that, and through the report.
     """
+    asked = conversation
     turns = joined(_phaseless(conversation, target, report))
     # HOT: nearly every turn of nearly every history stays as it is
     if not all(_clean(turn, target) for turn in turns):
@@ -75,8 +77,8 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
             member(Concept.HISTORY, conversation.shape),
             "this model does not go on with an assistant message; end with a user's",
         )
-    if conversation.stop and any(conversation.stop) and target.stop_max == 0:
-        lacking(report, Concept.STOP, conversation.shape, "no stop sequences are taken")
+    if conversation.stop:
+        conversation = _stopping(conversation, target, report)
     if conversation.tool_choice is not None:
         _choosable(conversation, conversation.tool_choice, report)
     changes = _refused(conversation, target, report)
@@ -88,9 +90,33 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
         )
         if tools != conversation.tools:
             changes["tools"] = tools
-    if turns is not conversation.turns and turns != conversation.turns:
+    if turns is not asked.turns and turns != asked.turns:
         changes["turns"] = turns
     return msgspec.structs.replace(conversation, **changes) if changes else conversation
+
+
+def _stopping(conversation: Conversation, target: TargetFacts, report: Report) -> Conversation:
+    """The conversation with those stop sequences that the target takes; for all others its answer
+    is watched here (``cutting.py``).
+    """
+    wanted = tuple(one for one in conversation.stop if one)
+    taken = tuple(one for one in wanted if target.blank_text or one.strip())
+    if Concept.STOP in target.refuses:
+        taken = ()
+    elif target.stop_max is not None:
+        taken = taken[: target.stop_max]
+    if taken == wanted:
+        return conversation
+    if (
+        (conversation.candidates or 1) > 1
+        or len(wanted) > SEQUENCES_MAX
+        or sum(map(len, wanted)) > CHARACTERS_MAX
+    ):
+        most = "no" if not taken else f"at most {len(taken)} of these"
+        lacking(report, Concept.STOP, conversation.shape, f"{most} stop sequences are taken")
+    where = member(Concept.STOP, conversation.shape)
+    report.drop(Rank.HINT, where, "its answer is cut by the gateway", Act.CHANGED)
+    return msgspec.structs.replace(conversation, stop=taken)
 
 
 def _phaseless(conversation: Conversation, target: TargetFacts, report: Report) -> tuple[Turn, ...]:

@@ -215,6 +215,8 @@ class Attempt:
             held, self._held = self._held, b""
             self.story.deliver(held)
             self.story.exchange.write(held)
+            if self.story.cut:
+                self.conclude()
 
     def _answers(self) -> bool:
         """Whether what is held begins the answer: comments are heartbeats, an error may follow."""

@@ -269,6 +269,7 @@ def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
     """The caller's own shape passes; any other, and a recalled history, is translated."""
     services = story.services
     story.report = None
+    story.cut = False
     if story.operation in AUDIO:
         return media.lane_for(story, step, members, facts)
     if story.operation in DRAWING:

@@ -38,6 +38,7 @@ class Story:
         "called",
         "conversation",
         "cost_nanos",
+        "cut",
         "delivered",
         "exchange",
         "facts",
@@ -114,8 +115,9 @@ class Story:
         """What a vendor reports, and charges, of a request that it declined after its work."""
         self.fault: Fault | None = None
         self.first_byte_at: float | None = None
-        self.called = self._settled = False
-        """Whether the running attempt has sent the request upstream."""
+        self.called = self._settled = self.cut = False
+        """Whether the running attempt has sent the request upstream. Whether its answer may be over
+        before its vendor's: it is cut at a stop sequence."""
         self.delivered = self.let_go_bytes = 0
         """Bytes of the answer that the caller was sent; size of the request, once it is let go."""
         self.sample = b""

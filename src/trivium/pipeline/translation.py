@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from trivium.clock import Clock
+from trivium.conversation.cutting import Cutter, cut
 from trivium.conversation.estimate import tokens
 from trivium.conversation.events import (
     Done,
@@ -134,6 +135,7 @@ class Translator:
         lane = Translation(
             step, read, write, spoken, answer, functools.partial(afford, story), strict=strict
         )
+        story.cut = bool(lane.stops)
         for id_ in story.lost:
             lane.report.repair(Mend.LOST_STATE, id_)
         lane.tracer = sticky.tracer(story)
@@ -193,6 +195,7 @@ class Translation:
         "body",
         "operation",
         "report",
+        "stops",
         "tracer",
     )
 
@@ -213,9 +216,12 @@ class Translation:
         goal = step.binding.targets[SHAPE[step.operation]]
         self.report = Report(goal.title, strict=strict)
         self.operation = step.operation
+        said = fitted(spoken, goal, self.report)
+        self.stops = () if said.stop == spoken.stop else tuple(filter(None, spoken.stop))
+        """Sequences at which the answer is cut here, as the target takes not all of them."""
         if step.operation is Operation.GENERATE and spoken.stream:
             self.operation = Operation.GENERATE_STREAM
-        self.body = read.write_request(fitted(spoken, goal, self.report), goal, self.report)
+        self.body = read.write_request(said, goal, self.report)
         self._rounds: Rounds | None = None
         shape = SHAPE[step.operation]
         if may_pause(spoken, shape):
@@ -263,6 +269,8 @@ class Translation:
             answer = restored(answer, self._names)
         if self._rounds is not None:
             answer = self._rounds.whole(answer)
+        if self.stops:
+            answer = cut(answer, self.stops)
         if self.tracer is not None:
             answer = self.tracer.answer(answer)
         self._placing.answer(answer)
@@ -279,6 +287,7 @@ class Translation:
             self._names,
             self.tracer,
             self._rounds,
+            Cutter(self.stops, tokens(self._answer.request)) if self.stops else None,
         )
         return self._mend.watch(stream)
 
@@ -287,6 +296,7 @@ class TranslatedStream:
     """A stream read in one shape and written in another. See ``StreamWatch``."""
 
     __slots__ = (
+        "_cutter",
         "_held",
         "_names",
         "_placing",
@@ -308,6 +318,7 @@ class TranslatedStream:
         names: Mapping[str, str],
         tracer: Tracer | None = None,
         rounds: Rounds | None = None,
+        cutter: Cutter | None = None,
     ) -> None:
         """``readers`` makes the reader of each round, ``rounds`` makes one answer of them.
 
@@ -316,6 +327,7 @@ class TranslatedStream:
         """
         self._readers = readers
         self._rounds = rounds
+        self._cutter = cutter
         self._placing = placing
         self._tracer = tracer
         self._names = names
@@ -329,6 +341,8 @@ class TranslatedStream:
     @property
     def usage(self) -> Usage | None:
         """The last usage reported so far, of all rounds."""
+        if self._cutter is not None and self._cutter.is_cut:
+            return self._cutter.usage
         used = self._reader.usage
         return used if self._rounds is None else added(self._rounds.used, used)
 
@@ -363,13 +377,18 @@ class TranslatedStream:
         held, self._held = self._held, []
         return (self._writer.feed(held) if held else b"") + self._writer.end(fault or self.error)
 
-    def _take(self, events: list[Event]) -> bytes:
+    def _own(self, events: list[Event]) -> list[Event]:
+        """The events as this caller is to be told them."""
         if self._names:
             events = restored_events(events, self._names)
         if self._rounds is not None:
             events = self._rounds.events(events)
-        if self._tracer is not None:
-            events = self._tracer.events(events)
+        if self._cutter is not None:
+            events = self._cutter.events(events)
+        return events if self._tracer is None else self._tracer.events(events)
+
+    def _take(self, events: list[Event]) -> bytes:
+        events = self._own(events)
         if events:
             self._placing.events(events)
             last = events[-1]

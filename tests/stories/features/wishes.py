@@ -103,6 +103,7 @@ WISHES = (
             messages={"stop_sequences": ["END"]},
             generate=config(stopSequences=["END"]),
         ),
+        ("stop",),
     ),
     Asking(
         "five stop sequences",

@@ -126,7 +126,6 @@ def test_a_hint_is_dropped_aloud_and_refused_in_strict_mode(write_request, field
 @pytest.mark.parametrize(
     ("fields", "facts", "member"),
     [
-        ({"stop": ("a", "b")}, {"stop_max": 1}, "stop_sequences"),
         (
             {"format": ResponseFormat(FormatKind.SCHEMA, b"{}")},
             {"schema": False},
@@ -163,11 +162,6 @@ def test_what_asks_for_nothing_is_not_spelled_out(written):
         body["n"],
         body["audio"],
     )
-
-
-def test_a_cut_by_the_gateway_is_not_asked_of_the_model(written):
-    """Where the target takes no stop sequences at all."""
-    assert "stop" not in written(USER, stop=("a",), facts={"stop_max": 0})
 
 
 @pytest.mark.parametrize(

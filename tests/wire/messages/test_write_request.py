@@ -229,7 +229,6 @@ def test_trap_35_never_more_than_four_marks(wires):
     ("members", "member"),
     [
         ({"candidates": 2}, "n"),
-        ({"stop": ("\n",)}, "stop"),
         ({"logprobs": True}, "logprobs"),
         ({"modalities": ("text", "audio")}, "modalities"),
         ({"format": ResponseFormat(FormatKind.ENUM, b"{}")}, "response_format"),

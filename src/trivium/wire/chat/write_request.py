@@ -108,14 +108,7 @@ class _Writer:
             if Concept.OUTPUT_MAX in self._facts.refuses:
                 self._lack(Concept.OUTPUT_MAX, _NOT_TAKEN)
             self._body[self._facts.output_member] = limit
-        stop = self._wish.stop
-        most = self._facts.stop_max
-        if most == 0:
-            return  # ``fitted`` has refused them
-        if most is not None and len(stop) > most:
-            self._lack(Concept.STOP, f"at most {most} are taken")
-            stop = stop[:most]
-        self._put(Concept.STOP, stop)
+        self._put(Concept.STOP, self._wish.stop)
 
     def _reason(self) -> None:
         wish = self._wish.reasoning

@@ -43,7 +43,6 @@ _RESOLUTIONS: Final = {
 
 def config(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     """The member's members, in a fixed order."""
-    facts = writing.facts
     out = _sampling(conversation, writing)
     thinking = _thinking(conversation.reasoning, conversation.output_max, writing)
     limit = conversation.output_max
@@ -52,8 +51,6 @@ def config(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     if conversation.candidates is not None and writing.takes(Concept.CANDIDATES):
         out["candidateCount"] = conversation.candidates
     stops = list(conversation.stop)
-    if facts.stop_max is not None and len(stops) > facts.stop_max:
-        writing.lacks(Concept.STOP, f"at most {facts.stop_max} stop sequences are taken")
     if stops:
         out["stopSequences"] = stops
     if conversation.logprobs and writing.takes(Concept.LOGPROBS):

@@ -192,8 +192,6 @@ def _rest(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     body: dict[str, Any] = {}
     # an empty one asks for nothing
     stops = [one for one in conversation.stop if one]
-    if not all(one.strip() for one in stops):
-        writing.lacks(Concept.STOP, "a stop sequence must have more in it than white space")
     if stops:
         body["stop_sequences"] = stops
     user = conversation.user or conversation.safety_id
