@@ -30,7 +30,7 @@ async def assets_of(
     )
     objects = Objects(place(settings))
     addresses = Addresses(keys.ring("assets"), settings.server.public_url or origin)
-    await background(stack, Sweeper(database, objects, SystemClock()).run())
+    await background(stack, Sweeper(database, objects, SystemClock()).run)
     return Assets(database, objects, addresses, SystemClock())
 
 

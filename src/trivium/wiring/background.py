@@ -2,13 +2,27 @@
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, TypeAlias
+
+import structlog
+
+Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
+
+PAUSE_S: Final = 1.0
+"""After a first crash; doubles with each."""
+PAUSE_S_MAX: Final = 60.0
+
+log = structlog.get_logger()
 
 
-async def background(stack: contextlib.AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
-    """Run something beside the requests until the worker ends."""
-    task = asyncio.get_running_loop().create_task(work)
+async def background(stack: contextlib.AsyncExitStack, work: Work) -> None:
+    """Run something beside the requests until the worker ends.
+
+    What crashes is told and begun again: nobody would miss it before keys are not revoked any more,
+    or a channel is never tried again.
+    """
+    task = asyncio.get_running_loop().create_task(_kept_up(work))
 
     async def end() -> None:
         task.cancel()
@@ -16,3 +30,18 @@ async def background(stack: contextlib.AsyncExitStack, work: Coroutine[Any, Any,
             await task
 
     stack.push_async_callback(end)
+
+
+async def _kept_up(work: Work) -> None:
+    pause_s = PAUSE_S
+    while True:
+        try:
+            return await work()
+        except Exception:
+            log.exception("background_crashed", work=_name(work), again_in_s=pause_s)
+        await asyncio.sleep(pause_s)
+        pause_s = min(2 * pause_s, PAUSE_S_MAX)
+
+
+def _name(work: Work) -> str:
+    return str(getattr(getattr(work, "func", work), "__qualname__", work))

@@ -5,10 +5,10 @@ Imported packages of weight are imported inside: the port is open before.
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+import functools
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trivium.admission.caps import Caps
 from trivium.admission.script import ScriptedWindows
@@ -18,7 +18,7 @@ from trivium.clock import SystemClock
 from trivium.settings.model import Settings
 from trivium.settings.prices import multiplier
 from trivium.shared.state import SharedState
-from trivium.wiring.background import background
+from trivium.wiring.background import Work, background
 
 if TYPE_CHECKING:
     from trivium.identity.lookout import Lookout
@@ -56,7 +56,7 @@ async def watched(
 
     lookout = Lookout(snapshot.refresh, asyncio.get_running_loop().time)
     stack.push_async_callback(lookout.close)
-    await background(stack, snapshot.watch(poll_s))
+    await background(stack, functools.partial(snapshot.watch, poll_s))
     return lookout
 
 
@@ -101,15 +101,15 @@ async def admission_of(
     await spending.load()
     await spending.refresh()
     stack.push_async_callback(caps.close)
-    await background(stack, caps.run())
-    await background(stack, spending.watch())
+    await background(stack, caps.run)
+    await background(stack, spending.watch)
     if state is None:
         return Admission(clock, purse_of=spending.purse, caps=caps)
     windows = ScriptedWindows(state)
     admission = Admission(clock, purse_of=spending.purse, shared=windows, caps=caps)
     running = admission.running
     state.returned.append(lambda: windows.renew(list(running)))
-    await background(stack, windows.keep(running))
+    await background(stack, functools.partial(windows.keep, running))
     return admission
 
 
@@ -118,7 +118,7 @@ def groups(settings: Settings) -> dict[str, Fraction]:
     return {name: multiplier(text) for name, text in settings.groups.items()}
 
 
-def sweepers(database: "Database", settings: Settings) -> list[Coroutine[Any, Any, None]]:
+def sweepers(database: "Database", settings: Settings) -> list[Work]:
     """Work that removes what is old or over, for ever; each belongs into the background."""
     from trivium.oauth.sweep import Sweeper as Authorizations
     from trivium.observe.audit.service import deleting
@@ -128,9 +128,9 @@ def sweepers(database: "Database", settings: Settings) -> list[Coroutine[Any, An
 
     acts = Sweeper(database, settings.audit.retention_days, name="acts", late_delete=deleting)
     return [
-        Sweeper(database, settings.records.retention_days).run(),
-        Forgetter(database, settings.responses).run(),
-        caretaker(settings, database).run(),
-        acts.run(),
-        Authorizations(database).run(),
+        Sweeper(database, settings.records.retention_days).run,
+        Forgetter(database, settings.responses).run,
+        caretaker(settings, database).run,
+        acts.run,
+        Authorizations(database).run,
     ]

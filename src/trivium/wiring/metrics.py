@@ -134,5 +134,5 @@ async def metrics_of(
     metrics = Metrics(services, listeners, recorder, ledger, places)
     stack.callback(metrics.close)
     if places is not None:
-        await background(stack, metrics.write())
+        await background(stack, metrics.write)
     return metrics

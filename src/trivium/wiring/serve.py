@@ -7,6 +7,7 @@ connections are accepted and wait.
 
 import asyncio
 import contextlib
+import functools
 import gc
 import random
 import signal
@@ -108,7 +109,7 @@ async def serve(
             await worker.open(listeners, stack)
             serving(origins)
             if config_path is not None:
-                await background(stack, watch.run())
+                await background(stack, watch.run)
             gc.collect()
             gc.freeze()
             gc.set_threshold(GC_THRESHOLD)
@@ -177,7 +178,8 @@ class _Worker:
             await background(stack, sweeping)
         people = People(settings, self._database, rates_of(self._shared), lookout.look)
         stack.push_async_callback(people.close)
-        await background(stack, serve_pages(settings, listeners, snapshot, people, self._metrics))
+        pages = functools.partial(serve_pages, settings, listeners, snapshot, people, self._metrics)
+        await background(stack, pages)
 
 
 async def _equip(

@@ -64,14 +64,14 @@ async def note(
     if database.is_sqlite and settings.server.workers == 1:
         board.forgotten()  # the only gateway there is begins anew
     services.health.watchers.append(board)
-    await background(stack, board.run())
+    await background(stack, board.run)
 
 
 async def probe(services: Services, stack: contextlib.AsyncExitStack) -> None:
     """Ask channels whether they are well, those that are to be asked."""
     from trivium.pipeline.probing import Prober
 
-    await background(stack, Prober(services).run())
+    await background(stack, Prober(services).run)
 
 
 async def share(
@@ -93,5 +93,5 @@ async def share(
     state.returned.append(peers.returned)
     stack.callback(state.close)
     await state.start()
-    await background(stack, state.run())
-    await background(stack, peers.run())
+    await background(stack, state.run)
+    await background(stack, peers.run)

@@ -66,5 +66,5 @@ async def studio_of(
         keep = Keeping(jobs, source, services.assets).keep
     poller = Poller(jobs, asking, keep)
     stack.push_async_callback(poller.close)
-    await background(stack, poller.run())
+    await background(stack, poller.run)
     return Studio(jobs, asking, source)
