@@ -8,6 +8,7 @@ import pytest
 
 from doubles import Double, Send, sized
 from stories.running import ANSWER, settings
+from trivium.wiring import pages
 from wiring.serving import serving
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
@@ -55,3 +56,22 @@ async def test_the_pages_for_people_are_there_when_somebody_asks(tmp_path):
             assert b"<h1>" in body
         status, _, body = await gateway.get("/login")
         assert (404, "unknown_url") == (status, msgspec.json.decode(body)["error"]["code"])
+
+
+@pytest.mark.asyncio
+async def test_pages_that_could_not_be_built_are_built_when_they_can_be(tmp_path, monkeypatch):
+    """What was missing then, a key's file say, may be there by now; models are served meanwhile."""
+    real, built = pages._import_console, []
+
+    def fails_at_first():
+        built.append(True)
+        if len(built) == 1:
+            raise PermissionError(13, "Permission denied", "trivium.key")
+        return real()
+
+    monkeypatch.setattr(pages, "_import_console", fails_at_first)
+    async with Double([OK]) as vendor, serving(tmp_path, settings(vendor)) as gateway:
+        assert 500 == (await gateway.get("/login"))[0]
+        assert 200 == (await gateway.chat())[0]
+        assert [200] * 2 == [(await gateway.get("/login"))[0] for _ in range(2)]
+    assert 2 == len(built)

@@ -76,7 +76,7 @@ class People:
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         """Answer with the application, built at the first call."""
-        if self._building is None:
+        if self._building is None or _failed(self._building):
             self._building = asyncio.create_task(self._build())
         # whoever asked first may leave while others wait
         application = await asyncio.shield(self._building)
@@ -84,10 +84,10 @@ class People:
 
     async def _build(self) -> "ASGIApp":
         build, console_of = await asyncio.to_thread(_import_console)
-        console = console_of(
-            self._settings, self.database, self._stack, self._shared, self._in_force
-        )
-        application: ASGIApp = build(console)
+        async with contextlib.AsyncExitStack() as stack:
+            console = console_of(self._settings, self.database, stack, self._shared, self._in_force)
+            application: ASGIApp = build(console)
+            self._stack = stack.pop_all()
         return application
 
     async def close(self) -> None:
@@ -95,6 +95,11 @@ class People:
         if self._building is not None:
             await asyncio.wait([self._building])
         await self._stack.aclose()
+
+
+def _failed(building: "asyncio.Task[ASGIApp]") -> bool:
+    """Whether it has to be tried again: what was missing then, a file perhaps, may be there now."""
+    return building.done() and (building.cancelled() or building.exception() is not None)
 
 
 def _import_pages() -> Any:
