@@ -78,3 +78,13 @@ async def test_an_empty_ledger_has_no_last_entry(database):
     """Zero, which is before the first."""
     async with database.read() as conn:
         assert 0 == await store.last_entry(conn)
+
+
+@pytest.mark.asyncio
+async def test_there_may_be_more_users_than_a_statement_takes_parameters(database, users):
+    """A reseller's: asyncpg takes 32,767, and without their sums no gateway would start."""
+    many = [*users, *range(1_000, 41_000)]
+    async with database.read() as conn:
+        rows = await store.spent_by_day(conn, many, 0, await store.last_entry(conn))
+        assert 61 - 13 == sum(row.nanos for row in rows)
+        assert 6 == len(await store.usage_after(conn, many, 0, 100))

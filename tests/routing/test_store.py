@@ -41,3 +41,12 @@ async def test_rows_go_by_key_by_age_or_all(database):
         await store.remove_all(conn)
     async with database.read() as conn:
         assert [] == await store.listed(conn)
+
+
+async def test_thousands_may_be_well_again_at_once(database):
+    """After an outage of everything: SQLite reads no statement with so many alternatives."""
+    async with database.write() as conn:
+        await store.put(conn, [resting("m", 10), resting("n", 20)])
+        await store.remove(conn, [("a", "x", f"m{n}") for n in range(3_000)] + [("a", "x", "m")])
+    async with database.read() as conn:
+        assert ["n"] == [row.model for row in await store.listed(conn)]

@@ -5,8 +5,21 @@ function works in the transaction it is given.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, bindparam, case, cast, delete, func, select, update
-from sqlalchemy.dialects.postgresql import JSON
+import msgspec
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    any_,
+    bindparam,
+    case,
+    cast,
+    delete,
+    func,
+    literal,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.model import EntryKind
@@ -14,6 +27,15 @@ from trivium.storage.schema import entries, oauth_cap_holds, oauth_caps
 
 DAY_S: Final = 86_400
 _BILLED: Final = entries.c.detail.like("{%")
+_REQUEST: Final = oauth_cap_holds.c.request_id == bindparam("of")
+
+
+def _of(conn: AsyncConnection, user_ids: Sequence[int]) -> ColumnElement[bool]:
+    """Entries of these users, who are one parameter together: drivers take some thousands."""
+    if conn.dialect.name == "sqlite":
+        one = func.json_each(msgspec.json.encode(user_ids).decode()).table_valued("value")
+        return entries.c.user_id.in_(select(one.c.value))
+    return entries.c.user_id == any_(literal(list(user_ids), ARRAY(BigInteger)))
 
 
 async def last_entry(conn: AsyncConnection) -> int:
@@ -38,7 +60,7 @@ async def spent_by_day(
             cast(func.sum(-entries.c.amount_nanos), BigInteger).label("nanos"),
         )
         .where(
-            entries.c.user_id.in_(user_ids),
+            _of(conn, user_ids),
             entries.c.kind == EntryKind.USAGE.value,
             entries.c.created_at >= since,
             entries.c.id <= up_to_id,
@@ -65,7 +87,7 @@ async def usage_after(
         )
         .where(
             entries.c.id > after_id,
-            entries.c.user_id.in_(user_ids),
+            _of(conn, user_ids),
             entries.c.kind == EntryKind.USAGE.value,
         )
         .order_by(entries.c.id)
@@ -104,19 +126,20 @@ async def place_cap_hold(
 
 async def settle_cap_holds(conn: AsyncConnection, costs: Mapping[str, int]) -> None:
     """What requests came to; those that cost nothing set nothing aside any more."""
-    free = [request_id for request_id, nanos in costs.items() if not nanos]
+    free = [{"of": request_id} for request_id, nanos in costs.items() if not nanos]
     if free:
-        await conn.execute(delete(oauth_cap_holds).where(oauth_cap_holds.c.request_id.in_(free)))
+        await conn.execute(delete(oauth_cap_holds).where(_REQUEST), free)
     rows = [{"of": request_id, "cost": nanos} for request_id, nanos in costs.items() if nanos]
     if rows:
-        query = update(oauth_cap_holds).where(oauth_cap_holds.c.request_id == bindparam("of"))
-        await conn.execute(query.values(nanos=bindparam("cost")), rows)
+        query = update(oauth_cap_holds).where(_REQUEST).values(nanos=bindparam("cost"))
+        await conn.execute(query, rows)
 
 
 async def end_cap_holds(conn: AsyncConnection, request_ids: Sequence[str], at: int) -> None:
     """These count among the entries: nothing is set aside for them beyond a moment."""
-    rows = oauth_cap_holds.c.request_id.in_(request_ids) & (oauth_cap_holds.c.expires_at > at)
-    await conn.execute(update(oauth_cap_holds).where(rows).values(expires_at=at))
+    query = update(oauth_cap_holds).where(_REQUEST, oauth_cap_holds.c.expires_at > at)
+    rows = [{"of": request_id} for request_id in request_ids]
+    await conn.execute(query.values(expires_at=at), rows)
 
 
 async def sweep_cap_holds(conn: AsyncConnection, now: int) -> int:

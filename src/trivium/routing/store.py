@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, delete, or_, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -45,11 +45,13 @@ async def put(conn: AsyncConnection, rows: Sequence[Resting]) -> None:
 async def remove(conn: AsyncConnection, keys: Sequence[tuple[str, str, str]]) -> None:
     """Take these (channel, account, model) off, as they are well."""
     if keys:
-        found = [
-            and_(breakers.c.channel == c, breakers.c.account == a, breakers.c.model == m)
-            for c, a, m in keys
-        ]
-        await conn.execute(delete(breakers).where(or_(*found)))
+        # one by one: thousands of alternatives in one statement are more than SQLite reads
+        gone = delete(breakers).where(
+            breakers.c.channel == bindparam("c"),
+            breakers.c.account == bindparam("a"),
+            breakers.c.model == bindparam("m"),
+        )
+        await conn.execute(gone, [{"c": c, "a": a, "m": m} for c, a, m in keys])
 
 
 async def remove_all(conn: AsyncConnection, before: int | None = None) -> None:
