@@ -18,10 +18,17 @@ PRICED = {"free": False, "price": {"per_second": "0.00025"}}
 
 
 @pytest.mark.asyncio
-async def test_seconds_are_those_that_were_delivered():
-    """Read from the sound itself as it passes, where the model is priced by them."""
+@pytest.mark.parametrize(
+    ("sound", "seconds", "estimated"),
+    [
+        pytest.param(sounds.wav(2), 2.0, False, id="read"),
+        pytest.param(b"\x01no container that we know" * 99, 1.0, True, id="not to be read"),
+    ],
+)
+async def test_seconds_are_those_that_were_delivered(sound, seconds, estimated):
+    """Read from the sound as it passes, where the model is priced by them; else by its text."""
     async with (
-        Double([[Send(sized(sounds.wav(2)))]]) as vendor,
+        Double([[Send(sized(sound))]]) as vendor,
         Gateway.to(("openai", vendor), model=PRICED) as gateway,
     ):
         pricing = Pricing(SystemClock())
@@ -31,7 +38,7 @@ async def test_seconds_are_those_that_were_delivered():
         )
         assert 200 == (await gateway.post(SPEECH, HELLO))[0]
         (record,) = gateway.records
-        assert (2.0, 12, False) == (
+        assert (seconds, 12, estimated) == (
             record.usage.seconds,
             record.usage.characters,
             record.usage.estimated,
