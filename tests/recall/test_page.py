@@ -44,6 +44,7 @@ def test_a_page_has_its_items_in_order(query, numbers, more):
     [
         ({"limit": "0"}, "limit"),
         ({"limit": "101"}, "limit"),
+        ({"limit": "00000000199999999"}, "limit"),
         ({"limit": "many"}, "limit"),
         ({"order": "random"}, "order"),
         ({"after": "msg_9"}, "after"),

@@ -96,7 +96,9 @@ def test_a_number_may_be_text(text, expected):
     assert number(members(b"{}"), "a") is None
 
 
-@pytest.mark.parametrize("raw", [b'"x"', b"true", b"[1]", b'"nan"', b'"1 "'])
+@pytest.mark.parametrize(
+    "raw", [b'"x"', b"true", b"[1]", b'"nan"', b'"1 "', pytest.param(b"9" * 400, id="huge")]
+)
 def test_what_is_no_number_is_refused(raw):
     """By name."""
     with pytest.raises(Fault) as caught:

@@ -50,9 +50,9 @@ def input_items(kept: Kept, query: Mapping[str, str]) -> bytes:
 def _limit(text: str | None) -> int:
     if not text:
         return LIMIT
-    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text[:9]) <= LIMIT_MAX:
-        raise _wrong("limit", f"a number from 1 to {LIMIT_MAX}")
-    return int(text)
+    if text.isascii() and text.isdecimal() and len(text) < 10 and 1 <= int(text) <= LIMIT_MAX:
+        return int(text)
+    raise _wrong("limit", f"a number from 1 to {LIMIT_MAX}")
 
 
 def _name(row: bytes) -> Any:

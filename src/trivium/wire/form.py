@@ -5,6 +5,7 @@ run 2026-11-21): the members are named without brackets. The parts themselves st
 go on to an upstream by their own names.
 """
 
+import contextlib
 import math
 import re
 from collections.abc import Sequence
@@ -88,9 +89,11 @@ def number(body: Members, name: str) -> float | None:
             value = msgspec.convert(value, float, strict=False)
         except msgspec.ValidationError:
             value = None
-    if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value):
-        raise Fault(Kind.INVALID_TYPE, f"`{name}` must be a number.", param=name)
-    return float(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):  # a whole number of hundreds of digits
+            if not math.isnan(found := float(value)):
+                return found
+    raise Fault(Kind.INVALID_TYPE, f"`{name}` must be a number.", param=name)
 
 
 def flag(body: Members, name: str) -> bool:

@@ -46,6 +46,33 @@ async def test_seconds_are_those_that_were_delivered(sound, seconds, estimated):
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("sound", "tokens"),
+    [
+        pytest.param(sounds.wav(6), 125, id="read"),
+        pytest.param(b"\x01no container that we know" * 99, 21, id="not to be read"),
+    ],
+)
+async def test_tokens_that_nobody_reports_follow_from_the_sound(sound, tokens):
+    """Not from its text, of which slow speech makes many times as much."""
+    by_tokens = {"free": False, "price": {"input": "0.6", "output": "12"}}
+    async with (
+        Double([[Send(sized(sound))]]) as vendor,
+        Gateway.to(("openai", vendor), model=by_tokens) as gateway,
+    ):
+        pricing = Pricing(SystemClock())
+        gateway.services.ledger.quote = pricing.quote
+        gateway.services.ledger.hold = lambda request_id, caller, quote: Hold(
+            request_id=request_id, user_id=caller.user_id, amount_nanos=1, quote=quote
+        )
+        assert 200 == (await gateway.post(SPEECH, HELLO))[0]
+        (record,) = gateway.records
+        assert (tokens, 3, True) == (
+            record.usage.audio_output, record.usage.fresh, record.usage.estimated,
+        )  # fmt: skip
+
+
+@pytest.mark.asyncio
 async def test_a_caller_that_reads_slowly_slows_the_vendor_down():
     """Memory does not hold what waits."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: 40000000\r\n\r\n"

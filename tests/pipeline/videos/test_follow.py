@@ -176,6 +176,8 @@ async def test_videos_are_listed_page_by_page(house):
         ("limit=101", 400, "limit"),
         ("limit=x", 400, "limit"),
         ("limit=9999999999999999999", 400, "limit"),
+        ("limit=00000000199999999", 400, "limit"),
+        (f"limit=000000001{'9' * 30}", 400, "limit"),
         ("order=up", 400, "order"),
         ("after=video_1", 404, "video_id"),
     ],

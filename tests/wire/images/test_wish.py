@@ -26,7 +26,8 @@ def test_json_and_form_say_the_same():
 @pytest.mark.parametrize(
     ("form", "param"),
     [({"n": "two"}, "n"), ({"n": "1e3"}, "n"), ({"stream": "1"}, "stream"), ({"n": "11"}, "n"),
-     ({"quality": "best"}, "quality"), ({"n": "9" * 30}, "n")],
+     ({"quality": "best"}, "quality"), ({"n": "9" * 30}, "n"), ({"n": "--5"}, "n"), ({"n": "\u0663"}, "n"),
+     ({"output_compression": "-"}, "output_compression")],
 )  # fmt: skip
 def test_a_field_that_is_wrong_is_named(form, param):
     """As in JSON."""

@@ -131,6 +131,8 @@ def test_what_is_wrong_is_named(members, kind, param):
         (fields(("prompt", "x"), ("input_reference[image_url]", URL), ("input_reference[file_id]", "f")),
          Kind.INVALID_VALUE, "input_reference"),
         (fields(("prompt", "x"), ("input_reference", "{")), Kind.INVALID_VALUE, "input_reference"),
+        (fields(("prompt", "x"), ("input_reference", "[" * 100_000)),
+         Kind.INVALID_VALUE, "input_reference"),
         ([Part(name="prompt", filename="p.txt", size=1)], Kind.INVALID_TYPE, "prompt"),
         ([Part(name="prompt", value=b"\xff")], Kind.INVALID_VALUE, "prompt"),
         (fields(("prompt", "x"), ("num_frames", "9")), Kind.UNREPRESENTABLE, "num_frames"),

@@ -49,7 +49,7 @@ class MediaAttempt(Attempt):
         elif not kind.startswith(b"application/json"):
             self._sound = True
             self._type = lane.type_of(kind)
-            if self._by_seconds():
+            if self._by_length():
                 self._meter = Meter(raw=lane.is_raw)
 
     def data(self, data: bytes) -> None:
@@ -129,9 +129,13 @@ class MediaAttempt(Attempt):
             return known
         return msgspec.structs.replace(known, seconds=seconds)
 
-    def _by_seconds(self) -> bool:
+    def _by_length(self) -> bool:
+        """Whether it is paid for by what is delivered: by seconds, or by tokens, which nobody
+        reports of bare sound.
+        """
         hold = self.story.hold
-        return hold is not None and (t := hold.quote.tariff) is not None and bool(t.millisecond)
+        tariff = None if hold is None else hold.quote.tariff
+        return tariff is not None and (bool(tariff.millisecond) or "output" in tariff.kinds)
 
     def _answer(self, body: bytes) -> None:
         """A whole answer where a stream is wanted becomes that stream."""

@@ -57,9 +57,9 @@ async def list_(visit: Visit) -> None:
 def _limit(text: str | None) -> int:
     if not text:
         return LIMIT
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= LIMIT_MAX:
-        raise wrong("limit", f"be a number from 1 to {LIMIT_MAX}")
-    return int(text)
+    if text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= LIMIT_MAX:
+        return int(text)
+    raise wrong("limit", f"be a number from 1 to {LIMIT_MAX}")
 
 
 async def delete(visit: Visit) -> None:

@@ -5,6 +5,7 @@ class of models takes is in ``rules.py``. Source: the service specification, "Im
 request"; for edits and variations OpenAI's OpenAPI document of 2026-08-21.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from trivium.wire.checks import missing, wrong
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
+_WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 IMAGES_MAX: Final = 10
 """Of one request."""
 PARTIAL_MAX: Final = 3
@@ -141,7 +143,7 @@ def between(name: str, value: int | None, low: int, high: int) -> None:
 
 
 def _integer(name: str, text: str) -> int:
-    if not text.strip().lstrip("-").isdecimal() or len(text) > 20:
+    if not _WHOLE.fullmatch(text.strip()):
         raise Fault(Kind.INVALID_TYPE, f"`{name}` must be a whole number.", param=name)
     return int(text)
 

@@ -144,7 +144,7 @@ def _joined(found: dict[str, Any]) -> dict[str, Any]:
     elif isinstance(given, str):
         try:
             found[_REFERENCE] = msgspec.json.decode(given)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise wrong(_REFERENCE, "be a file, or an object in JSON") from None
     return found
 
