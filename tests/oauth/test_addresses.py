@@ -64,6 +64,8 @@ def test_with_several_hosts_an_endpoint_is_on_its_own(host, serves):
         (None, None, True),
         ("http://localhost:8080", None, True),
         ("http://[::1]:8080", None, True),
+        ("http://127.0.0.2:8080", None, True),
+        ("http://trivium.localhost:8080", None, True),
         ("https://g.example", None, True),
         ("http://g.example", None, False),
         ("https://g.example", "http://login.example", False),

@@ -149,6 +149,15 @@ def test_a_file_with_foreign_line_ends_and_mark_is_read(file):
     assert line.startswith("trivium.toml:3: server.workers")
 
 
+@pytest.mark.parametrize("name", ["public_url", "auth_url", "api_url"])
+def test_an_address_that_others_could_listen_on_is_refused(file, name):
+    """Codes, tokens and cookies would travel in the clear; the line says what to write."""
+    (line,) = _refused(file(f'[server]\n{name} = "http://gateway.example"\n'))
+
+    assert line.startswith(f"trivium.toml:2: server.{name} must begin with https://")
+    assert f'{name} = "https://' in line
+
+
 @pytest.mark.parametrize(("name", "why"), [("missing.toml", "No such file"), (".", "directory")])
 def test_a_file_that_cannot_be_read_is_named(file, name, why):
     """With the system's reason."""

@@ -43,6 +43,13 @@ def test_other_addresses_are_refused(text):
              "https://a:x", "https://a#b", "https://[::1"],
         ),
         (
+            syntax.outside_url,
+            ["https://a.example", "https://a.example:8443/", "http://localhost:8080",
+             "http://trivium.localhost", "http://127.0.0.1:1", "http://127.1.2.3", "http://[::1]:1"],
+            ["http://a.example", "HTTP://a.example", "http://192.168.1.5:8080", "http://0.0.0.0:8080", "http://[::]:1",
+             "http://localhost.example", "http://127.0.0.1.example", "ftp://localhost", "https://"],
+        ),
+        (
             syntax.browser_origin,
             ["*", "https://a.example", "http://localhost:3000"],
             ["a.example", "https://a.example/", "https://a.example/path", "null", ""],

@@ -4,12 +4,11 @@
 on another one than its own does not exist there.
 """
 
-from typing import Final
 from urllib.parse import urlsplit
 
 import msgspec
 
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+from trivium.settings.syntax import is_loopback
 
 
 class Addresses(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +29,7 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
     def is_safe(self) -> bool:
         """Whether everything is HTTPS, or stays on this machine."""
         return all(
-            urlsplit(origin).scheme == "https" or _host(origin) in _LOOPBACK
+            urlsplit(origin).scheme == "https" or is_loopback(_host(origin))
             for origin in (self.auth, self.api)
         )
 

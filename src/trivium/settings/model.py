@@ -29,7 +29,8 @@ class Server(Section, frozen=True):
     admin_listen: str | None = None
     """HOST:PORT of the pages plane; ``None``: the same port as the relay."""
     public_url: str | None = None
-    """How the outside sees the gateway; ``None``: ``http://`` and ``listen``."""
+    """How the outside sees the gateway: https, or loopback; ``None``: ``http://`` and
+    ``listen``."""
     auth_url: str | None = None
     """Origin of the OAuth endpoints; ``None``: ``public_url``."""
     api_url: str | None = None

@@ -9,7 +9,7 @@ import sys
 from base64 import b64decode
 from collections.abc import Callable
 from difflib import get_close_matches
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any, Final, TypeAlias
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
@@ -104,6 +104,33 @@ def web_url(value: str) -> str | None:
     if "?" in value or "#" in value:
         return "must not have a query or a fragment"
     return None
+
+
+def outside_url(value: str) -> str | None:
+    """Check how browsers and applications reach us: HTTPS, or this machine alone."""
+    wrong = web_url(value)
+    if wrong is not None:
+        return wrong
+    parts = urlsplit(value)
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        return (
+            "must begin with https://, as the outside sees it, also where a proxy ends TLS; "
+            "http:// is for this machine alone (localhost, 127.0.0.1, [::1])"
+        )
+    return None
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether a host without brackets is this machine: an address of it, or a name that never
+    leaves it (RFC 6761 section 6.3).
+    """
+    host = (host or "").lower()
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def host_name(value: str) -> str | None:
