@@ -78,3 +78,28 @@ def test_what_is_not_there_is_said(trivium, client_id, command):
     done = trivium("app", command, client_id + "x")
     assert (1, "") == (done.code, done.out)
     assert "there is no application" in done.err
+
+
+def test_an_application_rests_with_its_developer_until_it_is_anothers(trivium, client_id):
+    """Said in the list; told in the log of both."""
+    assert 0 == trivium("user", "create", "eve", "--email", "eve@example.com").code
+    assert 0 == trivium("user", "disable", "ada").code
+    assert (True, "active") == (shown(trivium)["owner_disabled"], shown(trivium)["status"])
+    assert "owner disabled" in trivium("app", "list").out
+    done = trivium("app", "transfer", client_id, "--to", "eve@example.com")
+    assert (0, True) == (done.code, "Shop is eve's now" in done.err)
+    assert ("eve", False) == (shown(trivium)["owner"], shown(trivium)["owner_disabled"])
+    acts = trivium("audit", "list", "--json", "--act", "app_transferred").data
+    assert {"ada", "eve"} == {act["subject"] for act in acts}
+
+
+@pytest.mark.parametrize(
+    ("to", "said"), [("ada", "this account is disabled"), ("nobody", "there is no user")]
+)
+def test_an_application_needs_an_owner_who_answers_for_it(trivium, client_id, to, said):
+    """Not a disabled one, nor one that does not exist."""
+    assert 0 == trivium("user", "disable", "ada").code
+    done = trivium("app", "transfer", client_id, "--to", to)
+    assert (1, True) == (done.code, said in done.err)
+    done = trivium("app", "transfer", client_id + "x", "--to", to)
+    assert 1 == done.code

@@ -29,8 +29,8 @@ def test_every_command_that_changes_an_account_is_told(trivium):
     trivium("user", "enable", "ada")
     acts = listed(trivium)
     assert [
-        ("user_enabled", "ada", ""),
-        ("user_disabled", "ada", ""),
+        ("user_enabled", "ada", "user:1"),
+        ("user_disabled", "ada", "user:1"),
         ("redemption_revoked", None, "batch:2"),
         ("redemption_created", None, "batch:2"),
         ("redeemed", "ada", "code:1"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 import typer
 
 from trivium.cli import config
-from trivium.cli.audit import tell
+from trivium.cli.audit import tell, teller
 from trivium.cli.database import opened
 from trivium.cli.output import Failed, as_json, moment, note, printable, table
 from trivium.clock import SystemClock
@@ -178,9 +178,7 @@ def role(
     loaded, _ = config.read(config_)
 
     async def work(_: "Accounts", identity: "Identity", database: "Database") -> User:
-        found = await identity.set_role(user, role_)
-        await tell(database, ActKind.USER_ROLE, found.id, detail={"role": role_.value})
-        return found
+        return await identity.set_role(user, role_, teller(database))
 
     found = with_accounts(loaded.settings, work)
     note(f"{printable(found.name)} is {role_.value} now")

@@ -8,6 +8,7 @@ from trivium.cli import config
 from trivium.cli.database import with_identity
 from trivium.cli.output import Failed, as_json, moment, note, printable, table
 from trivium.clock import SystemClock
+from trivium.identity.model import User
 from trivium.oauth.apps.model import App, Status
 from trivium.oauth.apps.service import Apps
 from trivium.oauth.errors import RegistrationError
@@ -61,6 +62,34 @@ def resume(client_id: ClientArgument, config_: config.ConfigOption = None) -> No
     _operate(client_id, config_, status=Status.ACTIVE)
 
 
+def transfer(
+    client_id: ClientArgument,
+    *,
+    to: Annotated[str, typer.Option("--to", metavar="USER", help="A name or an e-mail address.")],
+    config_: config.ConfigOption = None,
+) -> None:
+    """Give an application to another account, as where its developer has left.
+
+    Its tokens go on; users are asked again, as they are shown whose it is. Whoever had it knows its
+    secret: have it replaced.
+    """
+    loaded, _ = config.read(config_)
+
+    async def work(identity: "Identity", database: "Database") -> tuple[App, User]:
+        owner = await identity.find_user(to)
+        try:
+            apps = _apps(database, loaded.settings.oauth)
+            return await apps.transfer(client_id, owner.id), owner
+        except RegistrationError as error:
+            raise _failed(client_id, error) from None
+
+    app, owner = with_identity(loaded.settings.storage, work)
+    note(
+        f"{printable(app.name)} is {printable(owner.name)}'s now; "
+        "whoever had it knows its secret: replace it on the Developer page"
+    )
+
+
 def _operate(
     client_id: str,
     config_: config.ConfigOption,
@@ -75,12 +104,18 @@ def _operate(
             return await _apps(database, loaded.settings.oauth).operate(
                 client_id, trusted=trusted, status=status
             )
-        except RegistrationError:
-            raise Failed(f"there is no application {printable(client_id)}") from None
+        except RegistrationError as error:
+            raise _failed(client_id, error) from None
 
     app = with_identity(loaded.settings.storage, work)
     done = "trusted" if app.trusted else "not trusted"
     note(f"{printable(app.name)} is {app.status.value} and {done}")
+
+
+def _failed(client_id: str, error: RegistrationError) -> Failed:
+    if error.field == "user":
+        return Failed(error.message)
+    return Failed(f"there is no application {printable(client_id)}")
 
 
 def _apps(database: "Database", rules: Rules) -> Apps:
@@ -102,6 +137,7 @@ def _plain(app: App, names: dict[int, str]) -> dict[str, object]:
         "name": app.name,
         "owner": names.get(app.user_id),
         "status": app.status.value,
+        "owner_disabled": app.owner_disabled,
         "trusted": app.trusted,
         "redirect_uri": app.redirect_uri,
         "created_at": app.created_at,
@@ -113,7 +149,7 @@ def _row(app: App, names: dict[int, str]) -> tuple[str, ...]:
         app.client_id,
         printable(app.name),
         names.get(app.user_id, ""),
-        app.status.value,
+        "owner disabled" if app.owner_disabled else app.status.value,
         "yes" if app.trusted else "no",
         app.redirect_uri,
         moment(app.created_at),

@@ -14,8 +14,9 @@ from trivium.observe.audit.model import COMMAND_LINE, Act, ActKind, Detail
 from trivium.observe.audit.service import PAGE_MAX, Audit
 
 if TYPE_CHECKING:
+    from trivium.identity.ending import Tell
     from trivium.identity.service import Identity
-    from trivium.storage.database import Database
+    from trivium.storage.database import Connection, Database
 
 HEADS: Final = ("ID", "AT", "ACT", "BY", "ON", "WHAT", "FROM", "WITH", "DETAIL")
 AGENT_CHARS: Final = 40
@@ -81,6 +82,24 @@ def _row(act: Act, names: dict[int, str]) -> tuple[str, ...]:
 
 def _who(user_id: int | None, names: dict[int, str]) -> str:
     return NONE if user_id is None else names.get(user_id, f"user:{user_id}")
+
+
+def teller(database: "Database") -> "Tell":
+    """The same in the transaction of the act."""
+    audit = Audit(database, SystemClock())
+
+    async def told(
+        conn: "Connection",
+        kind: ActKind,
+        subject: int,
+        what: str = "",
+        detail: Detail | None = None,
+    ) -> None:
+        await audit.within(
+            conn, kind, subject=subject, what=what, agent=COMMAND_LINE, detail=detail
+        )
+
+    return told
 
 
 async def tell(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trivium.cli import config
-from trivium.cli.audit import tell
+from trivium.cli.audit import teller
 from trivium.cli.database import with_identity
 from trivium.cli.output import Failed, as_json, note, printable
 from trivium.clock import SystemClock
@@ -16,7 +16,7 @@ from trivium.observe.audit.model import ActKind
 
 if TYPE_CHECKING:
     from trivium.identity.service import Identity
-    from trivium.storage.database import Database
+    from trivium.storage.database import Connection, Database
 
 
 def credit(
@@ -66,8 +66,20 @@ def credit(
 
 async def book(database: "Database", user: User, amount_nanos: int, text: str) -> Entry:
     """Append the entry: money that comes is a top-up, money taken back an adjustment."""
+    async with database.write() as conn:
+        return await book_within(database, conn, user, amount_nanos, text)
+
+
+async def book_within(
+    database: "Database", conn: "Connection", user: User, amount_nanos: int, text: str
+) -> Entry:
+    """The same in the transaction that is given, where it is told as well."""
+
+    async def tell(conn: "Connection", entry: Entry) -> None:
+        amount = {"amount": format_usd(amount_nanos)}
+        told = teller(database)
+        await told(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", amount)
+
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
-    entry = await Entries(database, SystemClock()).book(user.id, kind, amount_nanos, text)
-    amount = {"amount": format_usd(amount_nanos)}
-    await tell(database, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", amount)
-    return entry
+    entries = Entries(database, SystemClock())
+    return await entries.within(conn, user.id, kind, amount_nanos, text, along=tell)

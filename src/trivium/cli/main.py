@@ -112,6 +112,7 @@ apps.command("trust")(application.trust)
 apps.command("distrust")(application.distrust)
 apps.command("suspend")(application.suspend)
 apps.command("resume")(application.resume)
+apps.command("transfer")(application.transfer)
 acts.command("list")(audit.listing)
 
 

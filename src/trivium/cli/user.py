@@ -6,8 +6,8 @@ import typer
 
 from trivium.cli import account, config, limits
 from trivium.cli.account import UserArgument
-from trivium.cli.audit import tell
-from trivium.cli.credit import book
+from trivium.cli.audit import teller
+from trivium.cli.credit import book_within
 from trivium.cli.database import with_identity
 from trivium.cli.output import Failed, as_json, moment, note, printable, table
 from trivium.identity.model import Role, User
@@ -17,7 +17,7 @@ from trivium.settings.limits import limits as rates_of
 
 if TYPE_CHECKING:
     from trivium.identity.service import Identity
-    from trivium.storage.database import Database
+    from trivium.storage.database import Connection, Database
 
 HEADS: Final = ("ID", "NAME", "EMAIL", "ROLE", "SPENDS", "STATE", "CREATED")
 
@@ -61,13 +61,16 @@ def create(
 
     async def work(identity: "Identity", database: "Database") -> User:
         role = Role.ADMIN if admin else Role.USER
-        made = await identity.create_user(
-            name, email, role, unlimited=unlimited, group=group, limits=rates
+
+        async def begin(conn: "Connection", made: User) -> None:
+            told = teller(database)
+            await told(conn, ActKind.USER_CREATED, made.id, detail={"role": role.value})
+            if amount_nanos:
+                await book_within(database, conn, made, amount_nanos, "credit at creation")
+
+        return await identity.create_user(
+            name, email, role, unlimited=unlimited, group=group, limits=rates, along=begin
         )
-        await tell(database, ActKind.USER_CREATED, made.id, detail={"role": role.value})
-        if amount_nanos:
-            await book(database, made, amount_nanos, "credit at creation")
-        return made
 
     made = with_identity(loaded.settings.storage, work)
     if given is not None:
@@ -105,32 +108,28 @@ def _row(user: User) -> tuple[str, ...]:
 
 
 def disable(user: UserArgument, config_: config.ConfigOption = None) -> None:
-    """Refuse all of a user's keys.
+    """Refuse all of a user's keys and applications; end logins, consents and tokens for good.
 
     Running gateways follow within two seconds.
     """
     loaded, _ = config.read(config_)
 
     async def work(identity: "Identity", database: "Database") -> User:
-        found = await identity.disable_user(user)
-        await tell(database, ActKind.USER_DISABLED, found.id)
-        return found
+        return await identity.disable_user(user, teller(database))
 
     found = with_identity(loaded.settings.storage, work)
     note(f"disabled user {printable(found.name)}")
 
 
 def enable(user: UserArgument, config_: config.ConfigOption = None) -> None:
-    """Accept a user's keys again.
+    """Accept a user's keys again, and let their applications work.
 
-    Those that were revoked stay so.
+    Keys that were revoked stay so.
     """
     loaded, _ = config.read(config_)
 
     async def work(identity: "Identity", database: "Database") -> User:
-        found = await identity.enable_user(user)
-        await tell(database, ActKind.USER_ENABLED, found.id)
-        return found
+        return await identity.enable_user(user, teller(database))
 
     found = with_identity(loaded.settings.storage, work)
     note(f"enabled user {printable(found.name)}")

@@ -23,10 +23,12 @@ from trivium.console import seal
 from trivium.console.language import LANGUAGES, speech_tag
 from trivium.identity.accounts.model import LoggedIn, Session, Visitor
 from trivium.identity.model import Role, User
-from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.model import ActKind, Detail
 
 if TYPE_CHECKING:
     from trivium.console.context import Console
+    from trivium.identity.ending import Tell
+    from trivium.storage.database import Connection
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -174,6 +176,31 @@ async def tell_of(
         agent=who.agent,
         detail=detail or None,
     )
+
+
+def teller(request: Request) -> "Tell":
+    """Tells, in the transaction of the act, what the logged-in user did to an account."""
+    who, by, audit = visitor(request), user_of(request).id, _console(request).audit
+
+    async def tell(
+        conn: "Connection",
+        kind: ActKind,
+        subject: int,
+        what: str = "",
+        detail: Detail | None = None,
+    ) -> None:
+        await audit.within(
+            conn,
+            kind,
+            actor=by,
+            subject=subject,
+            what=what,
+            address=who.address,
+            agent=who.agent,
+            detail=detail,
+        )
+
+    return tell
 
 
 # --- coming back -----------------------------------------------------------------------------

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from trivium.clock import Clock
+from trivium.identity.ending import Tell, end_access, end_office, untold
 from trivium.identity.errors import IdentityError
 from trivium.identity.force import InForce, left_to_others
 from trivium.identity.model import Key, Role, User
-from trivium.identity.service import end_logins
+from trivium.observe.audit.model import ActKind
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
@@ -70,8 +71,9 @@ class Directory:
             raise IdentityError("key", "is not there")
         return found
 
-    async def switch(self, by: int, user_id: int, *, disabled: bool) -> User:
-        """Disable or enable a user: keys are refused within seconds, logins end for good.
+    async def switch(self, by: int, user_id: int, *, disabled: bool, tell: Tell = untold) -> User:
+        """Disable or enable a user: keys are refused within seconds; logins, consents and developer
+        tokens end for good. ``tell``: hears of all that was done.
 
         Raises ``IdentityError`` (``user``), also for whoever would switch themselves off.
         """
@@ -80,16 +82,19 @@ class Directory:
         if by == user_id:
             raise IdentityError("user", "you cannot switch yourself off")
         async with self._db.write() as conn:
-            raised = await store.bump(conn)
             user = await _user(conn, user_id)
-            await store.set_user_disabled(conn, user_id, raised, disabled=disabled)
             if disabled:
-                await end_logins(conn, user_id, int(self._clock.now()))
+                await end_access(conn, user_id, int(self._clock.now()), tell)
+            raised = await store.bump(conn)
+            await store.set_user_disabled(conn, user_id, raised, disabled=disabled)
+            kind = ActKind.USER_DISABLED if disabled else ActKind.USER_ENABLED
+            await tell(conn, kind, user_id, f"user:{user_id}")
         await self._in_force()
         return msgspec.structs.replace(user, disabled=disabled)
 
-    async def appoint(self, by: int, user_id: int, role: Role) -> User:
-        """Give a user another role; their logins end, so that none outlives what it was for.
+    async def appoint(self, by: int, user_id: int, role: Role, tell: Tell = untold) -> User:
+        """Give a user another role; their logins end, so that none outlives what it was for, and
+        tokens for administration with the office. ``tell``: hears of all that was done.
 
         Raises ``IdentityError`` (``user``), also for whoever would change their own: so there is
         always an administrator.
@@ -99,10 +104,11 @@ class Directory:
         if by == user_id:
             raise IdentityError("user", "you cannot change your own role")
         async with self._db.write() as conn:
-            await store.bump(conn)
             user = await _user(conn, user_id)
+            await end_office(conn, user_id, role, int(self._clock.now()), tell)
+            await store.bump(conn)
             await store.set_role(conn, user_id, role)
-            await end_logins(conn, user_id, int(self._clock.now()))
+            await tell(conn, ActKind.USER_ROLE, user_id, f"user:{user_id}", {"role": role.value})
         return msgspec.structs.replace(user, role=role)
 
 

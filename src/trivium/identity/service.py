@@ -6,22 +6,26 @@ transaction: that is all ``identity/snapshot.py`` needs to put it in force.
 
 import re
 import secrets
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
 from trivium.clock import Clock
 from trivium.identity import keys
+from trivium.identity.ending import Tell, end_access, end_office, untold
 from trivium.identity.errors import IdentityError, TakenError
 from trivium.identity.force import InForce, left_to_others
 from trivium.identity.model import Budget, Key, Role, User
 from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
+from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import RateLimits
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
 
+Along: TypeAlias = Callable[["Connection", User], Awaitable[None]]
+"""What else the transaction does that makes a user."""
 EMAIL_CHARS_MAX: Final = 254
 """RFC 5321 section 4.5.3.1.3, without its angle brackets."""
 
@@ -56,8 +60,10 @@ class Identity:
         unlimited: bool = False,
         group: str = "",
         limits: RateLimits | None = None,
+        along: Along | None = None,
     ) -> User:
-        """A new user. ``group``: of prices; ``limits``: over all keys together.
+        """A new user. ``group``: of prices; ``limits``: over all keys together. ``along``: what
+        else is done for them in the same transaction.
 
         Raises ``IdentityError`` (``name``, ``email``, ``group``, ``limits``).
         """
@@ -83,7 +89,10 @@ class Identity:
             if await store.find_users(conn, user.email):
                 raise TakenError("email", f"{user.email} belongs to a user already")
             user_id = await store.insert_user(conn, user, raised)
-        return msgspec.structs.replace(user, id=user_id)
+            user = msgspec.structs.replace(user, id=user_id)
+            if along is not None:
+                await along(conn, user)
+        return user
 
     async def find_user(self, name_or_email: str) -> User:
         """The user of that name or e-mail address. Raises ``IdentityError`` (``user``)."""
@@ -99,26 +108,31 @@ class Identity:
         async with self._db.read() as conn:
             return await store.find_users(conn, None)
 
-    async def disable_user(self, name_or_email: str) -> User:
-        """Refuse all of a user's keys and end their logins. Raises ``IdentityError`` (``user``)."""
-        return await self._set_disabled(name_or_email, disabled=True)
+    async def disable_user(self, name_or_email: str, tell: Tell = untold) -> User:
+        """Refuse all of a user's keys; end their logins, consents and developer tokens for good.
 
-    async def enable_user(self, name_or_email: str) -> User:
+        ``tell``: hears of all that was done. Raises ``IdentityError`` (``user``).
+        """
+        return await self._set_disabled(name_or_email, tell, disabled=True)
+
+    async def enable_user(self, name_or_email: str, tell: Tell = untold) -> User:
         """Accept a user's keys again, except revoked ones. Raises ``IdentityError`` (``user``)."""
-        return await self._set_disabled(name_or_email, disabled=False)
+        return await self._set_disabled(name_or_email, tell, disabled=False)
 
-    async def set_role(self, name_or_email: str, role: Role) -> User:
-        """What a user may do from now on; their logins end, so that none outlives what it was for.
+    async def set_role(self, name_or_email: str, role: Role, tell: Tell = untold) -> User:
+        """What a user may do from now on; their logins end, so that none outlives what it was for,
+        and tokens for administration with the office. ``tell``: hears of all that was done.
 
         Raises ``IdentityError`` (``user``).
         """
         from trivium.identity import store
 
         async with self._db.write() as conn:
-            await store.bump(conn)
             user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
+            await end_office(conn, user.id, role, int(self._clock.now()), tell)
+            await store.bump(conn)
             await store.set_role(conn, user.id, role)
-            await end_logins(conn, user.id, int(self._clock.now()))
+            await tell(conn, ActKind.USER_ROLE, user.id, f"user:{user.id}", {"role": role.value})
         return msgspec.structs.replace(user, role=role)
 
     async def create_key(
@@ -203,27 +217,19 @@ class Identity:
         await self._in_force()
         return msgspec.structs.replace(found, disabled=True)
 
-    async def _set_disabled(self, name_or_email: str, *, disabled: bool) -> User:
+    async def _set_disabled(self, name_or_email: str, tell: Tell, *, disabled: bool) -> User:
         from trivium.identity import store
 
         async with self._db.write() as conn:
-            raised = await store.bump(conn)
             user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
-            await store.set_user_disabled(conn, user.id, raised, disabled=disabled)
             if disabled:
-                await end_logins(conn, user.id, int(self._clock.now()))
+                await end_access(conn, user.id, int(self._clock.now()), tell)
+            raised = await store.bump(conn)
+            await store.set_user_disabled(conn, user.id, raised, disabled=disabled)
+            kind = ActKind.USER_DISABLED if disabled else ActKind.USER_ENABLED
+            await tell(conn, kind, user.id, f"user:{user.id}")
         await self._in_force()
         return msgspec.structs.replace(user, disabled=disabled)
-
-
-async def end_logins(conn: "Connection", user_id: int, now: int) -> None:
-    """Sessions, and links and steps that could begin one."""
-    from trivium.identity.accounts import store as accounts_store
-    from trivium.identity.accounts.tickets import OF_USERS
-
-    await accounts_store.end_sessions(conn, user_id)
-    purposes = [purpose.value for purpose in OF_USERS]
-    await accounts_store.void(conn, purposes, now, user_id=user_id)
 
 
 async def _only_key(conn: "Connection", which: str) -> Key:

@@ -95,6 +95,23 @@ class Entries:
         ``LedgerError`` for an unknown user and an amount out of range, ``BookedError`` for a
         request that was booked otherwise.
         """
+        async with self._db.write() as conn:
+            return await self.within(
+                conn, user_id, kind, amount_nanos, note, request_id, along=along
+            )
+
+    async def within(
+        self,
+        conn: "Connection",
+        user_id: int,
+        kind: EntryKind,
+        amount_nanos: int,
+        note: str = "",
+        request_id: str | None = None,
+        *,
+        along: Along | None = None,
+    ) -> Entry:
+        """The same in the transaction that is given, which ends with what is raised."""
         from trivium.ledger import store
 
         entry = Entry(
@@ -106,19 +123,18 @@ class Entries:
             request_id=request_id,
             created_at=int(self._clock.now()),
         )
-        async with self._db.write() as conn:
-            if not await store.has_user(conn, user_id):
-                raise LedgerError(f"there is no user with the id {user_id}")
-            entry_id = await store.insert_entry(conn, entry)
-            if entry_id is not None:
-                balance = await store.add_to_account(conn, entry)
-                if abs(balance) > BALANCE_NANOS_MAX:
-                    raise LedgerError("the balance would exceed nine billion dollars")
-                entry = msgspec.structs.replace(entry, id=entry_id)
-                if along is not None:
-                    await along(conn, entry)
-                return entry
-            booked = await store.entry_of(conn, request_id or "")
+        if not await store.has_user(conn, user_id):
+            raise LedgerError(f"there is no user with the id {user_id}")
+        entry_id = await store.insert_entry(conn, entry)
+        if entry_id is not None:
+            balance = await store.add_to_account(conn, entry)
+            if abs(balance) > BALANCE_NANOS_MAX:
+                raise LedgerError("the balance would exceed nine billion dollars")
+            entry = msgspec.structs.replace(entry, id=entry_id)
+            if along is not None:
+                await along(conn, entry)
+            return entry
+        booked = await store.entry_of(conn, request_id or "")
         if booked is None or (booked.user_id, booked.kind, booked.amount_nanos) != (
             user_id,
             kind,

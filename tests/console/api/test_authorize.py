@@ -76,6 +76,17 @@ async def test_a_suspended_application_is_a_page(asking):
     assert (400, True) == (answer.status_code, "app_suspended" in answer.text)
 
 
+async def test_a_disabled_developers_application_is_a_page(asking):
+    """Also for a request that waits already."""
+    waits = (await asking.sent()).headers["location"]
+    await asking.visitor.console.identity.disable_user(asking.owner.name)
+    answer = await asking.sent()
+    assert (400, True) == (answer.status_code, "app_suspended" in answer.text)
+    await asking.visitor.log_in(asking.ada)
+    answer = await asking.visitor.get(waits)
+    assert (400, True) == (answer.status_code, "app_suspended" in answer.text)
+
+
 @pytest.mark.parametrize("name", ["client_id", "redirect_uri"])
 async def test_what_decides_must_be_said_once(asking, name):
     """A page for these two."""

@@ -7,6 +7,7 @@ import pytest
 from oauth.world import CALLBACK, World
 from trivium.oauth.apps.model import GrantType, Status
 from trivium.oauth.apps.service import Apps
+from trivium.oauth.consent.decision import Decision
 from trivium.oauth.errors import OAuthError, RegistrationError
 
 pytestmark = pytest.mark.asyncio
@@ -265,3 +266,29 @@ async def test_what_was_done_is_told(world):
         "app_deleted",
     ] == await world.acts()
     assert "gws_" not in str(await world.audit.everything())
+
+
+async def test_an_application_is_given_to_another_account(world):
+    """Its tokens go on; consent is asked for again, and whoever had it has it no more."""
+    issued = await world.issued()
+    await world.people.disable_user("owner")
+    eve = await world.people.create_user("eve", "eve@example.org")
+    world.clock.advance(5)
+    given = await world.apps.transfer(world.app.client_id, eve.id)
+    assert (eve.id, True) == (given.user_id, given.works)
+    assert given == await world.apps.find(world.app.client_id)
+    assert ([], [given]) == (
+        await world.apps.owned_by(world.owner.id),
+        await world.apps.owned_by(eve.id),
+    )
+    assert world.ada.id == (await world.tokens.access(issued.access_token)).user_id
+    request_id = await world.consents.begin(world.asked(given))
+    assert Decision.ASK is await world.consents.weigh(request_id, world.ada.id, is_framed=False)
+    for client_id, user_id, field in (
+        ("gwc_x", eve.id, "app"),
+        (given.client_id, world.owner.id, "user"),
+        (given.client_id, 999, "user"),
+    ):
+        with pytest.raises(RegistrationError) as raised:
+            await world.apps.transfer(client_id, user_id)
+        assert field == raised.value.field

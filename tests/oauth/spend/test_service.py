@@ -173,6 +173,11 @@ async def disable_user(world, given):
     await world.people.disable_user("ada")
 
 
+async def disable_developer(world, _):
+    """Of the application, by the operator."""
+    await world.people.disable_user("owner")
+
+
 @pytest.mark.parametrize(
     "end",
     [
@@ -185,6 +190,7 @@ async def disable_user(world, given):
         suspend_app,
         delete_app,
         disable_user,
+        disable_developer,
     ],
 )
 @pytest.mark.asyncio

@@ -28,6 +28,6 @@ async def test_a_token_of_another_application_is_not_held(world):
     digest = credential.digest(given.access_token)
     now = int(world.clock.now())
     async with world.database.write() as conn:
-        assert world.ada.id == (await store.held(conn, world.app.id, digest, now)).user_id
+        assert world.ada.id == (await store.held(conn, world.app.id, digest, now))[0].user_id
         assert None is await store.held(conn, world.app.id + 1, digest, now)
         assert None is await store.held(conn, world.app.id, digest, now + 7200)

@@ -329,7 +329,7 @@ async def test_an_unknown_refresh_token_is_refused(world, token):
 
 
 async def test_a_disabled_user_has_no_tokens(world):
-    """And has them again when enabled."""
+    """Nor when enabled again: a thief may have agreed to something meanwhile."""
     issued = await world.issued()
     code = await world.code()
     await world.people.disable_user("ada")
@@ -337,7 +337,23 @@ async def test_a_disabled_user_has_no_tokens(world):
     assert "invalid_grant" == await refused(world.refresh(issued.refresh_token))
     assert "invalid_grant" == await refused(world.exchange(code))
     await world.people.enable_user("ada")
+    assert not await is_good(world, issued)
+    assert "invalid_grant" == await refused(world.refresh(issued.refresh_token))
+    assert [] == await world.consents.authorized(world.ada.id)
+
+
+async def test_a_disabled_developers_application_has_no_tokens(world):
+    """Whoever made it may be gone with its secret; all of it works again when they are enabled."""
+    issued, code = await world.issued(), await world.code()
+    await world.people.disable_user("owner")
+    assert not await is_good(world, issued)
+    with pytest.raises(OAuthError) as raised:
+        await world.apps.authenticate(world.app.client_id, world.secret)
+    assert "invalid_client" == raised.value.code
+    await world.people.enable_user("owner")
     assert await is_good(world, issued)
+    assert await world.exchange(code)
+    assert await world.refresh(issued.refresh_token)
 
 
 async def test_a_suspended_applications_tokens_open_nothing(world):

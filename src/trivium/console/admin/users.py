@@ -11,7 +11,6 @@ from trivium.console import context, forms, render, session
 from trivium.console.language import N_
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import Role, User
-from trivium.observe.audit.model import ActKind
 
 PAGE: Final = 50
 
@@ -30,12 +29,6 @@ _DONE: Final = {
     "enabled": N_("%(name)s is enabled again."),
     "admin": N_("%(name)s is an administrator now."),
     "user": N_("%(name)s is an ordinary user now."),
-}
-_ACTS: Final = {
-    "disabled": ActKind.USER_DISABLED,
-    "enabled": ActKind.USER_ENABLED,
-    "admin": ActKind.USER_ROLE,
-    "user": ActKind.USER_ROLE,
 }
 
 
@@ -71,18 +64,16 @@ async def change(request: Request) -> Response:
         user = await _changed(request, admin, form.value)
     except IdentityError:
         return _refused(request)
-    detail = {"role": user.role.value} if form.value.to in ("admin", "user") else {}
-    await session.tell_of(request, _ACTS[form.value.to], user.id, f"user:{user.id}", **detail)
     back = f"/admin/users/{user.id}" if form.value.page else "/admin/users"
     return render.redirect(request, back, _DONE[form.value.to], name=user.name)
 
 
 async def _changed(request: Request, admin: User, wanted: Change) -> User:
-    directory = context.of(request).directory
+    directory, tell = context.of(request).directory, session.teller(request)
     if wanted.to in ("disabled", "enabled"):
         off = wanted.to == "disabled"
-        return await directory.switch(admin.id, wanted.user, disabled=off)
-    return await directory.appoint(admin.id, wanted.user, Role(wanted.to))
+        return await directory.switch(admin.id, wanted.user, disabled=off, tell=tell)
+    return await directory.appoint(admin.id, wanted.user, Role(wanted.to), tell)
 
 
 def _refused(request: Request) -> Response:

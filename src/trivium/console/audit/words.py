@@ -50,6 +50,7 @@ WORDS: Final = {
     ActKind.APP_SUSPENDED: N_("Application suspended"),
     ActKind.APP_RESUMED: N_("Application resumed"),
     ActKind.APP_DELETED: N_("Application deleted"),
+    ActKind.APP_TRANSFERRED: N_("Application given to another account"),
     ActKind.SECRET_ROTATED: N_("Client secret rotated"),
     ActKind.DEVELOPER_TOKEN_CREATED: N_("Developer token created"),
     ActKind.DEVELOPER_TOKEN_REVOKED: N_("Developer token revoked"),

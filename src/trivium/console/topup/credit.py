@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 from starlette.requests import Request
@@ -14,8 +14,11 @@ from trivium.console.language import N_, text
 from trivium.identity.errors import IdentityError
 from trivium.ledger.entries import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
-from trivium.ledger.model import EntryKind
+from trivium.ledger.model import Entry, EntryKind
 from trivium.observe.audit.model import ActKind
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection
 
 _ONCE: Final = re.compile(r"[0-9A-Za-z_-]{22}")
 
@@ -62,21 +65,17 @@ async def give(request: Request) -> Response:
         return _page(request, form, 422)
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
     once = f"credit:{given.once}"
+    amount = format_usd(amount_nanos)
+    told = session.teller(request)
+
+    async def tell(conn: "Connection", entry: Entry) -> None:
+        await told(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", {"amount": amount})
+
     try:
-        entry = await console.entries.book(user.id, kind, amount_nanos, given.note, once)
+        await console.entries.book(user.id, kind, amount_nanos, given.note, once, along=tell)
     except LedgerError as error:
         form.fail("", text(N_("Nothing was booked: %(why)s."), why=str(error)))
         return _page(request, form, 422)
-    amount = format_usd(amount_nanos)
-    await console.audit.add(
-        ActKind.USER_CREDIT,
-        actor=session.user_of(request).id,
-        subject=user.id,
-        what=f"entry:{entry.id}",
-        address=request.client.host if request.client else "",
-        agent=request.headers.get("user-agent", ""),
-        detail={"amount": amount},
-    )
     balance = format_usd(await console.entries.balance(user.id))
     return render.redirect(
         request,

@@ -9,7 +9,6 @@ from starlette.requests import Request
 
 from trivium.console import context
 from trivium.oauth import redirect
-from trivium.oauth.apps.model import Status
 
 
 class From(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +41,7 @@ async def visit(request: Request, user_id: int, client_id: str, value: str) -> V
     if found is None:
         return Visit(is_broken=True)
     who, app = found
-    if app.status is not Status.ACTIVE:
+    if not app.works:
         return Visit(is_broken=True)
     return Visit(
         sent_by=From(
@@ -61,6 +60,6 @@ async def back(request: Request, app_id: int | None) -> tuple[str, str] | None:
     if app_id is None:
         return None
     app = await context.of(request).oauth.app_of(app_id)
-    if app is None or app.status is not Status.ACTIVE:
+    if app is None or not app.works:
         return None
     return app.name, redirect.origin(app.redirect_uri)

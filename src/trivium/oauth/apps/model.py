@@ -38,6 +38,8 @@ class App(msgspec.Struct, frozen=True, kw_only=True):
     """Public."""
     redirect_uri: str
     status: Status = Status.ACTIVE
+    owner_disabled: bool = False
+    """Nobody answers for it: it rests until its owner is enabled, or it is another's."""
     trusted: bool = False
     """Set by the operator alone, and lost with a change of what people are shown or where it sends
     them: its requests may be granted without a question."""
@@ -51,6 +53,11 @@ class App(msgspec.Struct, frozen=True, kw_only=True):
     created_at: int = 0
     changed_at: int = 0
     """When what people are shown of it, or where it sends them, last changed."""
+
+    @property
+    def works(self) -> bool:
+        """Whether it may ask anybody, and its tokens open anything."""
+        return self.status is Status.ACTIVE and not self.owner_disabled
 
 
 class OwnSecret(msgspec.Struct, frozen=True, kw_only=True):

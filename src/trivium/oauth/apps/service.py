@@ -189,7 +189,7 @@ class Apps:
         from trivium.oauth.apps import store
 
         async with self._db.write() as conn:
-            app = await store.by_client_id(conn, client_id)
+            app = await store.by_client_id(conn, client_id, hold=True)
             if app is None:
                 raise _unknown()
             app = msgspec.structs.replace(
@@ -206,6 +206,38 @@ class Apps:
                 agent=COMMAND_LINE,
                 detail={"name": app.name, "trusted": app.trusted},
             )
+        return app
+
+    async def transfer(self, client_id: str, user_id: int) -> App:
+        """The operator's word that an application is another's from now on, as where its developer
+        has left. Its tokens stay; users are asked again, since they are shown whose it is.
+
+        Raises RegistrationError (``app``; ``user``: there is none, or they are disabled).
+        """
+        from trivium.oauth.apps import store
+
+        async with self._db.write() as conn:
+            app = await store.by_client_id(conn, client_id, hold=True)
+            if app is None:
+                raise _unknown()
+            if await store.hold_owner(conn, user_id) is not False:
+                raise RegistrationError("user", "this account is disabled")
+            before = app.user_id
+            now = int(self._clock.now())
+            app = msgspec.structs.replace(
+                app, user_id=user_id, owner_disabled=False, changed_at=now
+            )
+            await store.replace(conn, app)
+            # both of them read it in their own log
+            for subject in (before, user_id):
+                await self._audit.within(
+                    conn,
+                    ActKind.APP_TRANSFERRED,
+                    subject=subject,
+                    what=f"app:{app.id}",
+                    agent=COMMAND_LINE,
+                    detail={"name": app.name, "from": before, "to": user_id},
+                )
         return app
 
     async def rotate_secret(
@@ -276,7 +308,7 @@ class Apps:
             stored = await store.digests(conn, app.id if app else 0, int(self._clock.now()))
         # every one is compared, and one where there is none
         same = [hmac.compare_digest(presented, digest) for digest in (*stored, _NOBODY)]
-        if app is None or not any(same[:-1]) or app.status is not Status.ACTIVE:
+        if app is None or not any(same[:-1]) or not app.works:
             raise OAuthError("invalid_client", "the client id or the client secret is wrong", 401)
         return app
 

@@ -14,9 +14,13 @@ from trivium.storage.schema import oauth_grants as grants
 from trivium.storage.schema import oauth_secrets as secrets
 from trivium.storage.schema import users
 
+_APPS = select(apps, users.c.disabled.label("owner_disabled")).join(
+    users, users.c.id == apps.c.user_id
+)
+
 
 def app_of(row: Any) -> App:
-    """An application from a row that has the columns of ``oauth_apps``."""
+    """An application from a row that has the columns of ``oauth_apps``, and ``owner_disabled``."""
     return App(
         id=row.id,
         user_id=row.user_id,
@@ -25,6 +29,7 @@ def app_of(row: Any) -> App:
         client_id=row.client_id,
         redirect_uri=row.redirect_uri,
         status=Status(row.status),
+        owner_disabled=bool(row.owner_disabled),
         trusted=row.trusted,
         scopes=frozenset(row.scopes.split()),
         grants=frozenset(map(GrantType, row.grants.split())),
@@ -37,6 +42,7 @@ def app_of(row: Any) -> App:
 
 def _values(app: App) -> dict[str, Any]:
     return {
+        "user_id": app.user_id,
         "name": app.name,
         "description": app.description,
         "redirect_uri": app.redirect_uri,
@@ -69,7 +75,6 @@ async def insert(conn: AsyncConnection, app: App) -> int:
     """A new application; its id."""
     values = {
         **_values(app),
-        "user_id": app.user_id,
         "client_id": app.client_id,
         "created_at": app.created_at,
     }
@@ -98,33 +103,36 @@ async def owned(
     conn: AsyncConnection, user_id: int, app_id: int, *, hold: bool = False
 ) -> App | None:
     """A user's own application; ``hold``: nobody else changes it until the transaction ends."""
-    query = select(apps).where(apps.c.id == app_id, apps.c.user_id == user_id)
+    query = _APPS.where(apps.c.id == app_id, apps.c.user_id == user_id)
     if hold:
-        query = query.with_for_update(key_share=True)
+        query = query.with_for_update(key_share=True, of=apps)
     row = (await conn.execute(query)).one_or_none()
     return None if row is None else app_of(row)
 
 
 async def owned_by(conn: AsyncConnection, user_id: int) -> list[App]:
     """A user's applications, oldest first."""
-    query = select(apps).where(apps.c.user_id == user_id).order_by(apps.c.id)
+    query = _APPS.where(apps.c.user_id == user_id).order_by(apps.c.id)
     return [app_of(row) for row in await conn.execute(query)]
 
 
 async def everything(conn: AsyncConnection) -> list[App]:
     """All applications, oldest first."""
-    return [app_of(row) for row in await conn.execute(select(apps).order_by(apps.c.id))]
+    return [app_of(row) for row in await conn.execute(_APPS.order_by(apps.c.id))]
 
 
-async def by_client_id(conn: AsyncConnection, client_id: str) -> App | None:
-    """The application of a client id."""
-    row = (await conn.execute(select(apps).where(apps.c.client_id == client_id))).one_or_none()
+async def by_client_id(conn: AsyncConnection, client_id: str, *, hold: bool = False) -> App | None:
+    """The application of a client id; ``hold``: as ``owned`` has it."""
+    query = _APPS.where(apps.c.client_id == client_id)
+    if hold:
+        query = query.with_for_update(key_share=True, of=apps)
+    row = (await conn.execute(query)).one_or_none()
     return None if row is None else app_of(row)
 
 
 async def by_id(conn: AsyncConnection, app_id: int) -> App | None:
     """The application of an id."""
-    row = (await conn.execute(select(apps).where(apps.c.id == app_id))).one_or_none()
+    row = (await conn.execute(_APPS.where(apps.c.id == app_id))).one_or_none()
     return None if row is None else app_of(row)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import parse_qsl
 
 from trivium.oauth import redirect, scope
-from trivium.oauth.apps.model import App, GrantType, Status
+from trivium.oauth.apps.model import App, GrantType
 from trivium.oauth.consent.model import Asked
 from trivium.oauth.errors import OAuthError, Reason, Refused, SentBack
 
@@ -60,7 +60,7 @@ def check(
     """
     if app is None:
         raise Refused(Reason.APP_UNKNOWN)
-    if app.status is not Status.ACTIVE:
+    if not app.works:
         raise Refused(Reason.APP_SUSPENDED)
     _check_redirect(given, app)
     states = _values(given, "state")

@@ -9,7 +9,6 @@ import msgspec
 from trivium.clock import Clock
 from trivium.ledger.entries import format_usd
 from trivium.oauth import credential, scope
-from trivium.oauth.apps.model import Status
 from trivium.oauth.consent import request
 from trivium.oauth.consent.decision import Decision, decide
 from trivium.oauth.consent.model import Asked, Authorized, Grant, Pending
@@ -75,7 +74,7 @@ class Consents:
             pending = await store.find_request(conn, credential.digest(request_id), now)
         if pending is None or (user_id is not None and pending.user_id not in (None, user_id)):
             raise Refused(Reason.REQUEST_UNKNOWN)
-        if pending.asked.app.status is not Status.ACTIVE:
+        if not pending.asked.app.works:
             raise Refused(Reason.APP_SUSPENDED)
         # its owner has changed it meanwhile, perhaps because somebody else answers there now
         if pending.asked.redirect_uri != pending.asked.app.redirect_uri:

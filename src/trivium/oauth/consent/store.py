@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.identity.store import disable_granted
+from trivium.identity.granted import store as granted
 from trivium.oauth import scope
 from trivium.oauth.apps.store import app_of
 from trivium.oauth.consent.decision import History
@@ -46,6 +46,7 @@ async def find_request(conn: AsyncConnection, digest: bytes, now: int) -> Pendin
         select(
             requests,
             users.c.name.label("owner"),
+            users.c.disabled.label("of_app_owner_disabled"),
             *(column.label(f"of_app_{column.name}") for column in apps.c),
         )
         .join(apps, apps.c.id == requests.c.app_id)
@@ -216,6 +217,7 @@ async def authorized(conn: AsyncConnection, user_id: int, now: int) -> list[Auth
         select(
             grants,
             owner.c.name.label("owner"),
+            owner.c.disabled.label("of_app_owner_disabled"),
             (tokens[0] + tokens[1]).label("live_tokens"),
             incident.label("incident_at"),
             *(column.label(f"of_app_{column.name}") for column in apps.c),
@@ -243,21 +245,9 @@ async def revoke_grants(
     conn: AsyncConnection, user_id: int, grant_id: int | None, now: int
 ) -> list[int]:
     """Take back one consent of a user's, or all; the applications whose it was."""
-    query = (
-        select(grants.c.id, grants.c.app_id)
-        .where(grants.c.user_id == user_id, grants.c.revoked_at.is_(None))
-        .with_for_update(key_share=True)
-    )
-    if grant_id is not None:
-        query = query.where(grants.c.id == grant_id)
-    rows = (await conn.execute(query)).all()
-    ids = [row.id for row in rows]
-    await conn.execute(update(grants).where(grants.c.id.in_(ids)).values(revoked_at=now))
-    ended = families.c.grant_id.in_(ids) & families.c.revoked_at.is_(None)
-    values = {"revoked_at": now, "reason": "grant_revoked"}
-    await conn.execute(update(families).where(ended).values(values))
-    await disable_granted(conn, ids)
-    return [row.app_id for row in rows]
+    found = await granted.consents(conn, user_id, grant_id)
+    await granted.end_consents(conn, [consent_id for consent_id, _ in found], now)
+    return [app_id for _, app_id in found]
 
 
 # --- codes --------------------------------------------------------------------------------------

@@ -4,10 +4,12 @@ from typing import Final
 
 import msgspec
 
+from trivium.identity.model import Role
+
 WRITE_APPS: Final = "oauth_apps:write"
 """Registers applications."""
-ADMIN: Final = "admin"
-"""Administers the gateway, for as long as its owner is an administrator."""
+ADMIN: Final = Role.ADMIN.value
+"""Administers the gateway; ends when its owner is no administrator any more."""
 
 
 class DeveloperToken(msgspec.Struct, frozen=True, kw_only=True):

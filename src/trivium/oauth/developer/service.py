@@ -114,11 +114,15 @@ class DeveloperTokens:
         if credential.looks_like(Kind.DEVELOPER_TOKEN, presented):
             async with self._db.read() as conn:
                 found = await store.find(conn, credential.digest(presented))
-        if found is None or found[0].state(now) != "live":
-            raise OAuthError("invalid_token", "the developer token is not valid", 401)
+        invalid = OAuthError("invalid_token", "the developer token is not valid", 401)
+        if found is None:
+            raise invalid
         token, owner = found
+        # said first: it is why the token has ended
         if owner.is_disabled:
             raise OAuthError("access_denied", "this account is disabled", 403)
+        if token.state(now) != "live":
+            raise invalid
         if permission not in token.permissions:
             raise OAuthError("insufficient_scope", f"the token lacks {permission}", 403)
         if permission == ADMIN and owner.role is not Role.ADMIN:

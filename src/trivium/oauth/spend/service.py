@@ -67,9 +67,10 @@ class Spending:
             raise invalid
         secret = keys.issue(self._random_bytes)
         async with self._db.write() as conn:
-            access = await store.held(conn, app.id, credential.digest(token), now)
-            if access is None:
+            found = await store.held(conn, app.id, credential.digest(token), now)
+            if found is None:
                 raise invalid
+            access, raised = found
             if SPEND not in access.scopes:
                 raise OAuthError("insufficient_scope", "the token has not the scope spend", 403)
             cap_nanos = await store.cap_of(conn, access.grant_id)
@@ -86,6 +87,7 @@ class Spending:
             key_id = await store.give(
                 conn,
                 access,
+                raised,
                 name=f"app {app.id}: {app.name}",
                 digest=keys.digest(secret),
                 hint=keys.hint(secret),

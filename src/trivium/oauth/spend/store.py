@@ -26,8 +26,12 @@ from trivium.storage.schema import oauth_grants as grants
 _BUDGETS: Final = msgspec.json.Encoder()
 
 
-async def held(conn: AsyncConnection, app_id: int, digest: bytes, now: int) -> Access | None:
-    """What an access token of this application opens; it stays so until the transaction ends."""
+async def held(
+    conn: AsyncConnection, app_id: int, digest: bytes, now: int
+) -> tuple[Access, int] | None:
+    """What an access token of this application opens, and the revision that a key for it gets; it
+    stays so until the transaction ends.
+    """
     found = await find_access(conn, digest, now)
     if found is None or found.app_id != app_id:
         return None
@@ -40,8 +44,11 @@ async def held(conn: AsyncConnection, app_id: int, digest: bytes, now: int) -> A
             select(table.c.id).where(own).with_for_update(read=is_shared, key_share=not is_shared)
         )
         await conn.execute(lock)
+    # with this whoever disables the application's owner waits as well
+    raised = await identity.bump(conn)
     # what was found may have ended before it was held
-    return await find_access(conn, digest, now)
+    found = await find_access(conn, digest, now)
+    return None if found is None else (found, raised)
 
 
 async def cap_of(conn: AsyncConnection, grant_id: int) -> int | None:
@@ -100,6 +107,7 @@ async def wait_s(conn: AsyncConnection, grant_id: int, now: int, live_max: int) 
 async def give(
     conn: AsyncConnection,
     to: Access,
+    raised: int,
     *,
     name: str,
     digest: bytes,
@@ -108,7 +116,6 @@ async def give(
     now: int,
 ) -> int:
     """A key with this secret: an expired one of the consent's, or another; its id."""
-    raised = await identity.bump(conn)
     over = or_(keys.c.disabled.is_(True), keys.c.expires_at <= now)
     free = (
         select(keys.c.id).where(keys.c.grant_id == to.grant_id, over).order_by(keys.c.id).limit(1)

@@ -188,6 +188,7 @@ async def rotate(conn: AsyncConnection, refresh_id: int, seed: bytes, now: int) 
 
 async def find_access(conn: AsyncConnection, digest: bytes, now: int) -> Access | None:
     """What an access token opens now; ``None``: nothing."""
+    owner = users.alias("owner")
     query = (
         select(
             access.c.scope,
@@ -203,11 +204,13 @@ async def find_access(conn: AsyncConnection, digest: bytes, now: int) -> Access 
         .join(grants, grants.c.id == families.c.grant_id)
         .join(users, users.c.id == grants.c.user_id)
         .join(apps, apps.c.id == grants.c.app_id)
+        .join(owner, owner.c.id == apps.c.user_id)
         .where(
             access.c.digest == digest,
             access.c.expires_at > now,
             families.c.revoked_at.is_(None),
             apps.c.status == "active",
+            owner.c.disabled.is_(False),
             _GRANTED,
         )
     )

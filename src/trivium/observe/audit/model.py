@@ -75,6 +75,7 @@ class ActKind(Enum):
     APP_SUSPENDED = "app_suspended"
     APP_RESUMED = "app_resumed"
     APP_DELETED = "app_deleted"
+    APP_TRANSFERRED = "app_transferred"
     SECRET_ROTATED = "secret_rotated"  # noqa: S105 - the name of an act
     DEVELOPER_TOKEN_CREATED = "developer_token_created"  # noqa: S105 - the name of an act
     DEVELOPER_TOKEN_REVOKED = "developer_token_revoked"  # noqa: S105 - the name of an act

@@ -80,13 +80,15 @@ async def test_a_token_for_something_else_is_not_enough(script, path, method):
 @pytest.mark.asyncio
 @pytest.mark.parametrize(("path", "method"), ROUTES)
 async def test_the_owner_must_be_an_administrator_now(script, path, method):
-    """403 from the moment they are disabled or demoted."""
+    """403 from the moment they are disabled, and the token ends with the office, for good."""
     identity = script.console.identity
     await identity.disable_user("root")
     assert (403, "this account is disabled") == await asked(script, path, method, script.token)
     await identity.enable_user("root")
     await identity.set_role("root", Role.USER)
-    expected = (403, "this account is no administrator's")
+    expected = (401, "the developer token is not valid")
+    assert expected == await asked(script, path, method, script.token)
+    await identity.set_role("root", Role.ADMIN)
     assert expected == await asked(script, path, method, script.token)
 
 

@@ -4,7 +4,9 @@ import pytest
 
 from console.api.admin.calling import USERS
 from trivium.identity.model import Role
+from trivium.ledger import store as ledger_store
 from trivium.ledger.model import NANOS, EntryKind
+from trivium.storage.errors import StorageDown
 
 pytestmark = pytest.mark.asyncio
 
@@ -36,6 +38,24 @@ async def test_a_user_begins_with_credit(script):
     assert ("12.50", "user") == (made["balance"], made["role"])
     assert 12_500_000_000 == await script.console.entries.balance(made["id"])
     assert ("user_credit", script.root.id, made["id"], "entry:1") == (await script.acts())[-1]
+
+
+async def test_a_user_and_their_credit_are_made_together_or_not_at_all(script, monkeypatch):
+    """So a call whose answer was lost can be repeated: 409 says that all of it was done."""
+
+    async def down(*_):
+        raise StorageDown("gone")
+
+    body = {"name": "eve", "email": "eve@example.org", "credit": "12.5"}
+    before = await script.console.identity.list_users(), await script.acts()
+    with monkeypatch.context() as patched:
+        patched.setattr(ledger_store, "add_to_account", down)
+        assert 503 == (await script.refused("POST", USERS, body))[0]
+    assert before == (await script.console.identity.list_users(), await script.acts())
+    made = await script.done("POST", USERS, body)
+    assert "12.50" == made["balance"]
+    assert 409 == (await script.refused("POST", USERS, body))[0]
+    assert 12_500_000_000 == await script.console.entries.balance(made["id"])
 
 
 @pytest.mark.parametrize(

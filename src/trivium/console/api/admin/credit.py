@@ -37,7 +37,8 @@ async def create(asked: Asked) -> Any:
         raise Refusal(400, "reason: must be printable characters on one line")
     once = f"api_credit:{wanted.idempotency_id}"
     try:
-        entry = await book(asked, user, amount_nanos, reason, once)
+        async with console.database.write() as conn:
+            entry = await book_within(asked, conn, user, amount_nanos, reason, once)
     except BookedError:
         raise Refusal(409, "idempotency_id: was used for another user or amount") from None
     if entry.note != reason:
@@ -55,27 +56,27 @@ async def create(asked: Asked) -> Any:
     }
 
 
-async def book(
-    asked: Asked, user: User, amount_nanos: int, note: str, request_id: str | None = None
+async def book_within(
+    asked: Asked,
+    conn: "Connection",
+    user: User,
+    amount_nanos: int,
+    note: str,
+    request_id: str | None = None,
 ) -> Entry:
     """Append an entry as the administrator's act, told in the same transaction.
 
     Raises ``LedgerError`` as ``Entries.book`` does.
     """
-    console = asked.console
 
     async def tell(conn: "Connection", entry: Entry) -> None:
-        await console.audit.within(
-            conn,
-            ActKind.USER_CREDIT,
-            subject=user.id,
-            what=f"entry:{entry.id}",
-            detail={"amount": format_usd(amount_nanos)},
-            **asked.told,
-        )
+        detail = {"amount": format_usd(amount_nanos)}
+        await asked.tell_within(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", detail)
 
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
-    return await console.entries.book(user.id, kind, amount_nanos, note, request_id, along=tell)
+    return await asked.console.entries.within(
+        conn, user.id, kind, amount_nanos, note, request_id, along=tell
+    )
 
 
 ENDPOINTS: Final = (resource("/api/admin/users/{user}/credit", POST=Act(create, NewCredit)),)

@@ -6,7 +6,7 @@ named there is let pass, and none that is there twice.
 
 import functools
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -25,9 +25,12 @@ from trivium.ledger.errors import LedgerError
 from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.tokens import bearer
-from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.model import ActKind, Detail
 from trivium.storage.errors import StorageError
 from trivium.wire import peek
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection
 
 BODY_BYTES_MAX: Final = 131_072
 _ID_CHARS_MAX: Final = len(str(ID_MAX))
@@ -75,6 +78,18 @@ class Asked(msgspec.Struct, frozen=True):
         """Who did it, from where and with what, as the audit log takes it."""
         sender = answer.sender(self.request)
         return {"actor": self.by, "address": sender.address, "agent": sender.agent}
+
+    async def tell_within(
+        self,
+        conn: "Connection",
+        kind: ActKind,
+        subject: int,
+        what: str = "",
+        detail: Detail | None = None,
+    ) -> None:
+        """The same in the transaction of the act."""
+        audit = self.console.audit
+        await audit.within(conn, kind, subject=subject, what=what, detail=detail, **self.told)
 
     async def tell(
         self, kind: ActKind, subject: int, what: str = "", **detail: str | int | bool | None

@@ -1,6 +1,6 @@
 """``/api/admin/users``: everybody, found, made, switched off and on, given a role."""
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -11,6 +11,9 @@ from trivium.identity.directory import PAGE_MAX
 from trivium.identity.model import Role, User
 from trivium.ledger.entries import format_usd
 from trivium.observe.audit.model import ActKind
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection
 
 PAGE: Final = 50
 """Users a page, unless the caller says otherwise."""
@@ -60,12 +63,15 @@ async def create(asked: Asked) -> Any:
     amount_nanos = 0 if wanted.credit is None else usd("credit", wanted.credit)
     if wanted.credit is not None and amount_nanos <= 0:
         raise Refusal(400, "credit: must be above zero; leave it out for none")
+
+    async def begin(conn: "Connection", user: User) -> None:
+        await asked.tell_within(conn, ActKind.USER_CREATED, user.id, "", {"role": user.role.value})
+        if amount_nanos:
+            await credit.book_within(asked, conn, user, amount_nanos, "credit at creation")
+
     user = await asked.console.identity.create_user(
-        wanted.name, wanted.email, wanted.role, unlimited=wanted.unlimited
+        wanted.name, wanted.email, wanted.role, unlimited=wanted.unlimited, along=begin
     )
-    await asked.tell(ActKind.USER_CREATED, user.id, role=user.role.value)
-    if amount_nanos:
-        await credit.book(asked, user, amount_nanos, "credit at creation")
     return _shown(user, amount_nanos)
 
 
@@ -86,12 +92,11 @@ async def change(asked: Asked) -> Any:
     if user.id == asked.by and (is_switched or is_appointed):
         raise Refusal(409, "nobody switches themselves off or changes their own role")
     if isinstance(wanted.disabled, bool) and is_switched:
-        user = await directory.switch(asked.by, user.id, disabled=wanted.disabled)
-        kind = ActKind.USER_DISABLED if user.disabled else ActKind.USER_ENABLED
-        await asked.tell(kind, user.id, f"user:{user.id}")
+        user = await directory.switch(
+            asked.by, user.id, disabled=wanted.disabled, tell=asked.tell_within
+        )
     if isinstance(wanted.role, Role) and is_appointed:
-        user = await directory.appoint(asked.by, user.id, wanted.role)
-        await asked.tell(ActKind.USER_ROLE, user.id, f"user:{user.id}", role=user.role.value)
+        user = await directory.appoint(asked.by, user.id, wanted.role, asked.tell_within)
     return await _with_balance(asked, user)
 
 

@@ -1,0 +1,78 @@
+"""What ends with an account that is disabled, and with an office that is taken away.
+
+Disabling is also the answer to a stolen account, so nothing that a thief may have begun comes back
+when the account does: logins, consents and developer tokens end for good. Keys are refused for as
+long as the account is disabled, and so is everything its applications may do.
+"""
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Protocol
+
+from trivium.identity.granted import store as granted
+from trivium.identity.model import Role
+from trivium.observe.audit.model import ActKind, Detail
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection
+
+
+class Tell(Protocol):
+    """Tells the audit log of an act, in the transaction that does it."""
+
+    def __call__(
+        self,
+        conn: "Connection",
+        kind: ActKind,
+        subject: int,
+        what: str = "",
+        detail: Detail | None = None,
+    ) -> Awaitable[None]:
+        """As ``Audit.within``. Raises what a statement raises."""
+        ...
+
+
+async def untold(
+    conn: "Connection", kind: ActKind, subject: int, what: str = "", detail: Detail | None = None
+) -> None:
+    """Nobody is told."""
+    del conn, kind, subject, what, detail
+
+
+async def end_logins(conn: "Connection", user_id: int, now: int) -> None:
+    """Sessions, and links and steps that could begin one."""
+    from trivium.identity.accounts import store as accounts_store
+    from trivium.identity.accounts.tickets import OF_USERS
+
+    await accounts_store.end_sessions(conn, user_id)
+    purposes = [purpose.value for purpose in OF_USERS]
+    await accounts_store.void(conn, purposes, now, user_id=user_id)
+
+
+async def end_access(conn: "Connection", user_id: int, now: int, tell: Tell) -> None:
+    """Everything of a user who is disabled that does not come back, and the keys that others'
+    consent gave to their applications.
+    """
+    await granted.hold(conn, user_id)
+    consents = await granted.consents(conn, user_id)
+    await granted.end_consents(conn, [grant_id for grant_id, _ in consents], now)
+    for _, app_id in consents:
+        await tell(conn, ActKind.GRANT_REVOKED, user_id, f"app:{app_id}")
+    await granted.end_keys_of_apps(conn, user_id)
+    await _end_tokens(conn, user_id, now, tell)
+    await end_logins(conn, user_id, now)
+
+
+async def end_office(conn: "Connection", user_id: int, role: Role, now: int, tell: Tell) -> None:
+    """What a user had for the role before this one: logins, and tokens for administration."""
+    await granted.hold(conn, user_id)
+    if role is not Role.ADMIN:
+        await _end_tokens(conn, user_id, now, tell, Role.ADMIN.value)
+    await end_logins(conn, user_id, now)
+
+
+async def _end_tokens(
+    conn: "Connection", user_id: int, now: int, tell: Tell, permission: str | None = None
+) -> None:
+    for token_id in await granted.end_tokens(conn, user_id, now, permission):
+        what = f"developer_token:{token_id}"
+        await tell(conn, ActKind.DEVELOPER_TOKEN_REVOKED, user_id, what)

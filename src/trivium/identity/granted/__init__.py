@@ -1,0 +1,1 @@
+"""What a user let others do, and has beside keys and logins."""
