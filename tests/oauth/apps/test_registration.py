@@ -15,7 +15,22 @@ def test_a_name_is_trimmed(text, stored):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "   ", "x" * 65, "a\nb", "a\u202eb", "a\u200bb", "a\x00", "a\u2028b"]
+    "text",
+    [
+        "",
+        "   ",
+        "x" * 65,
+        "a\nb",
+        "a\u202eb",
+        "a\u200bb",
+        "a\x00",
+        "a\u2028b",
+        "\u3164",
+        "Bank\u3164",
+        "Bank\u2800",
+        "Bank\ufe00",
+        "Bank\u034f",
+    ],
 )
 def test_a_name_that_deceives_is_refused(text):
     """Empty, too long, or with what nobody sees."""

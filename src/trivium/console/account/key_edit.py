@@ -17,6 +17,7 @@ from trivium.console import context, forms, render, session
 from trivium.console.account import key_terms
 from trivium.console.account.key_terms import EditedKey
 from trivium.console.language import N_, Text
+from trivium.console.row import row
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import Key
 from trivium.identity.terms import Terms, terms_of
@@ -160,6 +161,6 @@ def routes(
         Route(f"{path}/pause", doing(ActKind.KEY_PAUSED), methods=["POST"]),
         Route(f"{path}/resume", doing(ActKind.KEY_RESUMED), methods=["POST"]),
         Route(f"{path}/revoke", doing(ActKind.KEY_REVOKED), methods=["POST"]),
-        Route(f"{path}/{{key:int}}", guard(shown)),
-        Route(f"{path}/{{key:int}}", acting(saved), methods=["POST"]),
+        Route(f"{path}/{row('key')}", guard(shown)),
+        Route(f"{path}/{row('key')}", acting(saved), methods=["POST"]),
     )

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from trivium.console import context, render, session
 from trivium.console.language import N_
+from trivium.console.row import row
 from trivium.ledger.model import EntryKind
 
 PAGE: Final = 50
@@ -85,5 +86,5 @@ def _path(query: dict[str, str]) -> str:
 
 PAGES: Final = (
     Route("/account/statement", show),
-    Route("/account/statement/{id:int}", one),
+    Route(f"/account/statement/{row('id')}", one),
 )

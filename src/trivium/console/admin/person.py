@@ -10,6 +10,7 @@ from starlette.routing import Route
 from trivium.console import context, render, session
 from trivium.console.account import key_edit
 from trivium.console.language import Text
+from trivium.console.row import row
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import User
 
@@ -101,7 +102,7 @@ def _acting(handler: session.Handler) -> session.Handler:
 
 
 PAGES: Final = (
-    Route("/admin/users/{user:int}", show),
-    Route("/admin/users/{user:int}/requests/{id}", one_request),
-    *key_edit.routes("/admin/users/{user:int}/keys", _seeing, _acting, _desk),
+    Route(f"/admin/users/{row('user')}", show),
+    Route(f"/admin/users/{row('user')}/requests/{{id}}", one_request),
+    *key_edit.routes(f"/admin/users/{row('user')}/keys", _seeing, _acting, _desk),
 )

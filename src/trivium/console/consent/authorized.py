@@ -11,6 +11,7 @@ from trivium.console import context, forms, render, session
 from trivium.console.api.answer import sender
 from trivium.console.consent.wording import scopes_in_words
 from trivium.console.language import N_
+from trivium.console.row import row
 from trivium.ledger.entries import parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.oauth import redirect
@@ -98,6 +99,6 @@ async def cap(request: Request) -> Response:
 PAGES: Final = (
     Route(HOME, show),
     Route(f"{HOME}/revoke", revoke_all, methods=["POST"]),
-    Route(f"{HOME}/{{grant_id:int}}/cap", cap, methods=["POST"]),
-    Route(f"{HOME}/{{grant_id:int}}/revoke", revoke, methods=["POST"]),
+    Route(f"{HOME}/{row('grant_id')}/cap", cap, methods=["POST"]),
+    Route(f"{HOME}/{row('grant_id')}/revoke", revoke, methods=["POST"]),
 )

@@ -12,6 +12,7 @@ from trivium.console import context, forms, render, session
 from trivium.console.api.answer import sender
 from trivium.console.developer.wording import refuse
 from trivium.console.language import N_
+from trivium.console.row import row
 from trivium.oauth import metadata
 from trivium.oauth.apps.model import App, GrantType, OwnSecret, Status
 from trivium.oauth.errors import RegistrationError
@@ -215,7 +216,7 @@ def _secret_page(request: Request, app: App, secret: str, *, is_new: bool) -> Re
     return render.page(request, "developer/secret_made.html", app=app, secret=secret, is_new=is_new)
 
 
-_ONE: Final = f"{HOME}/apps/{{app_id:int}}"
+_ONE: Final = f"{HOME}/apps/{row('app_id')}"
 
 PAGES: Final = (
     Route(HOME, show),

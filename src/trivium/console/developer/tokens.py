@@ -12,6 +12,7 @@ from trivium.console.api.answer import sender
 from trivium.console.developer.apps import HOME
 from trivium.console.developer.wording import refuse
 from trivium.console.language import N_
+from trivium.console.row import row
 from trivium.identity.model import Role
 from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import RegistrationError
@@ -82,5 +83,5 @@ def _page(request: Request, form: forms.Filled[NewToken], status: int = 200) -> 
 PAGES: Final = (
     Route(f"{HOME}/tokens/new", show_new),
     Route(f"{HOME}/tokens/new", create, methods=["POST"]),
-    Route(f"{HOME}/tokens/{{token_id:int}}/revoke", revoke, methods=["POST"]),
+    Route(f"{HOME}/tokens/{row('token_id')}/revoke", revoke, methods=["POST"]),
 )

@@ -64,12 +64,11 @@ def another(limit: Limit, seen: Seen, now: int) -> Seen | None:
     over = count - limit.free
     pause = 0 if over < 0 else min(limit.pause_s << min(over, 20), limit.pause_max_s)
     until = now + pause if pause else 0
-    return Seen(
-        count=count,
-        since=seen.since,
-        until=until,
-        forget_at=(until or seen.since) + limit.window_s,
+    # tries in quick succession are counted together, also over the end of a window
+    forget_at = (
+        until + limit.window_s if until else max(seen.since + limit.window_s, now + limit.pause_s)
     )
+    return Seen(count=count, since=seen.since, until=until, forget_at=forget_at)
 
 
 def forgiven(limit: Limit, seen: Seen) -> Seen:

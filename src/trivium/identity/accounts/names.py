@@ -12,6 +12,8 @@ EMAIL_CHARS_MAX: Final = 254
 """RFC 5321 section 4.5.3.1.3, without its angle brackets."""
 
 _NAME: Final = re.compile(r"\w[\w.-]*\w")
+BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and signs that show nothing: with one of them two names look alike, or like none."""
 _RESERVED: Final = frozenset({"admin", "administrator", "root", "support", "system", "trivium"})
 
 
@@ -22,7 +24,7 @@ def name(text: str) -> str:
     """
     text = unicodedata.normalize("NFKC", text.strip())
     fits = NAME_CHARS_MIN <= len(text) <= NAME_CHARS_MAX and _NAME.fullmatch(text)
-    if not fits or text.lower() in _RESERVED:
+    if not fits or text.lower() in _RESERVED or BLANK & set(text):
         raise AccountError(Refusal.NAME_BAD)
     return text
 

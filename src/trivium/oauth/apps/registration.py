@@ -1,8 +1,10 @@
 """What an application may be called and where it may send people. Pure."""
 
+import re
 import unicodedata
 from typing import Final
 
+from trivium.identity.accounts.names import BLANK
 from trivium.oauth import redirect
 from trivium.oauth.errors import RegistrationError
 
@@ -11,6 +13,8 @@ DESCRIPTION_CHARS_MAX: Final = 500
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Categories of characters that show nothing or turn what stands around them, such as
 right-to-left overrides: a name is shown to people who decide by it."""
+_VARIATIONS: Final = re.compile("[\u180b-\u180d\ufe00-\ufe0e\U000e0100-\U000e01ef]")
+"""Selectors of a letter's shape, most of which change nothing. That of emoji is left."""
 
 
 def name(text: str) -> str:
@@ -44,4 +48,6 @@ def redirect_uri(text: str, *, allow_insecure: bool) -> str:
 
 
 def _has_unseen(text: str) -> bool:
+    if BLANK & set(text) or _VARIATIONS.search(text):
+        return True
     return any(unicodedata.category(character) in _UNSEEN for character in text)
