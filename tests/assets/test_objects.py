@@ -129,3 +129,11 @@ async def test_a_store_that_cannot_be_used_is_our_error(tmp_path):
 def test_keys_are_never_shown():
     """A place may be printed."""
     assert "hunter2" not in repr(Place(url="s3://b", access_key="a", secret_key="hunter2"))
+
+
+@pytest.mark.asyncio
+async def test_a_store_can_be_looked_into(objects):
+    """Empty or not."""
+    await objects.look()
+    await objects.put(ID, b"one")
+    await objects.look()

@@ -1,6 +1,8 @@
 """Services outside are gone to as far as that changes nothing, and what is wrong names its setting."""
 
 import asyncio
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import msgspec
 import pytest
@@ -93,12 +95,45 @@ async def test_a_bucket_is_asked(tmp_path):
         assert (True, "s3://files/below/here answers") == (await found(tmp_path, assets=right))[
             "assets"
         ]
-        ok, said = (
-            await found(tmp_path, assets=msgspec.structs.replace(right, secret_key="wr0ng"))
-        )["assets"]
+        # this server knows whose key it is, but does not work signatures out
+        stranger = msgspec.structs.replace(right, access_key="STRANGER", secret_key="wr0ng")
+        ok, said = (await found(tmp_path, assets=stranger))["assets"]
         assert not ok
         assert "assets.access_key and assets.secret_key" in said
         assert "wr0ng" not in said
+        elsewhere = msgspec.structs.replace(right, url="s3://missing/below")
+        assert not (await found(tmp_path, assets=elsewhere))["assets"][0]
+
+
+class Empty(BaseHTTPRequestHandler):
+    """A store of S3's kind in which there is no bucket."""
+
+    def do_GET(self):
+        body = b"<Error><Code>NoSuchBucket</Code><Message>There is none.</Message></Error>"
+        self.send_response(404)
+        self.send_header("Content-Type", "application/xml")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.mark.asyncio
+async def test_a_bucket_that_is_not_there_is_not_taken_for_an_empty_one(tmp_path):
+    """Of an object both say 404 alike; the line names the bucket."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Empty) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        endpoint = f"http://127.0.0.1:{server.server_port}"
+        missing = Assets(url="s3://files", endpoint=endpoint, access_key="a", secret_key="b")
+        ok, said = (await found(tmp_path, assets=missing))["assets"]
+        server.shutdown()
+    assert not ok
+    assert "s3://files cannot be looked into" in said
 
 
 @pytest.mark.asyncio

@@ -21,6 +21,8 @@ PART_BYTES: Final = 5_242_880
 """A part of an upload of unknown length: S3 takes none smaller."""
 PARTS_MAX: Final = 2
 """Parts of one upload in memory at once."""
+_NOTHING: Final = "0" * 40
+"""An id that no asset has: theirs are random."""
 CHUNK_BYTES: Final = 131_072
 """What is read at once."""
 
@@ -109,6 +111,20 @@ class Objects:
         except MissingAssetError:
             return False
         return True
+
+    async def look(self) -> None:
+        """Whether the store is there and lets us list and read. Raises AssetError.
+
+        Of a single object a bucket that is missing and one that is empty say the same, so a list
+        is asked for as well; of what no object is below.
+        """
+        import obstore
+
+        with _told():
+            store = await asyncio.to_thread(self._open)
+            async for _ in obstore.list(store, prefix="none", chunk_size=1):
+                break
+        await self.exists(_NOTHING)
 
     async def delete(self, asset_id: str) -> None:
         """Remove an object; one that is not there is as good. Raises AssetError."""

@@ -1,6 +1,6 @@
 """``trivium check``, the part about services outside: object store, mail server, payments.
 
-Each is gone to as far as that changes nothing: the store is asked for an object that is not there,
+Each is gone to as far as that changes nothing: the store is asked for what is not there,
 the mail server takes our name and password and no letter, the payment provider is asked for what
 was begun last.
 """
@@ -26,8 +26,6 @@ from trivium.settings.payments import Payments
 
 LIMIT_S: Final = 15.0
 """For each: a check is waited for."""
-NO_ASSET: Final = "0" * 40
-"""An id that no asset has: theirs are random."""
 
 
 async def look(settings: Settings) -> list[Finding]:
@@ -58,12 +56,12 @@ async def _assets(settings: Settings) -> Finding:
     if parts.scheme == "file":
         return _folder(Path(unquote(parts.path)))
     try:
-        await Objects(found).exists(NO_ASSET)
+        await Objects(found).look()
     except AssetError as error:
         where = "assets.endpoint" if found.endpoint else "assets.url"
         said = (
-            f"assets.url: {found.url} cannot be looked into ({error}): check {where}, "
-            "assets.region, assets.access_key and assets.secret_key, whose owner must be let "
+            f"assets.url: {found.url} cannot be looked into ({error}): check whether there is such a bucket, "
+            f"{where}, assets.region, assets.access_key and assets.secret_key, whose owner must be let "
             "list, read, write and delete"
         )
         return Finding("assets", ok=False, details=(said,))
