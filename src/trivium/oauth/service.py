@@ -12,6 +12,7 @@ from trivium.oauth.developer.service import DeveloperTokens
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.rates import Rate
 from trivium.oauth.scope import BALANCE, PROFILE
+from trivium.oauth.sender import NOBODY, Sender
 from trivium.oauth.sharing import Shared, SharedRate
 from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.model import Access
@@ -103,6 +104,16 @@ class OAuth:
         who = Attribution(user_id=access.user_id, app_id=access.app_id)
         value = topup.sealed(self._topup_keys, who, self._clock.now())
         return f"{self.addresses.auth}/topup?app={access.client_id}&t={value}"
+
+    async def shut_out(self, user_id: int, sender: Sender = NOBODY) -> None:
+        """End all that programs may do for a user: consents and developer tokens."""
+        await self.consents.revoke_all(user_id, sender)
+        await self.developer.revoke_all(user_id, sender)
+
+    async def programs(self, user_id: int) -> int:
+        """How many of both a user has."""
+        consents = await self.consents.authorized(user_id)
+        return len(consents) + await self.developer.live(user_id)
 
     async def app_of(self, app_id: int) -> "App | None":
         """An application by its id; ``None`` when it has been deleted."""

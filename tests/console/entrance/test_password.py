@@ -39,7 +39,7 @@ async def test_a_forgotten_password_is_replaced_by_letter(database):
     ("fields", "left", "says"),
     [
         ({}, 1, "Your password is set. Please log in"),
-        ({"revoke": "1"}, 0, "no application has access any more"),
+        ({"revoke": "1"}, 0, "no application and no developer token has access any more"),
     ],
 )
 async def test_a_reset_offers_to_revoke_applications(database, fields, left, says):
@@ -47,6 +47,7 @@ async def test_a_reset_offers_to_revoke_applications(database, fields, left, say
     async with Asking.over(database) as asking:
         visitor, authorized = asking.visitor, asking.oauth.consents.authorized
         await let_in(asking)
+        await asking.oauth.developer.create(asking.ada.id, "ci")
         await visitor.get("/password/forgot")
         await visitor.post("/password/forgot", name="ada")
         path = LINK.search(await asking.console.accounts.desk._post.last())[1]
@@ -56,6 +57,8 @@ async def test_a_reset_offers_to_revoke_applications(database, fields, left, say
         done = await visitor.post(path, password="a very different one", **fields)
         assert (303, left) == (done.status_code, len(await authorized(asking.ada.id)))
         assert says in (await visitor.get("/login")).text
+        (token,) = await asking.oauth.developer.owned_by(asking.ada.id)
+        assert ("live" if left else "revoked") == token.state(asking.console.clock.now())
 
 
 @pytest.mark.asyncio

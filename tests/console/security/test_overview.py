@@ -1,11 +1,14 @@
 """The security page shows every way in and who is in, and changes the password."""
 
+import contextlib
+
 import pytest
 
 from console.consent.asking import Asking, let_in
 from console.visiting import PASSWORD, Seen, console_over, user_of, visiting
 from trivium.identity.accounts.model import Visitor as Somebody
 from trivium.identity.accounts.model import Way
+from trivium.oauth.developer.model import WRITE_APPS
 from trivium.oauth.errors import OAuthError
 
 NEW = "another long password"
@@ -62,16 +65,18 @@ async def test_another_password(database, console):
     ("fields", "keeps", "says"),
     [
         ({}, True, "logged out everywhere else."),
-        ({"revoke": "1"}, False, "no application has access any more."),
+        ({"revoke": "1"}, False, "no application and no developer token has access any more."),
     ],
 )
-async def test_another_password_offers_to_revoke_applications(database, fields, keeps, says):
-    """Which keep their access unless that is ticked."""
+async def test_another_password_offers_to_revoke_programs(database, fields, keeps, says):
+    """Applications and developer tokens keep their access unless that is ticked."""
     async with Asking.over(database) as asking:
         ada, visitor = asking.ada, asking.visitor
         await asking.console.accounts.recovery.set_password(ada, PASSWORD)
         await visitor.log_in(ada)
         assert 'name="revoke"' not in (await visitor.get("/account/security")).text
+        _, developers = await asking.oauth.developer.create(ada.id, "ci")
+        assert 'name="revoke"' in (await visitor.get("/account/security")).text
         token = (await let_in(asking)).access_token
         assert 'name="revoke"' in (await visitor.get("/account/security")).text
         wrong = {"current": "wrong", "password": NEW, "revoke": "1"}
@@ -82,11 +87,20 @@ async def test_another_password_offers_to_revoke_applications(database, fields, 
         assert 303 == (await visitor.post("/account/security/password", **given)).status_code
         assert says in (await visitor.get("/account/security")).text
         assert keeps is bool(await asking.oauth.consents.authorized(ada.id))
-        if keeps:
-            await asking.oauth.tokens.access(token)
-        else:
-            with pytest.raises(OAuthError):
-                await asking.oauth.tokens.access(token)
+        for opened in (
+            asking.oauth.tokens.access(token),
+            asking.oauth.developer.authenticate(developers, WRITE_APPS),
+        ):
+            with contextlib.nullcontext() if keeps else pytest.raises(OAuthError):
+                await opened
+
+
+@pytest.mark.asyncio
+async def test_it_is_said_that_keys_stay(database, console):
+    """Whoever changes the password because somebody knew it has to know."""
+    async with visiting(database, console) as visitor:
+        await visitor.log_in(await user_of(console, password=PASSWORD))
+        assert "Keys stay as they are" in (await visitor.get("/account/security")).text
 
 
 @pytest.mark.asyncio

@@ -57,7 +57,7 @@ async def show_link(request: Request) -> Response:
 
 
 async def reset(request: Request) -> Response:
-    """Set the new password; every session ends, applications' access if that is asked, and nobody
+    """Set the new password; every session ends, what programs may do if that is asked, and nobody
     is logged in by it.
     """
     form = forms.filled(request, Reset)
@@ -74,10 +74,10 @@ async def reset(request: Request) -> Response:
             await session.tell(request, ActKind.PASSWORD_RESET, user.id)
             notice = N_("Your password is set. Please log in with it.")
             if form.value.revoke:
-                await context.of(request).oauth.consents.revoke_all(user.id, sender(request))
+                await context.of(request).oauth.shut_out(user.id, sender(request))
                 notice = N_(
-                    "Your password is set, and no application has access any more. "
-                    "Please log in with it."
+                    "Your password is set, and no application and no developer token has access "
+                    "any more. Please log in with it."
                 )
             return render.redirect(request, "/login", notice)
     return render.page(request, "entrance/reset.html", status=422, form=form)

@@ -40,7 +40,7 @@ async def show(request: Request) -> Response:
 
 @session.signed_in
 async def change(request: Request) -> Response:
-    """Set another password; every other session ends, and applications' access if that is asked."""
+    """Set another password; every other session ends, and what programs may do if that is asked."""
     found = await session.current(request)
     assert found is not None
     form = forms.filled(request, Password)
@@ -63,10 +63,10 @@ async def change(request: Request) -> Response:
     await session.tell(request, ActKind.PASSWORD_CHANGED, found.user.id)
     notice = N_("Your password is changed, and you are logged out everywhere else.")
     if form.value.revoke:
-        await context.of(request).oauth.consents.revoke_all(found.user.id, sender(request))
+        await context.of(request).oauth.shut_out(found.user.id, sender(request))
         notice = N_(
             "Your password is changed, you are logged out everywhere else, "
-            "and no application has access any more."
+            "and no application and no developer token has access any more."
         )
     answer = render.redirect(request, HOME, notice)
     session.renew(request, answer, token)
@@ -114,7 +114,7 @@ async def page(
         status=status,
         password=password or forms.empty(Password),
         has_password=await accounts.login.has_password(user_id),
-        let_in=len(await context.of(request).oauth.consents.authorized(user_id)),
+        programs=await context.of(request).oauth.programs(user_id),
         factor=await accounts.factor.state(user_id),
         passkeys=await accounts.passkeys.of_user(user_id),
         passkeys_offered=accounts.passkeys.party is not None,

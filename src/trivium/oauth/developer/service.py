@@ -100,6 +100,21 @@ class DeveloperTokens:
                 raise RegistrationError("token", "there is no such token of yours")
             await self._tell(conn, ActKind.DEVELOPER_TOKEN_REVOKED, user_id, token_id, sender)
 
+    async def revoke_all(self, user_id: int, sender: Sender = NOBODY) -> int:
+        """Refuse all of a user's tokens from now on; how many there were."""
+        from trivium.identity.granted import store as granted
+
+        async with self._db.write() as conn:
+            ended = await granted.end_tokens(conn, user_id, int(self._clock.now()))
+            for token_id in ended:
+                await self._tell(conn, ActKind.DEVELOPER_TOKEN_REVOKED, user_id, token_id, sender)
+        return len(ended)
+
+    async def live(self, user_id: int) -> int:
+        """How many tokens of a user's are good now."""
+        now = self._clock.now()
+        return sum(token.state(now) == "live" for token in await self.owned_by(user_id))
+
     async def authenticate(self, presented: str, permission: str) -> DeveloperToken:
         """The token that was presented, if it lets its user do something.
 
