@@ -60,9 +60,9 @@ async def _assets(settings: Settings) -> Finding:
     except AssetError as error:
         where = "assets.endpoint" if found.endpoint else "assets.url"
         said = (
-            f"assets.url: {found.url} cannot be looked into ({error}): check whether there is such a bucket, "
-            f"{where}, assets.region, assets.access_key and assets.secret_key, whose owner must be let "
-            "list, read, write and delete"
+            f"assets.url: {found.url} cannot be looked into ({error}): check whether there is "
+            f"such a bucket, {where}, assets.region, assets.access_key and assets.secret_key, "
+            "whose owner must be let list, read, write and delete"
         )
         return Finding("assets", ok=False, details=(said,))
     return Finding("assets", ok=True, details=(f"{found.url} answers",))
