@@ -8,7 +8,6 @@ long as the account is disabled, and so is everything its applications may do.
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Protocol
 
-from trivium.identity.granted import store as granted
 from trivium.identity.model import Role
 from trivium.observe.audit.model import ActKind, Detail
 
@@ -52,6 +51,8 @@ async def end_access(conn: "Connection", user_id: int, now: int, tell: Tell) -> 
     """Everything of a user who is disabled that does not come back, and the keys that others'
     consent gave to their applications.
     """
+    from trivium.identity.granted import store as granted
+
     await granted.hold(conn, user_id)
     consents = await granted.consents(conn, user_id)
     await granted.end_consents(conn, [grant_id for grant_id, _ in consents], now)
@@ -64,6 +65,8 @@ async def end_access(conn: "Connection", user_id: int, now: int, tell: Tell) -> 
 
 async def end_office(conn: "Connection", user_id: int, role: Role, now: int, tell: Tell) -> None:
     """What a user had for the role before this one: logins, and tokens for administration."""
+    from trivium.identity.granted import store as granted
+
     await granted.hold(conn, user_id)
     if role is not Role.ADMIN:
         await _end_tokens(conn, user_id, now, tell, Role.ADMIN.value)
@@ -73,6 +76,8 @@ async def end_office(conn: "Connection", user_id: int, role: Role, now: int, tel
 async def _end_tokens(
     conn: "Connection", user_id: int, now: int, tell: Tell, permission: str | None = None
 ) -> None:
+    from trivium.identity.granted import store as granted
+
     for token_id in await granted.end_tokens(conn, user_id, now, permission):
         what = f"developer_token:{token_id}"
         await tell(conn, ActKind.DEVELOPER_TOKEN_REVOKED, user_id, what)
