@@ -1,8 +1,10 @@
 """Generated files by their signed addresses: who may read them, how, and what they may do."""
 
+import asyncio
 from urllib.parse import urlsplit
 
 import pytest
+from structlog.testing import capture_logs
 
 from assets.stores import folder_objects
 from assets.test_service import made
@@ -190,6 +192,8 @@ class Shelf:
     async def find(self, _):
         if isinstance(self.found, Exception):
             raise self.found
+        if isinstance(self.found, asyncio.Event):
+            await self.found.wait()
         return self.found
 
     async def read(self, *_):
@@ -213,4 +217,29 @@ async def test_without_the_database_it_is_our_fault(assets):
     asset, _ = await kept(assets)
     sheet = Sheet()
     await serve(asked(sheet, method="GET"), asset.id, Shelf(found=StorageDown("away")))
+    assert sheet.sent.startswith(b"HTTP/1.1 503")
+
+
+@pytest.mark.asyncio
+async def test_what_nobody_foresaw_is_answered_all_the_same(assets):
+    """Else the caller, whose connection is busy with this, would wait until it gives up."""
+    asset, _ = await kept(assets)
+    sheet = Sheet()
+    with capture_logs() as logs:
+        await serve(asked(sheet, method="GET"), asset.id, Shelf(found=LookupError("a bug")))
+    assert sheet.sent.startswith(b"HTTP/1.1 500")
+    assert ["file_crashed"] == [line["event"] for line in logs]
+
+
+@pytest.mark.asyncio
+async def test_a_file_that_is_on_its_way_when_time_is_up_is_refused(assets):
+    """As every other answer that has not begun."""
+    asset, _ = await kept(assets)
+    sheet = Sheet()
+    task = asyncio.ensure_future(
+        serve(asked(sheet, method="GET"), asset.id, Shelf(found=asyncio.Event()))
+    )
+    await asyncio.sleep(0)
+    task.cancel()
+    await task
     assert sheet.sent.startswith(b"HTTP/1.1 503")

@@ -4,17 +4,23 @@ What a file may do in a browser is nothing: it is sandboxed, never sniffed, and 
 where its type is a plain picture, sound or film.
 """
 
+import asyncio
 from typing import TYPE_CHECKING, Final
+
+import structlog
 
 from trivium.assets.address import Standing
 from trivium.assets.model import Asset
 from trivium.faults import Fault, Kind
 from trivium.pipeline import file
 from trivium.pipeline.context import Headers
+from trivium.wire import errors
 
 if TYPE_CHECKING:
     from trivium.assets.service import Assets
     from trivium.edge.exchange import Exchange
+
+log = structlog.get_logger()
 
 _SHOWN: Final = {
     "image/png": "png",
@@ -29,7 +35,7 @@ _SHOWN: Final = {
 
 
 async def serve(exchange: "Exchange", asset_id: str, assets: "Assets") -> None:
-    """Answer one request for a file."""
+    """Answer one request for a file. Never raises."""
     try:
         asset = await _found(exchange, asset_id, assets)
         if _has(exchange, asset):
@@ -39,6 +45,12 @@ async def serve(exchange: "Exchange", asset_id: str, assets: "Assets") -> None:
         await file.send(exchange, asset, file.part(exchange, asset), assets, _headers(asset))
     except Fault as fault:
         exchange.fail(fault)
+    except asyncio.CancelledError:
+        if not exchange.gone:
+            exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
+    except Exception:
+        log.exception("file_crashed", request_id=exchange.request_id)
+        exchange.fail(errors.internal())
 
 
 async def _found(exchange: "Exchange", asset_id: str, assets: "Assets") -> Asset:

@@ -37,6 +37,8 @@ LIVE: Final = frozenset(
         "upstream.proxy",
         *(f"routing.{name}" for name in Routing.__struct_fields__),
         "groups",
+        "images.legacy_model",
+        "images.gpt_model",
     }
 )
 """Settings that a reload puts in force; every other one needs a restart."""
