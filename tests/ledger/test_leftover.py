@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from structlog.testing import capture_logs
 
 from trivium.ledger.journal import Journal
 from trivium.ledger.leftover import INTERRUPTED, leftovers
@@ -98,3 +99,14 @@ def test_a_process_is_dead_when_its_lock_is_gone(tmp_path, number):
         child.kill()
         child.wait()
         child.stdout.close()
+
+
+def test_one_that_cannot_be_read_keeps_nobody_from_the_others(tmp_path):
+    """A folder by that name, a disk with a bad sector: what the others are owed is booked."""
+    (tmp_path / "bad-000001.journal").mkdir()
+    written(tmp_path)
+    with capture_logs() as logs:
+        (found,) = leftovers(tmp_path, "own")
+    assert "dead" == found.worker
+    found.close()
+    assert [("journal_unreadable", "bad")] == [(line["event"], line["worker"]) for line in logs]

@@ -409,6 +409,30 @@ async def test_a_bad_row_of_a_dead_worker_does_not_stop_the_next_start(
 
 
 @pytest.mark.asyncio
+async def test_what_several_left_is_taken_up_again_when_the_database_is_back(
+    database, account, worker, monkeypatch, tmp_path
+):
+    """A replay that is broken off lets go of all journals, also of those it had not come to."""
+    ada = await account(1000)
+    for name in ("one", "two", "three"):
+        dead = worker(name)
+        dead.ledger.settle(await take(dead, f"of {name}", ada, 5), Usage(output=3))
+        dead.die()
+    turn, heir = store.turn, worker("heir")
+
+    async def away(conn, name, settlements, wishes, **more):
+        raise StorageDown("away")
+
+    monkeypatch.setattr(store, "turn", away)
+    with pytest.raises(StorageDown):
+        await heir.turns.recover()
+    monkeypatch.setattr(store, "turn", turn)
+    await heir.turns.recover()
+    assert {"of one", "of two", "of three"} == (await booked(database, ada)).keys()
+    assert ["heir-000001.journal"] == [path.name for path in (tmp_path / "journal").iterdir()]
+
+
+@pytest.mark.asyncio
 async def test_a_journal_that_cannot_be_read_does_not_stop_the_next_start(
     database, worker, monkeypatch, capsys
 ):

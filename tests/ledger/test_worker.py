@@ -11,6 +11,7 @@ from ledger.conftest import payer, quote
 from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.ledger import worker as module
 from trivium.ledger.allowance import Standing
 from trivium.ledger.journal import Journal, read
 from trivium.ledger.model import FREE, Quote
@@ -216,6 +217,20 @@ async def test_leases_are_not_relied_on_for_ever(ledger):
     await leased(ledger, 100)
     ledger.trusted_until = ledger._clock.monotonic() - 1
     assert None is ledger.hold("r1", ADA, quote(1))
+
+
+def test_what_waits_to_be_booked_is_bounded(ledger, monkeypatch):
+    """No lease ends the requests of an unlimited account while the database is away."""
+    monkeypatch.setattr(module, "WAITING_MAX", 3)
+    boss = payer(2, unlimited=True)
+    for number in range(3):
+        ledger.settle(ledger.hold(f"r{number}", boss, quote(10)), Usage(fresh=1))
+    with pytest.raises(Fault) as refused:
+        ledger.hold("r3", boss, quote(10))
+    assert Kind.LEDGER_DOWN is refused.value.kind
+    assert FREE is ledger.hold("r4", boss, FREE).quote
+    ledger.confirm(ledger.batch(1), {})
+    assert ledger.hold("r5", boss, quote(10))
 
 
 def test_an_unlimited_account_needs_no_lease(ledger, tmp_path):

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Final
 
+import structlog
+
 from trivium.ledger.journal import SUFFIX, read
 from trivium.ledger.model import Settlement
 
@@ -13,6 +15,8 @@ REFUSED: Final = ".refused"
 """Suffix of a journal that somebody has to look at."""
 INTERRUPTED: Final = "interrupted"
 """Note of an entry whose request nobody lived to settle."""
+
+log = structlog.get_logger()
 
 
 class Leftover:
@@ -73,33 +77,35 @@ def leftovers(folder: Path, own: str) -> list[Leftover]:
             by_worker.setdefault(worker, []).append(path)
     found = []
     for worker, paths in by_worker.items():
-        files = _locked(paths)
-        if files:
-            found.append(Leftover(worker, files))
+        try:
+            leftover = _taken(worker, paths)
+        except OSError as error:
+            # somebody has to look at it; what others left is owed all the same
+            log.error("journal_unreadable", worker=worker, error=str(error))  # noqa: TRY400 - it says all
+            continue
+        if leftover is not None:
+            found.append(leftover)
     return found
 
 
-def _locked(paths: list[Path]) -> list[tuple[int, Path]]:
-    """Descriptors that hold the lock of every file that is still there; none when one is held."""
-    files: list[tuple[int, Path]] = []
-    for path in paths:
-        try:
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            continue
-        files.append((fd, path))
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            _close(files)
-            return []
-    # whoever was done with them first has removed them
-    if any(not path.exists() for _, path in files):
-        _close(files)
-        return []
-    return files
-
-
-def _close(files: list[tuple[int, Path]]) -> None:
-    for fd, _ in files:
-        os.close(fd)
+def _taken(worker: str, paths: list[Path]) -> Leftover | None:
+    """A dead worker's journal, locked by us; ``None``: it lives, or somebody was faster."""
+    with contextlib.ExitStack() as undo:
+        files: list[tuple[int, Path]] = []
+        for path in paths:
+            try:
+                fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            except FileNotFoundError:
+                continue
+            undo.callback(os.close, fd)
+            files.append((fd, path))
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return None
+        # whoever was done with them first has removed them
+        if not files or any(not path.exists() for _, path in files):
+            return None
+        leftover = Leftover(worker, files)
+        undo.pop_all()
+    return leftover

@@ -50,7 +50,8 @@ class Ledger(Protocol):
     def hold(self, request_id: str, caller: Payer, quote: Quote) -> Hold | None:
         """Reserve the quote; ``None`` when that takes a ``lease`` first.
 
-        Raises ``Fault`` (INTERNAL) when the journal cannot be written.
+        Raises ``Fault``: INTERNAL when the journal cannot be written, LEDGER_DOWN when too much
+        waits to be booked.
         """
         ...
 

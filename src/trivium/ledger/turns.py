@@ -98,12 +98,11 @@ class Turns:
         except OSError as error:
             log.exception("journals_unreadable", error=str(error))
             return
-        for leftover in found:
-            try:
+        with contextlib.ExitStack() as locks:
+            for leftover in found:
+                locks.callback(leftover.close)  # or nobody, we included, could take it up again
+            for leftover in found:
                 await self._replay(leftover)
-            except BaseException:
-                leftover.close()
-                raise
 
     def start(self) -> None:
         """Begin to take turns in the background."""

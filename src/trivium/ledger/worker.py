@@ -34,6 +34,10 @@ REFUSED_S: Final = 1.0
 """How long an account that could not pay is refused without asking the database again."""
 RENEW_S: Final = 0.2
 """An account is renewed ahead of need at most so often; one that must wait does not wait for it."""
+WAITING_MAX: Final = 250_000
+"""Settlements in memory, some 200 MB, beyond which accounts without a limit are refused: all others
+have stopped long before, with the end of their leases."""
+WAIT_S: Final = 10.0
 _encode: Final = msgspec.json.Encoder().encode
 
 log = structlog.get_logger()
@@ -74,7 +78,7 @@ class WorkerLedger:
         return self._pricing.quote(caller, model, operation, facts, body_bytes)
 
     def hold(self, request_id: str, caller: Payer, quote: Quote) -> Hold | None:
-        """Reserve the quote if the lease covers it. Raises ``Fault`` (INTERNAL)."""
+        """Reserve the quote if the lease covers it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
         hold = _hold(request_id, caller, quote)
         if quote.tariff is None:
             return hold
@@ -92,6 +96,13 @@ class WorkerLedger:
             if account.is_low and now > account.learned_at + RENEW_S:
                 account.learned_at = now
                 self.asked.set()
+        elif len(self._queue) >= WAITING_MAX:
+            raise Fault(
+                Kind.LEDGER_DOWN,
+                "The database has been away for so long that no more can be kept of what is owed; "
+                "try again later.",
+                retry_after=WAIT_S,
+            )
         self._note(hold)
         return hold
 
