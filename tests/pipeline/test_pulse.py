@@ -101,6 +101,30 @@ async def test_a_silence_within_an_answer_is_broken_between_two_events():
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize("mark", [b"b64_json", b"QUJD", b'"partial_image_index"'])
+async def test_no_heartbeat_falls_into_a_picture(mark):
+    """Of its event a part has gone out: a comment in the midst would be read as base64."""
+    partial = b'event: image_generation.partial_image\ndata: {"type":"image_generation.partial_image","b64_json":"QUJDQUJD","partial_image_index":0}\n\n'
+    done = b'event: image_generation.completed\ndata: {"type":"image_generation.completed","b64_json":"QUJD"}\n\n'
+    at = partial.index(mark) + 4
+    pieces = [partial[:at], partial[at:], done]
+    script = [
+        Send(HEAD),
+        *(x for p in pieces for x in (Send(b"%x\r\n%s\r\n" % (len(p), p)), SILENCE)),
+    ]
+    async with (
+        Double([[*script, Send(b"0\r\n\r\n")]]) as vendor,
+        Gateway.to(("openai", vendor), heartbeat_s=BEAT_S) as gateway,
+    ):
+        body = {"model": "m", "prompt": "x", "stream": True, "partial_images": 1}
+        _, _, got = await gateway.post("/v1/images/generations", body)
+
+        assert partial in got
+        assert partial + b": keep-alive\n\n" in got
+        assert done in got
+
+
+@pytest.mark.asyncio
 @pytest.mark.parametrize("name", STREAMS)
 async def test_an_error_before_the_first_heartbeat_is_a_real_status(name):
     """Nothing has been promised yet."""

@@ -182,6 +182,11 @@ class Attempt:
         if self._committed and not self.outcome.done() and self._watch is not None:
             self.story.usage = self._watch.usage
 
+    @property
+    def is_between_events(self) -> bool:
+        """Whether a heartbeat would fall between two events, as nothing goes out by halves."""
+        return True
+
     def again(self) -> None:
         """Be ready for the next part of an answer that was not whole."""
         self.going_on = None

@@ -19,6 +19,7 @@ from trivium.pipeline.drawing import Relayed, Translated, kind_of
 from trivium.pipeline.lane import Whole
 from trivium.storage.errors import StorageError
 from trivium.wire.images.answer import with_urls
+from trivium.wire.images.stream import Watch
 
 log = structlog.get_logger()
 
@@ -36,6 +37,11 @@ class PictureAttempt(Attempt):
         if keeping is not None and not keeping.done():
             keeping.cancel()
         super().release()
+
+    @property
+    def is_between_events(self) -> bool:
+        """Not while a part of a picture has gone out."""
+        return not isinstance(self._watch, Watch) or not self._watch.is_open
 
     def _answer(self, body: bytes) -> None:
         try:

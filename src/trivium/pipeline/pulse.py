@@ -69,8 +69,8 @@ def beat(story: Story) -> None:
     if exchange.congested:
         return
     flow = exchange.flow
-    if isinstance(flow, Attempt) and flow.conclude():
-        return  # its last event has passed: a heartbeat after that would be heard by nobody
+    if isinstance(flow, Attempt) and (flow.conclude() or not flow.is_between_events):
+        return  # its last event has passed, after which nobody would hear it, or is not whole
     story.open_stream()
     shape = SHAPE[story.operation]
     exchange.write(heartbeat(shape, facts.model, exchange.request_id, array=facts.array))

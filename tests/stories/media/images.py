@@ -44,6 +44,8 @@ ENDPOINTS = [
                 f"{DRAWING}::test_a_vendor_that_declines_is_no_success",
                 f"{DRAWING}::test_an_answer_without_a_picture_is_no_success",
                 f"{STREAM}::test_an_end_without_a_picture_is_no_success",
+                f"{STREAM}::test_wherever_a_stream_breaks_every_event_can_be_read",
+                "pipeline/test_pulse.py::test_no_heartbeat_falls_into_a_picture",
                 f"{STREAM}::test_a_picture_that_a_line_break_cuts_becomes_the_error",
             ),
             "limits": (

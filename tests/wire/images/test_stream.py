@@ -198,3 +198,21 @@ def test_a_picture_that_a_line_break_cuts_becomes_the_error(cut, ending):
     told = msgspec.json.decode(event.data)
     assert "RE" == told["b64_json"]
     assert (b"error", "req_1") == (error.event, told["request_id"])
+
+
+@pytest.mark.parametrize("ending", [lambda data: data, crlf], ids=["lf", "crlf"])
+@pytest.mark.parametrize("cut", [None, 1])
+def test_wherever_a_stream_breaks_every_event_can_be_read(ending, cut):
+    """Clients decode each as JSON: what is left of the last one becomes the error."""
+    data = ending(PARTIAL + DONE)
+    whole = len(data) - len(ending(b"\n\n"))
+    for at in range(whole):
+        one = watch()
+        out = fed(one, data[:at], cut) if at else b""
+        *events, last = frames(out + one.end(None, "req_1"))
+        told = [msgspec.json.decode(event.data) for event in events]
+        assert (b"error", False) == (last.event, one.finished), at
+        assert "req_1" == msgspec.json.decode(last.data)["request_id"]
+        assert all(
+            event["type"] == "image_generation.partial_image" or "error" in event for event in told
+        )

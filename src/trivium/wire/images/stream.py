@@ -2,7 +2,9 @@
 
 An event of this shape is megabytes of base64 in one line. Only what stands around the picture is
 kept (its type, its usage), and as soon as the picture begins all of the event that came is let
-through: an error has none. So what waits in memory is some hundred bytes, however large a picture.
+through: an error has none. What stands behind the picture waits until the event is whole, so that
+one that is cut there can still become an error that clients can read. So what waits in memory is
+some hundred bytes, however large a picture.
 
 A stream that ends without any finished picture is none, as a whole answer without one is none
 (``answer.py``); a picture that a line break cuts is a break.
@@ -91,6 +93,11 @@ class Watch:
         """What was reported of the pictures that are complete."""
         return self._used
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a part of an event has been let through, and not its end."""
+        return self._begun
+
     def feed(self, data: bytes) -> bytes:
         """What to forward. Raises ``Fault`` (UPSTREAM_BROKE) for an event without end."""
         out = bytearray()
@@ -104,15 +111,17 @@ class Watch:
         out = b""
         if fault is None and self.error is None and self._text and not self._in_picture:
             # the last event may lack its blank line
-            out = self._closed(bytes(self._text) + b"\n\n", b"\n\n")
+            text = bytes(self._text) + b"\n\n"
+            out = self._closed(text, text[self._from :])
         if self.finished and self.error is None and not self._in_picture:
             return out
         fault = fault or Fault(Kind.UPSTREAM_BROKE, "The upstream ended in mid-answer.")
         told = errors.body(fault, request_id, Shape.IMAGES)
-        if self._in_picture:
+        if self._begun:
             # the event that is cut becomes the error: as it is, a client would choke on it
-            return b'",' + told[1:] + b"\n\n" + tail(told)
-        return out + (b"\n\n" if self._begun else b"") + tail(told)
+            quote = b'"' if self._in_picture else b""
+            return quote + b"," + told[1:] + b"\n\n" + tail(told)
+        return out + tail(told)
 
     def _skip(self, data: bytes, at: int, out: bytearray) -> int:
         """Let the picture through. Base64 holds no quote, so the next one ends it; a line break
@@ -143,23 +152,21 @@ class Watch:
         blank = _BLANK.search(text, max(self._from, before - 3))
         if picture is not None and (blank is None or picture.start() < blank.start()):
             kept = picture.end()
-            out += text[before:kept] if self._begun else text[:kept]
+            out += text[self._from : kept]
             self._begun = self._in_picture = True
             del text[kept:]
         elif blank is not None:
             kept = blank.end()
-            out += self._closed(bytes(text[:kept]), bytes(text[before:kept]))
+            out += self._closed(bytes(text[:kept]), bytes(text[self._from : kept]))
         elif len(text) > TEXT_BYTES_MAX:
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream sent a stream frame that is too large.")
         else:
             kept = len(text)
-            if self._begun:
-                out += text[before:]
         return at + kept - before
 
     def _closed(self, whole: bytes, last: bytes) -> bytes:
-        """An event is whole: look at it. Of it, what may pass: all, or ``last`` where the rest has
-        passed before; nothing of an error.
+        """An event is whole: look at it. Of it, what may pass: ``last``, which has not passed
+        before; nothing of an error.
         """
         begun, self._begun = self._begun, False
         self._text.clear()
@@ -170,7 +177,7 @@ class Watch:
         if self.error is not None:
             self._begun = begun
             return b""
-        return last if begun else whole
+        return last
 
     def _look(self, frame: Frame) -> None:
         try:
