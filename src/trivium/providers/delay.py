@@ -115,9 +115,10 @@ def _google(delay: Any) -> float | None:
     if isinstance(delay, dict):
         seconds, nanos = delay.get("seconds", 0), delay.get("nanos", 0)
         try:
-            return float(seconds) + float(nanos) / 1e9
-        except (TypeError, ValueError):
+            found = float(seconds) + float(nanos) / 1e9
+        except (TypeError, ValueError, OverflowError):
             return None
+        return None if math.isnan(found) else found
     return None
 
 
