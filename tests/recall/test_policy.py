@@ -135,6 +135,7 @@ async def test_a_small_request_does_not_become_a_huge_one():
     ("name", "body", "param"),
     [
         ("REFERENCES_MAX", [{"id": "in_ours"}] * 2, "input"),
+        ("REFERENCES_MAX", [{"type": "reasoning", "id": "rs_1"}] * 2, "input"),
         ("LOOKUPS_MAX", [reference("ours"), reference("other")], "input[0].id"),
     ],
 )

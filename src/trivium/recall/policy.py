@@ -71,6 +71,7 @@ async def recollect(
     resolved = await _resolved(memory, user_id, members, previous, references.items)
     thoughts: dict[str, str | None] = {}
     if references.thoughts:
+        _check_many(references.thoughts)
         homes = await memory.homes(user_id, list(references.thoughts.values()))
         thoughts = {f"input[{at}].id": homes.get(i) for at, i in references.thoughts.items()}
     changes = dict(resolved.changes)
@@ -153,13 +154,7 @@ async def _found(
     From the newest reference on: a response has the items of all turns before it, so a whole
     conversation of references mostly takes one look.
     """
-    if len(references) > REFERENCES_MAX:
-        raise Fault(
-            Kind.INVALID_VALUE,
-            f"`input` must not refer to more than {REFERENCES_MAX} items: send the items "
-            "themselves.",
-            param="input",
-        )
+    _check_many(references)
     places = {item_id: at for at, item_id in reversed(list(references.items()))}
     found: dict[str, bytes | str] = {}
     if len(places) > 1:
@@ -189,6 +184,17 @@ async def _found(
             raise unknown_item(item_id, path)
         found = {**mine, **found}
     return found
+
+
+def _check_many(references: Mapping[int, str]) -> None:
+    """Every few hundred are a query."""
+    if len(references) > REFERENCES_MAX:
+        raise Fault(
+            Kind.INVALID_VALUE,
+            f"`input` must not refer to more than {REFERENCES_MAX} items: send the items "
+            "themselves.",
+            param="input",
+        )
 
 
 def told(members: Members, *, stored: bool) -> Members:
