@@ -96,6 +96,18 @@ async def test_every_route_and_key_form_meets_the_choke_point(path, body, form, 
         assert (429, []) == (status, vendor.requests), got
 
 
+@pytest.mark.asyncio
+async def test_rehearsals_are_asked_for_through_it_as_well():
+    """Each is as much work as the request: they count as requests, and give their slots back."""
+    async with Double(answers()) as vendor:
+        who = {"limits": RateLimits(requests=2, concurrency=1)}
+        async with Gateway.to(("openai", vendor), who=who) as at:
+            question = {"body": {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}}
+            found = [(await at.post("/api/explain", question))[0] for _ in range(3)]
+            (meter,) = at.services.admission._meters.values()
+    assert ([200, 200, 429], 0) == (found, meter.running)
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     ("path", "method"),

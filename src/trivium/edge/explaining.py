@@ -11,8 +11,10 @@ from typing import Final
 import msgspec
 import structlog
 
+from trivium.admission.service import OPEN
 from trivium.edge.exchange import Exchange
 from trivium.faults import Fault, Kind
+from trivium.pipeline import entrance
 from trivium.pipeline.context import Services
 from trivium.pipeline.explain import Asked, explain
 from trivium.wire import errors
@@ -66,7 +68,10 @@ async def serve(exchange: Exchange, services: Services) -> None:
     """Answer with the rehearsal; a refusal of the request is a 200 that says so. Never raises."""
     caller = exchange.caller
     assert caller is not None
+    given = OPEN
     try:
+        # a rehearsal is as much work for us as the request
+        given = await entrance.visit(exchange, services)
         asked = read(exchange.body, exchange.headers)
         told = await explain(asked, caller, services, exchange.request_id)
         exchange.answer(200, _encode(told))
@@ -78,6 +83,8 @@ async def serve(exchange: Exchange, services: Services) -> None:
     except Exception:
         log.exception("explain_crashed", request_id=exchange.request_id)
         exchange.fail(errors.internal())
+    finally:
+        given.leave(0)
 
 
 def read(body: bytes, headers: dict[bytes, bytes]) -> Asked:
