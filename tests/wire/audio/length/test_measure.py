@@ -66,6 +66,14 @@ def test_a_length_beyond_reason_is_none():
     assert sounds.driven(measure(len(data)), data) is None
 
 
+def test_a_length_that_would_take_more_bytes_than_any_sound_is_none():
+    """A header that says a moment, before minutes that an upstream decodes all the same."""
+    data = sounds.flac(240) + bytes(200_000)
+    assert sounds.driven(measure(len(data)), data) is None
+    data = sounds.flac(24_000) + bytes(200_000)
+    assert 1.0 == sounds.driven(measure(len(data)), data)
+
+
 def test_what_cannot_be_read_is_estimated_by_its_size():
     """At 32 kbit/s."""
     assert 2.0 == assumed(8_000)

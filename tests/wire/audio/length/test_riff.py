@@ -16,7 +16,20 @@ ROWS = {
     "no size": (sounds.wav(1, said=0), 1.0),
     "more than there is": (sounds.wav(1, said=9_999_999), 1.0),
     "no samples": (sounds.wav(1)[:36], None),
-    "no rate": (sounds.wav(1)[:28] + bytes(4) + sounds.wav(1)[32:], None),
+    "no rate": (sounds.wav(1)[:24] + bytes(8) + sounds.wav(1)[32:], None),
+    "bytes a second that lie": (sounds.wav(1)[:28] + b"\xff" * 4 + sounds.wav(1)[32:], 1.0),
+    "samples that are compressed": (
+        sounds.wav(1)[:20]
+        + b"\x11\0"
+        + sounds.wav(1)[22:28]
+        + struct.pack("<I", 12_000)
+        + sounds.wav(1)[32:],
+        4.0,
+    ),
+    "sound in two pieces": (
+        sounds.wav(1) + b"data" + struct.pack("<I", 24_000) + bytes(24_000),
+        1.5,
+    ),
     "endless chunks": (sounds.wav(1)[:12] + b"junk\0\0\0\0" * 100, None),
 }
 

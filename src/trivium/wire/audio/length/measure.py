@@ -9,6 +9,9 @@ ASSUMED_BYTES_A_SECOND: Final = 4_000
 """Of a recording that cannot be read: speech at 32 kbit/s, what phones and browsers record at."""
 SECONDS_MAX: Final = 1_000_000.0
 """A header that says more is wrong."""
+BYTES_A_SECOND_MAX: Final = 8_000_000
+"""So is one that says so little that a second would have more: eight channels of 32 bits at 192 kHz
+have 6.1 million, and a telephone's film 7 million."""
 
 
 def measure(size: int | None) -> Asking[float | None]:
@@ -32,7 +35,9 @@ def measure(size: int | None) -> Asking[float | None]:
         found = yield from frames.seconds(window)
     else:
         found = None
-    return found if found is not None and 0 < found <= SECONDS_MAX else None
+    if found is None or not 0 < found <= SECONDS_MAX:
+        return None
+    return found if (size or 0) <= found * BYTES_A_SECOND_MAX else None
 
 
 def assumed(size: int) -> float:
