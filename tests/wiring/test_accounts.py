@@ -18,6 +18,8 @@ def test_links_are_built_from_the_settings():
     assert "http://127.0.0.1:8080" == origin(Settings())
     public = Server(public_url="https://gateway.example/")
     assert "https://gateway.example" == origin(Settings(server=public))
+    apart = Server(public_url="https://api.example", auth_url="https://login.example")
+    assert "https://login.example" == origin(Settings(server=apart)), "cookies are of that host"
 
 
 def test_without_a_server_no_letters():

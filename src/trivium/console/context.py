@@ -47,14 +47,15 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def origin(self) -> str:
-        """How the outside sees the gateway; links are built from it, never from ``Host``."""
-        server = self.settings.server
-        return (server.public_url or f"http://{server.listen}").rstrip("/")
+        """How the outside sees the pages, which are with the OAuth service; links are built from
+        it, never from ``Host``.
+        """
+        return self.oauth.addresses.auth
 
     @property
     def api_origin(self) -> str:
         """Where the models are asked; the pages show it in examples."""
-        return (self.settings.server.api_url or self.origin).rstrip("/")
+        return (self.settings.server.api_url or self.oauth.addresses.public).rstrip("/")
 
     @property
     def secure(self) -> bool:

@@ -194,7 +194,7 @@ def _same_site(request: Request) -> None:
 def _own_origins(request: Request) -> set[str]:
     console = context.of(request)
     server = console.settings.server
-    urls = {console.origin, server.auth_url or "", server.api_url or ""}
+    urls = {console.origin, server.public_url or "", server.api_url or ""}
     return {f"{part.scheme}://{part.netloc}" for part in map(urlsplit, urls) if part.netloc}
 
 

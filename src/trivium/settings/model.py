@@ -32,7 +32,7 @@ class Server(Section, frozen=True):
     """How the outside sees the gateway: https, or loopback; ``None``: ``http://`` and
     ``listen``."""
     auth_url: str | None = None
-    """Origin of the OAuth endpoints; ``None``: ``public_url``."""
+    """Origin of the OAuth endpoints and of the pages; ``None``: ``public_url``."""
     api_url: str | None = None
     """Origin of ``/api/oauth_apps``; ``None``: ``public_url``."""
     tls_certificate: str | None = None

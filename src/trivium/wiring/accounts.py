@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from trivium.clock import SystemClock
+from trivium.oauth.addresses import addresses
 from trivium.settings.load import environment
 from trivium.settings.model import Settings
 
@@ -66,9 +67,9 @@ def vault_of(settings: Settings) -> "Vault":
 
 
 def origin(settings: Settings) -> str:
-    """How the outside sees the pages."""
+    """How the outside sees the pages, which are with the OAuth service."""
     server = settings.server
-    return (server.public_url or f"http://{server.listen}").rstrip("/")
+    return addresses(server.public_url, server.auth_url, server.api_url, server.listen).auth
 
 
 def outbox(settings: Settings) -> "Outbox | None":
