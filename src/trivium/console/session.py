@@ -21,6 +21,7 @@ from starlette.responses import RedirectResponse, Response
 
 from trivium.console import seal
 from trivium.console.language import LANGUAGES, speech_tag
+from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.model import LoggedIn, Session, Visitor
 from trivium.identity.model import Role, User
 from trivium.observe.audit.model import ActKind, Detail
@@ -155,6 +156,18 @@ async def tell(
         address=who.address,
         agent=who.agent,
         detail=detail or None,
+    )
+
+
+async def tell_failed(request: Request, error: AccountError) -> None:
+    """Tell that a login failed, if one was tried. What is refused unseen (too many tries, a step
+    that is nobody's) would be a row for each request of whoever sends most.
+    """
+    if error.retry_after_s or error.why is Refusal.TICKET_GONE:
+        return
+    who = visitor(request)
+    await _console(request).audit.add(
+        ActKind.LOGIN_FAILED, what=error.why.value, address=who.address, agent=who.agent
     )
 
 

@@ -115,6 +115,19 @@ async def test_logging_out_ends_the_session_everywhere_it_was_copied_to(database
 
 
 @pytest.mark.asyncio
+async def test_what_is_not_even_tried_is_not_told(database):
+    """Else whoever is made to wait could fill the log, a row a request."""
+    async with visiting(database) as visitor:
+        await visitor.get("/login")
+        answers = [
+            (await visitor.post("/login", name="ada", password="wrong", place="")).status_code
+            for _ in range(8)
+        ]
+        assert [422] * 5 + [429] * 3 == answers
+        assert 5 == len(await visitor.console.audit.everything())
+
+
+@pytest.mark.asyncio
 async def test_logins_are_told_to_the_audit_log(database):
     """Those that went well and those that did not."""
     async with visiting(database) as visitor:

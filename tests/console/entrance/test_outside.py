@@ -101,6 +101,17 @@ async def test_another_answer_lets_nobody_in(database, console, remote, changes)
 
 
 @pytest.mark.asyncio
+async def test_a_callback_that_nobody_left_for_is_not_told(database, console):
+    """Anybody can load the address as often as they like."""
+    async with visiting(database, console) as visitor:
+        for step in ("", "x" * 43):
+            visitor.client.cookies.set("__Host-gw_trip", step)
+            answer = await visitor.get("/login/outside/company/callback?code=a&state=b")
+            assert 422 == answer.status_code
+        assert [] == await console.audit.everything(limit=1)
+
+
+@pytest.mark.asyncio
 async def test_another_browser_does_not_come_back(database, console, remote):
     """Whoever is sent somebody else's callback is not logged in as them (login CSRF)."""
     async with visiting(database, console) as visitor:

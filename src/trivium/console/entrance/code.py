@@ -9,7 +9,6 @@ from starlette.routing import Route
 from trivium.console import context, forms, render, session
 from trivium.console.refusals import refuse, words
 from trivium.identity.accounts.errors import AccountError, Refusal
-from trivium.observe.audit.model import ActKind
 
 
 class Code(forms.Form, frozen=True, kw_only=True):
@@ -38,12 +37,7 @@ async def enter(request: Request) -> Response:
     except AccountError as error:
         if error.why is Refusal.TICKET_GONE:
             return render.page(request, "entrance/gone.html", status=410, message=words(error))
-        await console.audit.add(
-            ActKind.LOGIN_FAILED,
-            what=error.why.value,
-            address=visitor.address,
-            agent=visitor.agent,
-        )
+        await session.tell_failed(request, error)
         refuse(form, error)
         return _page(request, form, 429 if error.retry_after_s else 422)
     answer = await session.enter(request, found, form.value.place)

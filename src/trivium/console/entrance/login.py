@@ -13,7 +13,6 @@ from trivium.console.entrance.purpose import Purpose
 from trivium.console.refusals import refuse
 from trivium.identity.accounts.errors import AccountError
 from trivium.identity.accounts.model import HalfWay
-from trivium.observe.audit.model import ActKind
 
 Teller = Callable[[Request, str], Awaitable[Purpose | None]]
 TELLERS: Final[tuple[Teller, ...]] = (arrival.tell,)
@@ -55,12 +54,7 @@ async def log_in(request: Request) -> Response:
             form.value.name, form.value.password, visitor
         )
     except AccountError as error:
-        await console.audit.add(
-            ActKind.LOGIN_FAILED,
-            what=error.why.value,
-            address=visitor.address,
-            agent=visitor.agent,
-        )
+        await session.tell_failed(request, error)
         refuse(form, error)
         return await _page(request, form, 429 if error.retry_after_s else 422)
     if isinstance(found, HalfWay):

@@ -79,12 +79,7 @@ async def back(request: Request) -> Response:
             token=session.token(request),
         )
     except AccountError as error:
-        await console.audit.add(
-            ActKind.LOGIN_FAILED,
-            what=error.why.value,
-            address=visitor.address,
-            agent=visitor.agent,
-        )
+        await session.tell_failed(request, error)
         answer = render.page(request, "entrance/gone.html", status=422, message=words(error))
     else:
         answer = await _in(request, arrived)

@@ -15,7 +15,6 @@ from trivium.console import context, forms, render, session
 from trivium.console.refusals import words
 from trivium.identity.accounts.errors import AccountError
 from trivium.identity.accounts.passkeys.model import Challenge
-from trivium.observe.audit.model import ActKind
 
 
 class Signed(forms.Form, frozen=True, kw_only=True):
@@ -43,12 +42,7 @@ async def enter(request: Request) -> Response:
     try:
         found = await console.accounts.passkeys.enter(form.step, form.answer, visitor)
     except AccountError as error:
-        await console.audit.add(
-            ActKind.LOGIN_FAILED,
-            what=error.why.value,
-            address=visitor.address,
-            agent=visitor.agent,
-        )
+        await session.tell_failed(request, error)
         return _gone(request, error)
     return await session.enter(request, found, form.place)
 

@@ -322,7 +322,7 @@ async def test_a_provider_proves_again(accounts, outside, verified, come, second
 async def test_another_state_is_refused(outside, verified, come, answer):
     """Somebody else's answer is not taken for one's own: that would log in as them."""
     await verified()
-    assert Refusal.TICKET_GONE is await why(come(outside(TRUSTED), answer=answer))
+    assert Refusal.OUTSIDE_FAILED is await why(come(outside(TRUSTED), answer=answer))
 
 
 @pytest.mark.asyncio
@@ -349,7 +349,7 @@ async def test_an_answer_of_one_provider_is_none_of_another(outside, verified, v
     logins._providers = {**logins._providers, "other": logins._providers["company"]}
     left = await logins.begin("company", visitor)
     answer = {"code": "c0de", "state": query(left.url)["state"]}
-    assert Refusal.TICKET_GONE is await why(logins.finish("other", left.step, answer, visitor))
+    assert Refusal.OUTSIDE_FAILED is await why(logins.finish("other", left.step, answer, visitor))
 
 
 @pytest.mark.asyncio

@@ -196,7 +196,7 @@ class OutsideLogins:
         trip = msgspec.json.decode(ticket.data, type=_Trip)
         same = hmac.compare_digest(trip.state.encode(), state.encode("utf-8", "replace"))
         if trip.login != name or not same:
-            raise AccountError(Refusal.TICKET_GONE)
+            raise AccountError(Refusal.OUTSIDE_FAILED)
         return trip
 
     # --- logging in --------------------------------------------------------------------------
