@@ -440,5 +440,5 @@ async def test_against_a_real_provider(accounts, build, verified, process, visit
     assert ada.id == done.user.id
     assert ada.id == (await visit({"sub": "ada-there"})).outcome.user.id
     # this provider leaves the state out of a refusal: then it is nobody's answer
-    assert Refusal.TICKET_GONE is await why(visit({"action": "deny"}))
+    assert Refusal.OUTSIDE_FAILED is await why(visit({"action": "deny"}))
     assert Refusal.OUTSIDE_UNKNOWN is await why(visit({"sub": "eve-there"}))
