@@ -1,5 +1,6 @@
 """What an application is told of a user."""
 
+import msgspec
 import pytest
 
 from trivium.oauth.account import Account, formatted, userinfo
@@ -8,6 +9,7 @@ ADA = Account(
     id=7,
     name="ada",
     email="ada@example.org",
+    email_verified=True,
     created_at=1_790_000_000,
     balance_nanos=2_500_000_000,
     used_nanos=700_000_000,
@@ -30,11 +32,22 @@ BALANCE = {"quota": 1_250_000, "used_quota": 350_000, "balance_formatted": "2.50
         (set(), {}),
     ],
 )
-@pytest.mark.parametrize(("sub", "more"), [(False, {}), (True, {"sub": "7"})])
-def test_members_are_those_of_the_scopes(scopes, members, sub, more):
+@pytest.mark.parametrize("sub", [False, True])
+def test_members_are_those_of_the_scopes(scopes, members, sub):
     """The id is always there; what is not granted is left out, not null."""
     made = userinfo(ADA, frozenset(scopes), decimals=2, sub=sub)
+    more = {"sub": "7"} if sub else {}
+    if sub and "profile" in scopes:
+        more["email_verified"] = True
     assert {"id": 7, **members, **more} == made
+
+
+@pytest.mark.parametrize("verified", [False, True])
+def test_an_application_is_told_whether_an_address_is_proven(verified):
+    """Whoever links accounts by an address that nobody proved gives them away."""
+    ada = msgspec.structs.replace(ADA, email_verified=verified)
+    made = userinfo(ada, frozenset({"profile"}), decimals=2, sub=True)
+    assert made["email_verified"] is verified
 
 
 def test_the_whole_record_has_the_order_of_the_specification():
@@ -72,6 +85,6 @@ def test_a_balance_is_written_exactly_and_rounded_down(quota, decimals, text):
 
 def test_units_are_whole_ones():
     """A balance below zero is below zero in units, too."""
-    poor = Account(id=7, name="ada", email="a@b", created_at=0, balance_nanos=-1, used_nanos=1999)
+    poor = msgspec.structs.replace(ADA, balance_nanos=-1, used_nanos=1999)
     made = userinfo(poor, frozenset({"balance"}), decimals=2, sub=False)
     assert (-1, 0, "-0.01") == (made["quota"], made["used_quota"], made["balance_formatted"])

@@ -23,6 +23,8 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     name: str
     email: str
+    email_verified: bool
+    """Whether somebody showed that they read its mailbox."""
     created_at: int
     """Seconds since the epoch."""
     balance_nanos: int
@@ -33,8 +35,8 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 def userinfo(account: Account, scopes: frozenset[str], *, decimals: int, sub: bool) -> Members:
     """The members that these scopes open; the others are left out, not null.
 
-    ``decimals``: of ``balance_formatted``. ``sub``: whether the id is given as OpenID libraries
-    look for it, too.
+    ``decimals``: of ``balance_formatted``. ``sub``: whether what OpenID libraries look for is
+    given, too: the id under that name, and whether the address is proven.
     """
     out: Members = {"id": account.id}
     if PROFILE in scopes:
@@ -50,6 +52,8 @@ def userinfo(account: Account, scopes: frozenset[str], *, decimals: int, sub: bo
         out |= {"created_time": account.created_at, "status": ACTIVE}
     if sub:
         out["sub"] = str(account.id)
+    if sub and PROFILE in scopes:
+        out["email_verified"] = account.email_verified
     return out
 
 

@@ -14,6 +14,7 @@ async def account(conn: AsyncConnection, user_id: int) -> Account | None:
             users.c.id,
             users.c.name,
             users.c.email,
+            users.c.email_verified_at.is_not(None).label("email_verified"),
             users.c.created_at,
             func.coalesce(accounts.c.balance_nanos, 0).label("balance_nanos"),
             func.coalesce(accounts.c.used_nanos, 0).label("used_nanos"),
@@ -22,4 +23,14 @@ async def account(conn: AsyncConnection, user_id: int) -> Account | None:
         .where(users.c.id == user_id)
     )
     row = (await conn.execute(query)).one_or_none()
-    return None if row is None else Account(**row._mapping)  # noqa: SLF001 - SQLAlchemy's documented way to a row by names
+    if row is None:
+        return None
+    return Account(
+        id=row.id,
+        name=row.name,
+        email=row.email,
+        email_verified=bool(row.email_verified),
+        created_at=row.created_at,
+        balance_nanos=row.balance_nanos,
+        used_nanos=row.used_nanos,
+    )

@@ -17,7 +17,8 @@ class OAuth(Section, frozen=True):
     """Whether applications may be registered with ``http://localhost``, ``http://127.0.0.1`` or
     ``http://[::1]``, for development."""
     userinfo_sub: bool = True
-    """Whether ``userinfo`` has ``sub`` (the id as a text) as well, which OpenID libraries need."""
+    """Whether ``userinfo`` has ``sub`` (the id as a text) and ``email_verified`` as well, which
+    OpenID libraries look for."""
     balance_decimals: int = 2
     """Decimals of ``balance_formatted``, 2 to 6."""
     spend: bool = False

@@ -31,6 +31,7 @@ async def test_both_scopes_open_the_whole_record(caller):
             "created_time": caller.ada.created_at,
             "status": 1,
             "sub": str(caller.ada.id),
+            "email_verified": False,
         },
     ) == (answer.status_code, answer.json())
 
@@ -38,7 +39,10 @@ async def test_both_scopes_open_the_whole_record(caller):
 @pytest.mark.parametrize(
     ("scope", "members"),
     [
-        (b"profile", {"id", "sub", "username", "email", "created_time", "status"}),
+        (
+            b"profile",
+            {"id", "sub", "username", "email", "email_verified", "created_time", "status"},
+        ),
         (b"balance", {"id", "sub", "quota", "used_quota", "balance_formatted"}),
     ],
 )

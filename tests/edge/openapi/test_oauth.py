@@ -45,7 +45,7 @@ def test_records_have_the_members_of_the_specification(document):
     ] == members(document, "OAuthTokens")  # fmt: skip
     assert [
         "id", "username", "email", "quota", "used_quota", "balance_formatted", "created_time",
-        "status", "sub",
+        "status", "sub", "email_verified",
     ] == members(document, "OAuthUserinfo")  # fmt: skip
     assert ["topup_url"] == members(document, "OAuthTopup")
 

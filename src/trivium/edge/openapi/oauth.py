@@ -120,6 +120,9 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "created_time": integer("Scope `profile`: Unix seconds."),
             "status": integer("Scope `profile`: 1, active."),
             "sub": text("The id as a text, for OpenID libraries; an operator may switch it off."),
+            "email_verified": boolean(
+                "Scope `profile`: whether the address is proven to be the user's; comes with `sub`."
+            ),
         },
         ("id",),
     ),
