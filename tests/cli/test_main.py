@@ -1,5 +1,6 @@
 """How commands begin and end."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,7 @@ def test_the_version_is_one_line(trivium, argv):
     ("argv", "line"),
     [
         (["bogus"], "No such command 'bogus'. See `trivium --help`."),
+        (["serv"], "No such command 'serv'. Did you mean 'serve', 'user'? See `trivium --help`."),
         (["user"], "Missing command. See `trivium user --help`."),
         (["key", "revoke"], "Missing argument 'KEY'. See `trivium key revoke --help`."),
         (["check", "--what"], "No such option: --what. See `trivium check --help`."),
@@ -99,6 +101,62 @@ def test_a_reader_that_leaves_is_no_failure_of_ours(folder):
     command = f'{sys.executable} -c "{source}" --help | head -c 1 >/dev/null'
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
     assert done.stderr == b""
+
+
+def shell(folder, line, **environment):
+    """One line of a shell in which `trivium` is this program, with streams of its own."""
+    program = (
+        f"trivium() {{ {sys.executable} -c 'from trivium.cli.main import main; main()' \"$@\"; }}"
+    )
+    return subprocess.run(
+        ["/bin/sh", "-c", f"{program}; {line}"],
+        capture_output=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONUTF8": "0", **environment},
+    )
+
+
+@pytest.fixture
+def named(folder, trivium):
+    """A database with a user whose name no terminal of 1980 can show."""
+    assert 0 == trivium("user", "create", "Zoë日", "--email", "z@example.org").code
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"),
+    [("ascii", rb"Zo\xeb\u65e5"), ("latin-1", b"Zo\xeb\\u65e5"), ("utf-8", "Zoë日".encode())],
+)
+def test_a_name_that_the_terminal_cannot_show_is_escaped(named, encoding, shown):
+    """The command does what it was asked."""
+    done = shell(named, "trivium user list", PYTHONIOENCODING=encoding)
+    assert (0, shown) == (done.returncode, done.stdout.split(b"\n")[1].split()[1])
+
+
+@pytest.mark.parametrize("command", ["user list --json", "ledger export"])
+def test_what_programs_read_is_utf_8_on_any_terminal(named, trivium, command):
+    """An escape of the terminal's would not be JSON, and another name in CSV."""
+    assert 0 == trivium("credit", "Zoë日", "1.00", "--note", "März").code
+    done = shell(named, f"trivium {command}", PYTHONIOENCODING="ascii")
+    assert (0, True) == (done.returncode, "Zoë日" in done.stdout.decode())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full disk to hand")
+@pytest.mark.parametrize("command", ["--help", "user list"])
+def test_a_full_disk_is_one_line(named, command):
+    """Nobody takes half a list for the whole."""
+    done = shell(named, f"trivium {command} >/dev/full")
+    said = done.stderr.splitlines()[-1]
+    expected = b"trivium: what there was to say could not be written: No space left on device"
+    assert (1, expected, False) == (done.returncode, said, b"Traceback" in done.stderr)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
+def test_a_closed_stream_is_no_failure(named, closed):
+    """Supervisors start programs that way."""
+    done = shell(named, f"trivium user list {closed}")
+    assert (0, False) == (done.returncode, b"Traceback" in done.stderr)
 
 
 def test_a_bug_keeps_its_traceback(trivium, monkeypatch):

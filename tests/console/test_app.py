@@ -72,6 +72,7 @@ async def test_programs_get_our_error_body(database, broken, path, status, code)
             answer.status_code, told["error"]["code"], told["request_id"],
         )  # fmt: skip
         assert "hunter2" not in answer.text
+        assert (status == 404) == (f"There is nothing at {path}." in told["error"]["message"])
 
 
 @pytest.mark.asyncio

@@ -103,7 +103,7 @@ def test_every_call_can_be_pasted():
         "/v1/chat/completions",
         "/v1/responses",
         "/v1/messages",
-        "/vendorc/v1beta/models/smollm2:generateContent",
+        "/gemini/v1beta/models/smollm2:generateContent",
     ] == [
         next(word for word in call if word.startswith(ORIGIN)).removeprefix(ORIGIN)
         for call in found

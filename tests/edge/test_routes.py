@@ -187,7 +187,9 @@ SLASH = "Leave the trailing slash out."
 TWICE = "The base URL ends in /v1 twice: leave one out."
 OPENAI = "OpenAI clients take a base URL that ends in /v1."
 ANTHROPIC = "The path is /v1/messages; Anthropic SDKs add /v1 themselves."
-GOOGLE = "Google clients add the version themselves: the base URL ends before it, or in /vendorc."
+GOOGLE = "Google clients add the version themselves: the base URL ends before it, or in /gemini."
+THERE = "It is served at {}: end the base URL so that it comes out."
+OTHER = "GET /openapi.json lists what is served."
 VERSION = "The path needs a version: /v1beta/models/…"
 DOUBLE = "The path begins with two slashes: end the base URL without one."
 
@@ -208,6 +210,20 @@ HINTS = {
     b"/v1/v1beta/models/g:generateContent": GOOGLE,
     b"/vendorc/v1beta/v1beta/models/g:generateContent": GOOGLE,
     b"//v1/chat/completions": DOUBLE,
+    b"/v1/chat/completions/chat/completions": OPENAI,
+    b"/gemini/chat/completions": OPENAI,
+    b"/v1beta/openai/chat/completions": OPENAI,
+    b"/openai/deployments/gpt-5/chat/completions": OPENAI,
+    b"/v1/messages/v1/messages": THERE.format("/v1/messages"),
+    b"/anthropic/v1/messages": THERE.format("/v1/messages"),
+    b"/api/v1/chat/completions": THERE.format("/v1/chat/completions"),
+    b"/api/v1/models": THERE.format("/v1/models"),
+    b"/V1/models": THERE.format("/v1/models"),
+    b"/V1/Chat/Completions": THERE.format("/v1/chat/completions"),
+    b"/v1": OTHER,
+    b"/v1/files": OTHER,
+    b"/v1/messages/batches": OTHER,
+    b"/docs": OTHER,
 }
 
 

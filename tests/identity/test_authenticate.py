@@ -67,8 +67,8 @@ def test_every_bad_key_gets_the_same_answer(presented, known):
     fault = caught.value
     assert (Kind.KEY_UNKNOWN, 401, "invalid_api_key") == (fault.kind, fault.status, fault.code)
     assert (
-        "The API key is not valid. Check that it is complete and has not been revoked."
-        == fault.message
+        "The API key is not valid. It must be one of this gateway (sk-gateway-...), complete and "
+        "not revoked." == fault.message
     )
 
 

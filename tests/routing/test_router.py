@@ -34,7 +34,10 @@ def test_an_unknown_model_is_the_callers_fault(bind, catalogue, name, shown):
 
     fault = caught.value
     assert (Kind.MODEL_UNKNOWN, "model") == (fault.kind, fault.param)
-    assert f"The model `{shown}` is not available on this gateway." == fault.message
+    assert (
+        f"The model `{shown}` is not available on this gateway. GET /v1/models lists those that "
+        "are." == fault.message
+    )
 
 
 def test_models_come_in_the_order_of_the_file(bind, catalogue):

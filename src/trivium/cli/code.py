@@ -1,7 +1,5 @@
 """``trivium code``: amounts that whoever holds a code may turn into balance."""
 
-import csv
-import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -10,7 +8,7 @@ from trivium.cli import config
 from trivium.cli.audit import tell
 from trivium.cli.database import with_identity
 from trivium.cli.key import last_second
-from trivium.cli.output import NONE, as_json, moment, note, printable, table
+from trivium.cli.output import NONE, as_csv, as_json, moment, note, printable, table
 from trivium.clock import SystemClock
 from trivium.ledger.codes.model import Batch, Code
 from trivium.ledger.codes.service import Codes
@@ -64,11 +62,9 @@ def create(
         return batch_id, made
 
     batch_id, made = with_identity(loaded.settings.storage, work)
-    rows = csv.writer(sys.stdout, lineterminator="\n")
-    rows.writerow(("code", "amount_usd", "expires"))
     until = "" if expires_at is None else moment(expires_at)
-    for code in made:
-        rows.writerow((code, format_usd(amount_nanos), until))
+    write = as_csv(("code", "amount_usd", "expires"))
+    write((code, format_usd(amount_nanos), until) for code in made)
     note(f"batch {batch_id}: codes {len(made)}, worth {format_usd(amount_nanos)} USD each")
     note("This is the only time the codes are shown.")
 

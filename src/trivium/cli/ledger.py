@@ -1,15 +1,13 @@
 """``trivium ledger``: proving the books, and taking them elsewhere."""
 
 import asyncio
-import csv
-import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from trivium.cli import config
 from trivium.cli.database import opened, with_identity
-from trivium.cli.output import Failed, as_json, counted, note, printable
+from trivium.cli.output import Failed, as_csv, as_json, counted, note, printable
 from trivium.clock import SystemClock
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries, format_usd, parse_usd
@@ -118,14 +116,13 @@ def export(
 
         is_focus = format_ == "focus"
         user_id = None if user is None else (await identity.find_user(user)).id
-        rows = csv.writer(sys.stdout, lineterminator="\n")
-        rows.writerow(focus.COLUMNS if is_focus else audit.COLUMNS)
+        write = as_csv(focus.COLUMNS if is_focus else audit.COLUMNS)
         end = audit.END if last is None else last
         async for name, entry in audit.entries(
             database, user_id=user_id, since=first or 0, until=end
         ):
             told = focus.rows_of(name, entry) if is_focus else [audit.row_of(name, entry)]
-            rows.writerows([_cell(text) for text in row] for row in told)
+            write([_cell(text) for text in row] for row in told)
 
     with_identity(loaded.settings.storage, work)
 

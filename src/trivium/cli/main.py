@@ -8,10 +8,11 @@ months and would keep what a parser needs for milliseconds. Rich is switched off
 import otherwise, and what commands need beyond their options is imported inside them.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Protocol, runtime_checkable
+from typing import Annotated, Final, Protocol, runtime_checkable
 
 import typer
 
@@ -37,7 +38,7 @@ from trivium.cli import (
     user,
 )
 from trivium.cli.ending import ending
-from trivium.cli.output import fail
+from trivium.cli.output import fail, for_any_terminal
 
 
 def _group(help_: str) -> typer.Typer:
@@ -175,16 +176,33 @@ def _usage(exc: Usage) -> str:
     context = getattr(exc, "ctx", None)
     command = getattr(context, "command_path", "trivium")
     text = exc.format_message().strip().replace("\n", " ").rstrip(".")
-    return f"{text}. See `{command} --help`."
+    end = "" if text.endswith("?") else "."
+    return f"{text}{end} See `{command} --help`."
+
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
+"""Why standard output takes no more, apart from a reader that has left."""
 
 
 def main() -> None:
     """The console script."""
+    for_any_terminal()
     try:
         code = run(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:
-        # the reader has left (`trivium key list | head`): nothing more to say, also not at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # the reader has left (`trivium key list | head`): nothing more to say
         code = 141
+        _leave_unsaid()
+    except OSError as exc:
+        if exc.errno not in _FULL:
+            raise
+        fail(f"what there was to say could not be written: {exc.strerror}")
+        code = 1
+        _leave_unsaid()
     raise SystemExit(code)
+
+
+def _leave_unsaid() -> None:
+    """Python would try once more at exit, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,9 +3,13 @@
 Tables are plain text, so that they read well in a log and cost nothing to import.
 """
 
+import csv
+import io
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -20,6 +24,16 @@ class Failed(Exception):  # noqa: N818 - it ends a command, it is not a bug
     def __init__(self, message: str, *, code: int = 1) -> None:
         super().__init__(message)
         self.code = code
+
+
+def for_any_terminal() -> None:
+    """Let commands print whatever names people have: what a terminal cannot show is escaped, and
+    what is said to a closed output is lost.
+    """
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process lives
+    elif isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def note(text: str) -> None:
@@ -39,7 +53,22 @@ def fail(text: str) -> None:
 
 def as_json(value: Any) -> None:
     """Print a value as JSON, indented for people and stable for programs."""
+    _for_programs()
     print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def as_csv(heads: Sequence[str]) -> Callable[[Iterable[Sequence[str]]], None]:
+    """Print the heads of a CSV file, and what prints rows of it."""
+    _for_programs()
+    rows = csv.writer(sys.stdout, lineterminator="\n")
+    rows.writerow(heads)
+    return rows.writerows
+
+
+def _for_programs() -> None:
+    """JSON and CSV are UTF-8 whatever the terminal is: an escape in them would be other data."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

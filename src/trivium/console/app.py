@@ -146,7 +146,10 @@ def _answer(request: Request, status: int, detail: str = "") -> Response:
     """A page for people, our error body for programs."""
     if not _reads_html(request):
         kind = _KINDS.get(status, Kind.INVALID_VALUE if status < 500 else Kind.INTERNAL)
-        fault = Fault(kind, _TEXTS.get(status, _TEXTS[400])) if status < 500 else errors.internal()
+        text = _TEXTS.get(status, _TEXTS[400])
+        if status == 404:
+            text = f"There is nothing at {request.url.path[:200]}."
+        fault = Fault(kind, text) if status < 500 else errors.internal()
         body = errors.body(fault, request.scope["state"]["request_id"])
         return Response(body, status, media_type="application/json")
     known = status if status in _TITLES else 400

@@ -29,7 +29,7 @@ _ASKED: Final[dict[Operation, tuple[str, dict[str, Any]]]] = {
         {"max_tokens": TOKENS, "messages": [{"role": "user", "content": "Say hello."}]},
     ),
     Operation.GENERATE: (
-        "/vendorc/v1beta/models/{model}:generateContent",
+        "/gemini/v1beta/models/{model}:generateContent",
         {
             "contents": [{"role": "user", "parts": [{"text": "Say hello."}]}],
             "generationConfig": {"maxOutputTokens": TOKENS},
@@ -47,7 +47,7 @@ _AUTH: Final = {
 _CLIENTS: Final = {
     Operation.CHAT: ("OpenAI SDKs", "{origin}/v1"),
     Operation.MESSAGES: ("Anthropic SDKs", "{origin}"),
-    Operation.GENERATE: ("google-genai", "{origin}/vendorc"),
+    Operation.GENERATE: ("google-genai", "{origin}/gemini"),
 }
 
 

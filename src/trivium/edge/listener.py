@@ -226,10 +226,18 @@ class Listener:
         except Fault as fault:
             if exchange.shape is None:
                 exchange.shape = shape_of(exchange.path)
+            if fault.kind is Kind.PATH_UNKNOWN and self._is_mistyped(exchange):
+                exchange.target = Page()
+                return self._page_fault(exchange)
             if isinstance(fault, NotAllowed):
                 exchange.extra.append((b"allow", f"{fault.allowed}, OPTIONS".encode()))
             return Doubtful() if self._is_doubtful(exchange.digest, key) else fault
         return None
+
+    def _is_mistyped(self, exchange: Exchange) -> bool:
+        """Whether somebody at a browser is to be told, by a page, that nothing is there."""
+        is_read = exchange.method in ("GET", "HEAD") and exchange.shape is None
+        return is_read and self._people and _reads_html(exchange)
 
     def _is_doubtful(self, digest: bytes | None, key: bytes | None) -> bool:
         """Whether a key that was refused may be one that was made a moment ago."""
@@ -322,7 +330,7 @@ class Listener:
 
     def _root(self, exchange: Exchange) -> None:
         """Clients probe it; people who type the address are led to their pages."""
-        if self._people and b"text/html" in exchange.headers.get(b"accept", b""):
+        if self._people and _reads_html(exchange):
             exchange.extra += [(b"location", b"/account"), (b"vary", b"accept")]
             exchange.answer(303, b"")
         else:
@@ -353,3 +361,7 @@ class Listener:
         )
         for connection in list(self.connections):
             connection.tick(now)
+
+
+def _reads_html(exchange: Exchange) -> bool:
+    return b"text/html" in exchange.headers.get(b"accept", b"")

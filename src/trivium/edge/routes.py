@@ -57,6 +57,8 @@ PEOPLE: Final = frozenset(
     }
 )
 """First segments of the paths of pages, forms and their API, which know their own methods."""
+_NOT_OURS: Final = b"/api/v1/"
+"""Where another gateway has what is under ``/v1/`` here; clients come along with its base URL."""
 PAGE_BODY_BYTES_MAX: Final = 1_048_576
 """A form or an event of a payment provider; the relay's own limit is far above it."""
 
@@ -164,7 +166,7 @@ def _lasting(method: str, path: bytes) -> Stored | VideoCall | None:
 
 
 def _page(method: str, path: bytes) -> Page | Root | File | None:
-    if path[1:].partition(b"/")[0] in PEOPLE:
+    if path[1:].partition(b"/")[0] in PEOPLE and not path.startswith(_NOT_OURS):
         return Page()
     file = _FILE.fullmatch(path)
     if path != b"/" and path not in PAGES and path != METRICS and file is None:
@@ -309,17 +311,16 @@ def _listing(path: bytes) -> Listing | None:
     return Listing(google=google, model=name)
 
 
+_OPENAI: Final = re.compile(
+    rb"/(?:chat/completions|responses|completions|embeddings|moderations|videos)$"
+)
 _HINTS: Final = (
     (re.compile(rb"^//"), "The path begins with two slashes: end the base URL without one."),
     (re.compile(rb"^/v1/v1/"), "The base URL ends in /v1 twice: leave one out."),
-    (
-        re.compile(rb"^/(?:chat/completions|responses|completions|embeddings|moderations|videos)$"),
-        "OpenAI clients take a base URL that ends in /v1.",
-    ),
     (re.compile(rb"^/messages"), "The path is /v1/messages; Anthropic SDKs add /v1 themselves."),
     (
         re.compile(rb"^/.*/(?:v1beta|v1alpha|v1)/models/[^/]*:"),
-        "Google clients add the version themselves: the base URL ends before it, or in /vendorc.",
+        "Google clients add the version themselves: the base URL ends before it, or in /gemini.",
     ),
     (re.compile(rb"^/(?:vendorc|gemini)/models/"), "The path needs a version: /v1beta/models/…"),
     (re.compile(rb"/$"), "Leave the trailing slash out."),
@@ -328,8 +329,18 @@ _HINTS: Final = (
 
 def _unknown(path: bytes) -> str:
     shown = path[:200].decode("latin-1")
-    hint = next((text for pattern, text in _HINTS if pattern.search(path)), "")
-    return f"There is nothing at {shown}. {hint}".strip()
+    hint = next((text for pattern, text in _HINTS if pattern.search(path)), None)
+    return f"There is nothing at {shown}. {hint or _elsewhere(path)}"
+
+
+def _elsewhere(path: bytes) -> str:
+    """Where something is that a wrong base URL, or other case, leads past."""
+    for known in (*RELAY, *sorted(_LISTS)):
+        if known.startswith(b"/v1/") and path.lower().endswith(known):
+            return f"It is served at {known.decode()}: end the base URL so that it comes out."
+    if _OPENAI.search(path):
+        return "OpenAI clients take a base URL that ends in /v1."
+    return "GET /openapi.json lists what is served."
 
 
 def _no_method(name: str) -> str:

@@ -9,14 +9,17 @@ from hashlib import sha256
 from typing import Final
 
 from trivium.faults import Fault, Kind
-from trivium.identity.keys import KEY_CHARS
+from trivium.identity.keys import KEY_CHARS, PREFIX
 from trivium.identity.model import Caller
 
 MISSING: Final = (
     "No API key was presented. Send it as 'Authorization: Bearer <key>', 'x-api-key: <key>' "
     "or 'x-goog-api-key: <key>'."
 )
-INVALID: Final = "The API key is not valid. Check that it is complete and has not been revoked."
+INVALID: Final = (
+    f"The API key is not valid. It must be one of this gateway ({PREFIX}...), complete and "
+    "not revoked."
+)
 
 
 def authenticate(

@@ -33,7 +33,8 @@ class Router:
         if model is None:
             raise Fault(
                 Kind.MODEL_UNKNOWN,
-                f"The model `{name[:200]}` is not available on this gateway.",
+                f"The model `{name[:200]}` is not available on this gateway. "
+                "GET /v1/models lists those that are.",
                 param="model",
             )
         return model

@@ -77,7 +77,8 @@ def one(shape: Shape, models: Iterable[Listed], name: str) -> bytes:
             return _encode(_RENDER.get(shape, _chat)(model))
     raise Fault(
         Kind.MODEL_UNKNOWN,
-        f"The model `{wanted[:200]}` is not available on this gateway.",
+        f"The model `{wanted[:200]}` is not available on this gateway. "
+        "GET /v1/models lists those that are.",
         param="model",
     )
 
