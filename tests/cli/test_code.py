@@ -62,7 +62,7 @@ def test_lists_say_how_codes_stand(trivium):
     """Batches with their counts, codes with their state."""
     (first, _), _ = made(trivium, "--amount", "1", "--count", "2", "--note", "spring")
     trivium("code", "redeem", "--user", "ada", first["code"])
-    assert "revoked 1 open codes" in trivium("code", "revoke", "batch:1").err
+    assert "revoked 1 open code\n" in trivium("code", "revoke", "batch:1").err
     batch = trivium("code", "list").out.splitlines()[1].split()
     assert ["1", "1.00", "2", "1", "1", "never"] == batch[:6]
     assert "spring" == batch[-1]

@@ -75,6 +75,11 @@ def test_the_version_is_one_line(trivium, argv):
         (["user"], "Missing command. See `trivium user --help`."),
         (["key", "revoke"], "Missing argument 'KEY'. See `trivium key revoke --help`."),
         (["check", "--what"], "No such option: --what. See `trivium check --help`."),
+        (
+            ["credit", "ada", "-5.00"],
+            "No such option: -5. A negative amount goes after `--`. See `trivium credit --help`.",
+        ),
+        (["audit", "list", "--act", "x"], "Invalid value for '--act': 'x' is not one of"),
         (["serve", "--workers", "x"], "Invalid value for '--workers'"),
     ],
 )

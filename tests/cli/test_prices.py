@@ -115,6 +115,16 @@ def test_channels_that_charge_differently_are_pointed_out(trivium, settings):
     assert '"2.5"' in done.out
 
 
+def test_a_model_that_is_not_in_the_settings_is_adopted_from_a_vendor(trivium):
+    """Before its lines are written; whoever leaves the vendor out is told how to name it."""
+    done = trivium("prices", "adopt", "gpt-5")
+    expected = "gpt-5 is not in the settings: say whose price is meant, such as "
+    assert (1, True) == (done.code, expected in done.err)
+    named = done.err.strip().rpartition(" ")[2]
+    done = trivium("prices", "adopt", named)
+    assert (0, True) == (done.code, "price = {" in done.out)
+
+
 @pytest.mark.parametrize("name", ["odd", "nothing", "openai/nothing", "nowhere/gpt-5"])
 def test_what_nobody_suggests_cannot_be_adopted(trivium, name):
     """It is said which."""

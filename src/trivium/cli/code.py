@@ -8,7 +8,7 @@ from trivium.cli import config
 from trivium.cli.audit import tell
 from trivium.cli.database import with_identity
 from trivium.cli.key import last_second
-from trivium.cli.output import NONE, as_csv, as_json, moment, note, printable, table
+from trivium.cli.output import NONE, as_csv, as_json, counted, moment, note, printable, table
 from trivium.clock import SystemClock
 from trivium.ledger.codes.model import Batch, Code
 from trivium.ledger.codes.service import Codes
@@ -145,7 +145,8 @@ def revoke(
         await tell(database, ActKind.REDEMPTION_REVOKED, None, what, {"codes": gone})
         return gone
 
-    note(f"revoked {with_identity(loaded.settings.storage, work)} open codes")
+    revoked = with_identity(loaded.settings.storage, work)
+    note(f"revoked {counted(revoked, 'open code')}")
 
 
 def redeem(

@@ -10,6 +10,7 @@ import otherwise, and what commands need beyond their options is imported inside
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Final, Protocol, runtime_checkable
@@ -175,11 +176,16 @@ def run(argv: Sequence[str]) -> int:
 def _usage(exc: Usage) -> str:
     context = getattr(exc, "ctx", None)
     command = getattr(context, "command_path", "trivium")
-    text = exc.format_message().strip().replace("\n", " ").rstrip(".")
+    text = (
+        exc.format_message().strip().replace("\n", " ").replace(" Value error, ", " ").rstrip(".")
+    )
+    if _NEGATIVE.fullmatch(text):
+        text += ". A negative amount goes after `--`"
     end = "" if text.endswith("?") else "."
     return f"{text}{end} See `{command} --help`."
 
 
+_NEGATIVE: Final = re.compile(r"No such option: -[\d.]+")
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 """Why standard output takes no more, apart from a reader that has left."""
 

@@ -166,6 +166,13 @@ def adopt(
             provider, _, upstream = name.partition("/")
             hit = suggestions.find(provider, upstream)
             known = [] if hit is None else [(provider, hit[0])]
+        if not known and name not in models:
+            whose = [each for each in suggestions.providers if suggestions.find(each, name)]
+            if whose:
+                raise Failed(
+                    f"{printable(name)} is not in the settings: say whose price is meant, such as "
+                    f"{whose[0]}/{printable(name)}"
+                )
         if not known:
             raise Failed(f"there is no suggestion for {printable(name)}: see `trivium prices show`")
         provider, entry = known[0]

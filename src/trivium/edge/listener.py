@@ -224,15 +224,19 @@ class Listener:
             exchange.digest = digest_of(key)
             exchange.caller = self._caller(exchange, exchange.digest)
         except Fault as fault:
-            if exchange.shape is None:
-                exchange.shape = shape_of(exchange.path)
-            if fault.kind is Kind.PATH_UNKNOWN and self._is_mistyped(exchange):
-                exchange.target = Page()
-                return self._page_fault(exchange)
-            if isinstance(fault, NotAllowed):
-                exchange.extra.append((b"allow", f"{fault.allowed}, OPTIONS".encode()))
-            return Doubtful() if self._is_doubtful(exchange.digest, key) else fault
+            return self._refusal(exchange, fault, key)
         return None
+
+    def _refusal(self, exchange: Exchange, fault: Fault, key: bytes | None) -> Fault | None:
+        """What becomes of a head that was refused; ``None``: a page says it."""
+        if exchange.shape is None:
+            exchange.shape = shape_of(exchange.path)
+        if fault.kind is Kind.PATH_UNKNOWN and self._is_mistyped(exchange):
+            exchange.target = Page()
+            return self._page_fault(exchange)
+        if isinstance(fault, NotAllowed):
+            exchange.extra.append((b"allow", f"{fault.allowed}, OPTIONS".encode()))
+        return Doubtful() if self._is_doubtful(exchange.digest, key) else fault
 
     def _is_mistyped(self, exchange: Exchange) -> bool:
         """Whether somebody at a browser is to be told, by a page, that nothing is there."""

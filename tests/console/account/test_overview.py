@@ -50,7 +50,7 @@ async def test_what_was_spent_is_drawn_and_told(database):
         page = await visitor.get("/account")
         words = Seen(page.text).words
         assert (1, 2) == (page.text.count('<rect class="bar"'), words.count("$3.00"))
-        assert {"$7.00", "in 1 request"} <= set(words)
+        assert {"$7.00", "for 1 billed request"} <= set(words)
 
 
 @pytest.mark.asyncio

@@ -47,6 +47,20 @@ async def test_a_user_sees_what_befell_their_account(database, console, ada, eve
 
 
 @pytest.mark.asyncio
+async def test_a_browser_goes_by_its_common_name(database, console, ada):
+    """What it sent is there for whoever points at it."""
+    agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/2010 Firefox/140.0"
+    await console.audit.add(ActKind.LOGIN, actor=ada.id, subject=ada.id, agent=agent)
+    await console.audit.add(ActKind.KEY_REVOKED, subject=ada.id, agent="command line")
+    async with visiting(database, console) as visitor:
+        await visitor.log_in(ada)
+        page = await visitor.get("/account/log")
+    text = Seen(page.text).text
+    assert ("Firefox, Linux" in text, "command line" in text, agent in text) == (True, True, False)
+    assert f'title="{agent}"' in page.text
+
+
+@pytest.mark.asyncio
 async def test_what_others_wrote_is_escaped(database, console, ada):
     """A program may call itself whatever it wants."""
     agent = "<script>alert(1)</script>"

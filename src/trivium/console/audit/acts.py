@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.audit.words import WORDS
+from trivium.console.security import programs
 from trivium.identity.errors import IdentityError
 from trivium.observe.audit.model import Act, ActKind
 
@@ -43,6 +44,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     address: str
     agent: str
+    program: str
+    """``agent`` in short."""
     detail: tuple[tuple[str, str], ...]
 
 
@@ -107,8 +110,14 @@ def _line(act: Act, names: dict[int, str], reader: int | None) -> Line:
         what=act.what,
         address="" if is_foreign else act.address,
         agent="" if is_foreign else act.agent,
+        program="" if is_foreign else _program(act.agent),
         detail=tuple((name, str(value)) for name, value in detail.items()),
     )
+
+
+def _program(agent: str) -> str:
+    """Browsers say a great deal, other programs their name and ours where it was done."""
+    return programs.name(agent) if agent.startswith("Mozilla/") else agent
 
 
 _BAD: Final = frozenset(
