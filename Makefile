@@ -7,8 +7,8 @@ RUN := .venv/bin
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## a gateway with a small real model inside, no vendor account needed (downloads about 130 MB once; SPEECH=1: 300 MB more)
-	@exec scripts/demo.sh
+demo: ## a gateway with a small real model inside, no vendor account needed (downloads about 130 MB once; SPEECH=1: 300 MB more; ARGS="--listen HOST:PORT")
+	@exec scripts/demo.sh $(ARGS)
 
 check: ## format, lint, types, dependencies, layout, tests: exactly what .ci/run does
 	@exec scripts/check.sh

@@ -7,6 +7,7 @@ from msgspec import inspect
 
 from trivium.settings.model import Settings
 from trivium.settings.read import _misfit, read
+from trivium.settings.rules import RULES
 
 
 def _problems(text):
@@ -110,6 +111,20 @@ def test_an_address_with_a_password_may_be_a_reference():
 
     assert [] == problems
     assert "postgresql://u:p@h/db" == settings.storage.url
+
+
+RESOLVED = [name for name, rule in RULES.items() if rule.resolved]
+assert len(RESOLVED) > 8, "the rules moved: this test would pass by seeing nothing"
+
+
+@pytest.mark.parametrize("name", RESOLVED)
+def test_a_secret_that_is_not_there_is_never_its_own_reference(name):
+    """Or the name of a variable, which the manual prints, would be the secret."""
+    section, _, member = name.partition(".")
+    table = {member: "env:NO"}
+    _, problems = read({section: [table] if section in ("channels", "logins") else table}, _look_up)
+    told = [problem.what for problem in problems if problem.path[-1] == member]
+    assert ["names the environment variable X, which is not set"] == told
 
 
 def test_a_key_stays_a_reference():

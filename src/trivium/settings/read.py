@@ -119,14 +119,14 @@ class _Walk:
             return self._report(path, what)
         if isinstance(raw, str) and "\0" in raw:
             return self._report(path, "must not hold a NUL character")
-        if found is None or found.check is None:
+        if found is None:
             return raw
         if found.resolved and isinstance(raw, str) and raw.startswith(("env:", "file:")):
             try:
                 raw = self._look_up(raw)
             except ValueError as exc:
                 return self._report(path, str(exc))
-        what = found.check(raw) or ""
+        what = (found.check(raw) if found.check else None) or ""
         return self._report(path, what) if what else raw
 
 
