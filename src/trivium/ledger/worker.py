@@ -387,7 +387,8 @@ def too_low(amount_nanos: int) -> Fault:
     return Fault(
         Kind.BALANCE_TOO_LOW,
         f"The balance is too low: this request may cost up to {format_usd(amount_nanos)} USD. "
-        "Top up the balance, or lower the request's limit on output tokens.",
+        "Top up the balance, or ask for less: a lower limit on output tokens, fewer pictures, "
+        "a shorter video.",
     )
 
 

@@ -107,8 +107,8 @@ def too_dear(wishes: Wishes, nanos: int) -> Fault | None:
     return Fault(
         Kind.INVALID_VALUE,
         f"This request may cost up to ${Decimal(nanos) / _NANOS:f}, more than the "
-        f"${Decimal(most) / _NANOS:f} of `trivium-max-cost`. Lower its limit on output tokens, or "
-        "allow more.",
+        f"${Decimal(most) / _NANOS:f} of `trivium-max-cost`. Ask for less (output "
+        "tokens, pictures, seconds), or allow more.",
         param="trivium-max-cost",
     )
 

@@ -15,6 +15,11 @@ from trivium.faults import Fault, Kind
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]
 """A function, tool or schema name. Source: the service specification, "Function definition"."""
 
+PICTURE_ADDRESS: Final = re.compile(
+    r"https?://|data:image/[a-z0-9.+-]{1,40};base64,", re.IGNORECASE
+)
+"""How the address of a picture begins, or the picture itself in its place."""
+
 _LONG_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 

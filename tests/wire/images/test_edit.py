@@ -134,11 +134,25 @@ def test_a_variation_is_of_one_picture():
         ([{"image_url": DATA}, {"image_url": 7}], "images[1]"),
         ([{"image_url": DATA, "file_id": "f"}], "images[0]"),
         ([{"image_url": DATA}] * 17, "images"),
+        ([{"image_url": "file:///etc/passwd"}], "images[0].image_url"),
+        ([{"image_url": DATA}, {"image_url": "gopher://x"}], "images[1].image_url"),
+        ([{"image_url": "data:text/html;base64,QUJD"}], "images[0].image_url"),
     ],
 )
 def test_references_that_are_wrong_are_named(images, param):
     """With their place."""
     assert param == refusal(json(prompt="x", images=images)).param
+
+
+@pytest.mark.parametrize(
+    ("mask", "param"),
+    [("x", "mask"), ({}, "mask"), ({"image_url": "file:///etc/passwd"}, "mask.image_url")],
+)
+def test_a_mask_is_named_as_pictures_are(mask, param):
+    """In JSON it is one of them."""
+    assert param == refusal(json(prompt="x", images=[{"image_url": DATA}], mask=mask)).param
+    assert refusal(json(prompt="x", images=[{"image_url": DATA}], mask={"image_url": DATA})) is None
+    assert refusal(json(prompt="x", images=[{"image_url": DATA}], mask=None)) is None
 
 
 def test_references_are_for_gpt_image_models():

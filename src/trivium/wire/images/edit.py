@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.checks import missing, wrong
+from trivium.wire.checks import PICTURE_ADDRESS, missing, wrong
 from trivium.wire.form import FormMembers, base, form_of
 from trivium.wire.images.generate import Source
 from trivium.wire.images.rules import Rules
@@ -98,7 +98,11 @@ def _reference(row: Any, path: str) -> tuple[str, str, str]:
     ]
     if len(kinds) != 1:
         raise wrong(path, "be an object with either an `image_url` or a `file_id`, a string")
-    return f"{path}.{kinds[0]}", kinds[0], row[kinds[0]]
+    where, value = f"{path}.{kinds[0]}", row[kinds[0]]
+    # whatever else an upstream may fetch lies within the operator's own house
+    if kinds[0] == "image_url" and not PICTURE_ADDRESS.match(value):
+        raise wrong(where, "be an http or https address, or a `data:image/…;base64,` one")
+    return where, kinds[0], value
 
 
 def _check_references(body: Members, rules: Rules | None, who: str) -> None:
@@ -109,6 +113,9 @@ def _check_references(body: Members, rules: Rules | None, who: str) -> None:
             f"`images` is not taken by {who}: send multipart/form-data with a file `image`.",
             param="images",
         )
+    mask = body.value(MASK)
+    if mask is not None:
+        _reference(mask, MASK)
     if len(found) > INPUTS_MAX:
         raise wrong("images", f"have at most {INPUTS_MAX} rows, not {len(found)}")
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.checks import missing, wrong
+from trivium.wire.checks import PICTURE_ADDRESS, missing, wrong
 from trivium.wire.multipart import Limits, Part
 from trivium.wire.peek import Members
 
@@ -34,7 +34,6 @@ _URL: Final = f"{_REFERENCE}.image_url"
 _FILE_ID: Final = f"{_REFERENCE}.file_id"
 _CREATE: Final = frozenset({"model", "prompt", "seconds", "size", _REFERENCE})
 _REMIX: Final = frozenset({"prompt"})
-_SCHEMES: Final = re.compile(r"https?://|data:image/[a-z0-9.+-]{1,40};base64,", re.IGNORECASE)
 _NESTED: Final = re.compile(r"input_reference(?:\[(image_url|file_id)\]|\.(image_url|file_id))")
 _FIRST: Final = re.compile(r"\[0?\]$")
 
@@ -211,7 +210,7 @@ def _reference(value: object) -> Reference | None:
             param=_FILE_ID,
         )
     url = given["image_url"]
-    if not isinstance(url, str) or not _SCHEMES.match(url):
+    if not isinstance(url, str) or not PICTURE_ADDRESS.match(url):
         raise wrong(_URL, "be an https address or a `data:image/…;base64,` one")
     if len(url) > URL_MAX:
         raise wrong(_URL, f"have at most {URL_MAX} characters")
