@@ -139,3 +139,22 @@ def test_a_model_without_a_price_for_it_is_not_served(operation, prices):
     with pytest.raises(Fault) as caught:
         quote(tariff(**prices), MODEL, operation, HELLO)
     assert (Kind.NOT_PERMITTED, "model") == (caught.value.kind, caught.value.param)
+
+
+@pytest.mark.parametrize(
+    ("prices", "known", "nanos"),
+    [
+        pytest.param({"input": "0.6", "output": "12"}, HELLO, 180_000, id="speech by tokens"),
+        pytest.param({"per_second": "0.00025"}, HELLO, 0, id="speech by second"),
+        pytest.param({"per_character": "0.000015"}, HELLO, 18_000_000, id="by character"),
+        pytest.param(
+            {"input": "2.5", "output": "10", "audio_input": "6"}, MINUTE, 6_000_000,
+            id="a transcript by tokens",
+        ),
+        pytest.param({"per_second": "0.0001"}, MINUTE, 6_000_000, id="a transcript by second"),
+    ],
+)  # fmt: skip
+def test_of_what_was_not_delivered_the_input_is_charged(prices, known, nanos):
+    """The caller left before the first byte: of the sound, or the words, it has none."""
+    found = used(tariff(**prices), known, None, is_delivered=False)
+    assert nanos == cost(tariff(**prices), found)[0]

@@ -123,6 +123,17 @@ def test_an_answer_is_charged_by_the_written_policy(fault, usage, pieces, charge
     assert (77, charged or usage) == (told.cost_nanos, books.records[0].usage)
 
 
+@pytest.mark.parametrize(("delivered", "tokens"), [(0, 0), (400, 209)])
+def test_of_speech_that_nobody_heard_the_text_is_paid(delivered, tokens):
+    """The caller left before its first byte; of what was delivered the sound as well."""
+    told, books = story()
+    told.facts = Facts(model="m", known=Usage(characters=120))
+    told.hold, told.called, told.fault, told.delivered = HOLD, True, LEFT, delivered
+    told.settle()
+    ((_, used, _),) = books.settled
+    assert (30, tokens, True) == (used.fresh, used.audio_output, used.estimated)
+
+
 @pytest.mark.parametrize("fault", [LEFT, BROKE, Fault(Kind.NO_ROUTE, "x")])
 def test_a_request_that_never_went_upstream_is_free(fault):
     """Nobody was asked for anything yet."""

@@ -50,11 +50,17 @@ def quote(tariff: Tariff, model: Model, operation: Operation, known: Usage) -> Q
     return Quote(amount_nanos=max(1, nanos), tariff=tariff)
 
 
-def used(tariff: Tariff, known: Usage, reported: Usage | None) -> Usage:
-    """What is charged for: reported, else known, else estimated."""
+def used(
+    tariff: Tariff, known: Usage, reported: Usage | None, *, is_delivered: bool = True
+) -> Usage:
+    """What is charged for: reported, else known, else estimated. Where nothing was delivered, of
+    what was not reported the input alone.
+    """
     if reported is not None and not is_believable(reported):
         reported = None
     found = complete(known, reported)
+    if not is_delivered and found.characters is not None and found.seconds is None:
+        found = msgspec.structs.replace(found, seconds=0.0)
     if tariff.millisecond:
         found = _with_seconds(found)
     if found.input_total or found.output_total or tariff.kinds.isdisjoint(_BY_TOKENS):
@@ -71,7 +77,7 @@ def used(tariff: Tariff, known: Usage, reported: Usage | None) -> Usage:
     return msgspec.structs.replace(
         found,
         audio_input=_a_minute(HEARD_TOKENS_A_MINUTE, seconds),
-        output=_a_minute(WRITTEN_TOKENS_A_MINUTE, seconds),
+        output=_a_minute(WRITTEN_TOKENS_A_MINUTE, seconds if is_delivered else 0.0),
         estimated=True,
     )
 

@@ -210,7 +210,8 @@ class Story:
             return owed if owed is not None and estimate.is_believable(owed) else None
         known = None if self.facts is None else self.facts.known
         if known is not None and self.hold is not None and self.hold.quote.tariff is not None:
-            return media.used(self.hold.quote.tariff, known, self.usage)
+            tariff = self.hold.quote.tariff
+            return media.used(tariff, known, self.usage, is_delivered=self.delivered > 0)
         return estimate.used(
             self.usage, input_tokens, self.delivered, self.sample, finished=fault is None
         )
