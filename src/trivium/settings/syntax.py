@@ -44,8 +44,10 @@ _SSL_MODES: Final = ("disable", "allow", "prefer", "require", "verify-ca", "veri
 
 FRAMING: Final = frozenset(
     {
+        "accept-encoding",
         "connection",
         "content-length",
+        "content-type",
         "expect",
         "host",
         "keep-alive",
@@ -57,7 +59,8 @@ FRAMING: Final = frozenset(
         "upgrade",
     }
 )
-"""Headers that frame or route a message: an operator's own would break or smuggle requests."""
+"""Headers that frame or route a message, and what the reading of the answer depends on: an
+operator's own would break or smuggle requests."""
 
 
 def host_port(text: str) -> tuple[str, int]:

@@ -15,6 +15,7 @@ from trivium import __version__
 from trivium.providers.address import target
 from trivium.providers.base import Auth, Provider
 from trivium.routing.model import Channel, TimeLimits
+from trivium.settings.syntax import FRAMING
 from trivium.upstream.call import Body, Origin, Request
 from trivium.wire.operation import Operation
 
@@ -28,24 +29,8 @@ _HOST: Final = re.compile(r"[0-9A-Za-z._~:%-]+")
 _NOTHING: Final[Mapping[str, str]] = {}
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
-_GATEWAYS: Final = frozenset(
-    {
-        b"accept-encoding",
-        b"connection",
-        b"content-length",
-        b"content-type",
-        b"expect",
-        b"host",
-        b"keep-alive",
-        b"proxy-authorization",
-        b"proxy-connection",
-        b"te",
-        b"trailer",
-        b"transfer-encoding",
-        b"upgrade",
-    }
-)
-"""Framing, and what the answer's reading depends on: nobody else sets these."""
+_GATEWAYS: Final = frozenset(name.encode() for name in FRAMING)
+"""Nobody else sets these: settings that do are refused, callers' are left out."""
 
 _CREDENTIALS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key"})
 """Never a caller's: what callers present is the gateway's key. An operator may set one by hand."""
@@ -100,9 +85,8 @@ class Composer:
         case; those that the provider does not forward, and values that are none, are left out.
         ``stream``: server-sent events are wanted. ``array``: a generate-content stream as a JSON
         array. ``limits``: instead of the channel's. A ``body`` that is not bytes is written in
-        pieces, with the content type it names. Raises ``ValueError`` for a target or an
-        operator's header that cannot be written;
-        :func:`verify` finds the latter at load.
+        pieces, with the content type it names. Raises ``ValueError`` for a target or an operator's
+        header that cannot be written, both of which the settings' checks have seen to.
         """
         if not isinstance(body, bytes):
             head = _head(
@@ -197,11 +181,6 @@ class Composer:
             limits=channel.limits,
             body=None if isinstance(body, bytes) else body,
         )
-
-
-def verify(channel: Channel) -> None:
-    """Check what an operator wrote. Raises ``ValueError`` naming channel and header."""
-    _operators(channel)
 
 
 def _head(
