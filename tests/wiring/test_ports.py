@@ -46,6 +46,20 @@ async def test_the_port_speaks_tls_when_it_has_a_certificate(tmp_path):
             await gateway.get("/healthz")
 
 
+@pytest.mark.asyncio
+async def test_who_never_shakes_hands_is_let_go(tmp_path):
+    """Such a connection is not among those that are counted yet, so only time can end it."""
+    authority = Authority(tmp_path)
+    authority.server("127.0.0.1")
+    pem = tmp_path / "127.0.0.1.pem"
+    server = f'tls_certificate = "{pem}"\ntls_key = "{pem}"\nheader_timeout_s = 0.3'
+    async with serving(tmp_path, settings(Nobody(), server=server)) as gateway:
+        reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port())
+        with contextlib.suppress(ConnectionError):
+            assert b"" == await asyncio.wait_for(reader.read(), 20)
+        writer.close()
+
+
 def has_ipv6():
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as probe:
         probe.bind(("::1", 0))

@@ -62,7 +62,7 @@ class Server(Section, frozen=True):
     uploads_bytes_max: int = 8_589_934_592
     """Of all uploads that a worker keeps at once, 8 GiB; beyond it they are refused with 503."""
     header_timeout_s: float = 15.0
-    """From the first byte of a request to the end of its headers."""
+    """From the first byte of a request to the end of its headers; and for a TLS handshake."""
     body_timeout_s: float = 60.0
     """Longest silence within a request body."""
     keepalive_s: float = 75.0

@@ -45,7 +45,13 @@ async def listen(
         stack.callback(listener.close)
         bound: list[tuple[str, int]] = []
         for where in _where(address, sockets[number] if sockets else ()):
-            bound += await listener.listen(backlog=server.backlog, ssl=tls_context, **where)
+            bound += await listener.listen(
+                backlog=server.backlog,
+                ssl=tls_context,
+                # what has not shaken hands is no connection of the listener's yet
+                ssl_handshake_timeout=server.header_timeout_s if tls_context else None,
+                **where,
+            )
         listeners.append(listener)
         origins += [f"{scheme}://{f'[{h}]' if ':' in h else h}:{p}" for h, p in bound]
     return listeners, origins
