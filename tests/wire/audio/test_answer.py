@@ -68,6 +68,38 @@ def test_text_may_be_anything_but_an_error(body):
     answer.plain(body, KNOWN, refused)
 
 
+@pytest.mark.parametrize(
+    ("asked", "body"),
+    [
+        ("text", b"<!DOCTYPE html><title>502</title>"),
+        ("text", b"\n<html>"),
+        ("srt", b"Hello there."),
+        ("vtt", b"Hello there."),
+        ("vtt", b""),
+        ("srt", b"<html>-->"),
+    ],
+)
+def test_a_page_or_words_without_times_are_no_transcript(asked, body):
+    """A web page with status 200, or a server that does not know the format."""
+    with pytest.raises(Fault) as caught:
+        answer.plain(body, KNOWN, refused, asked)
+    assert Kind.UPSTREAM_BROKE is caught.value.kind
+
+
+@pytest.mark.parametrize(
+    ("asked", "body"),
+    [
+        ("text", b"<i>Hello</i>"),
+        ("srt", b"\n"),
+        ("srt", b"1\n00:00:00,000 --> 00:00:01,000\nHi\n"),
+        ("vtt", b"\xef\xbb\xbfWEBVTT\n"),
+    ],
+)
+def test_silence_has_subtitles_too(asked, body):
+    """None: but those of a format that begins with its name."""
+    assert answer.plain(body, KNOWN, refused, asked) is None
+
+
 def test_bytes_that_are_no_text_are_a_break():
     """Not relayed as subtitles."""
     with pytest.raises(Fault):

@@ -70,7 +70,7 @@ class Transcript:
         """The transcript in the format asked for."""
         asked = self._wish.format
         if self._upstream not in answer.WRITTEN:
-            told = answer.plain(body, self._known, error_event)
+            told = answer.plain(body, self._known, error_event, self._upstream)
             if told is None:
                 return Whole(body, self._known, answer.PLAIN)
             return Whole(answer.written(told, asked), told.usage, answer.PLAIN)

@@ -3,6 +3,7 @@
 An upstream that knows times but no subtitles is asked for the former, and the latter are made here.
 """
 
+import re
 from collections.abc import Callable
 from typing import Annotated, Final
 
@@ -20,6 +21,13 @@ PLAIN: Final = b"text/plain; charset=utf-8"
 JSON: Final = b"application/json"
 WRITTEN: Final = frozenset({"json", "verbose_json", "diarized_json"})
 """Formats that are JSON; all others are text."""
+_PAGE: Final = re.compile(rb"\s*<(?:!doctype|html)\b", re.IGNORECASE)
+_ANY: Final = re.compile(rb"")
+_TIMED: Final = {
+    "srt": re.compile(rb"-->|\A\s*\Z"),
+    "vtt": re.compile(rb"\A(?:\xef\xbb\xbf)?\s*WEBVTT"),
+}
+"""What tells that subtitles are some; those of silence are empty, or a head."""
 _Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 
 
@@ -70,9 +78,11 @@ def read(body: bytes, known: Usage, refused: Callable[[bytes], Fault]) -> Transc
     )
 
 
-def plain(body: bytes, known: Usage, refused: Callable[[bytes], Fault]) -> Transcript | None:
+def plain(
+    body: bytes, known: Usage, refused: Callable[[bytes], Fault], asked: str = "text"
+) -> Transcript | None:
     """An answer that should be text: ``None`` where it is, a transcript in JSON from an upstream
-    that knows nothing else. Raises ``Fault`` for an error, or what is neither.
+    that knows nothing else. Raises ``Fault`` for an error, a web page, subtitles without times.
     """
     start = body.lstrip()[:1]
     if start == b"{":
@@ -86,6 +96,8 @@ def plain(body: bytes, known: Usage, refused: Callable[[bytes], Fault]) -> Trans
         body.decode()
     except UnicodeDecodeError:
         raise broke() from None
+    if _PAGE.match(body) or not _TIMED.get(asked, _ANY).search(body):
+        raise broke()
     return None
 
 
