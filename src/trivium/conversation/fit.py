@@ -26,6 +26,7 @@ from trivium.conversation.opaque import belonging
 from trivium.conversation.pairing import paired
 from trivium.conversation.parts import Reasoning, Text
 from trivium.conversation.request import Conversation, Effort, FormatKind, ResponseFormat
+from trivium.conversation.server_tools import unsaid
 from trivium.conversation.target import ReasoningBack, TargetFacts
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -241,6 +242,7 @@ def _offered(
     kind = tool.kind
     if isinstance(kind, ServerKind):
         if kind in target.server_tools:
+            _condition(tool, conversation, report)
             return tool
         kind = kind.value
     name = tool.name or kind
@@ -259,6 +261,14 @@ def _offered(
         where,
         f"it has no {name} of its own; drop_tools in the binding's profile can leave the tool out",
     )
+
+
+def _condition(tool: Tool, conversation: Conversation, report: Report) -> None:
+    """Report what was said of a tool that the target's own cannot be told."""
+    if isinstance(tool, ServerTool):
+        for name, rank in unsaid(tool):
+            where = f"{declared(tool, conversation.shape)}.{name}"
+            report.drop(rank, where, "its own tool knows no such thing")
 
 
 def _is_spare(tool: Tool, conversation: Conversation) -> bool:

@@ -3,6 +3,8 @@
 import pytest
 
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
+from trivium.conversation.fit import FILLER
+from trivium.conversation.honesty import Mend
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.opaque import Opaque, Origin
 from trivium.conversation.parts import (
@@ -16,6 +18,7 @@ from trivium.conversation.parts import (
     Text,
     VendorPart,
 )
+from trivium.conversation.request import Conversation
 from trivium.conversation.target import BY_SHAPE, Input, ReasoningBack
 from trivium.faults import Fault, Kind
 
@@ -256,3 +259,12 @@ def test_names_are_kept(written):
     """The shape has them."""
     (found,) = written(user(Text("Hi"), name="ann"))["messages"]
     assert {"role": "user", "content": "Hi", "name": "ann"} == found
+
+
+def test_a_turn_of_which_nothing_is_left_says_so(write_request):
+    """Servers refuse a message of the assistant's that says nothing."""
+    searched = VendorPart(Native("messages", b"{}"), "web_search_tool_result")
+    turns = (Turn(Role.ASSISTANT, (searched,)), Turn(Role.USER, (Text("And?"),)))
+    body, report = write_request(Conversation(shape="messages", model="m", turns=turns))
+    assert {"role": "assistant", "content": FILLER} == body["messages"][0]
+    assert [Mend.EMPTY_TURN] == [one.what for one in report.repairs]

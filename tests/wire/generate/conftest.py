@@ -46,8 +46,10 @@ class Wires:
         )
 
     @classmethod
-    def turns(cls, *parts, role="user"):
-        """The parts of one content."""
+    def turns(cls, *parts, role=None):
+        """The parts of one content; calls are the model's."""
+        calls = {"functionCall", "function_call"}
+        role = role or ("model" if any(calls & part.keys() for part in parts) else "user")
         return cls.read({"contents": [{"role": role, "parts": list(parts)}]}).turns[0].parts
 
     @classmethod

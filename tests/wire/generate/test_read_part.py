@@ -269,3 +269,21 @@ def test_a_document_keeps_its_name(wires):
         {"inlineData": {"mimeType": "application/pdf", "data": "AAAA", "displayName": "a.pdf"}}
     )
     assert Document(source=Inline("application/pdf", "AAAA", "a.pdf")) == found
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ({"text": "a", "partMetadata": {"a": 1}}, ["partMetadata"]),
+        ({"text": "a", "videoMetadata": {"fps": 1}}, ["videoMetadata"]),
+        ({"text": "a", "mediaResolution": {"level": "MEDIA_RESOLUTION_LOW"}}, ["mediaResolution"]),
+        ({"text": "a", "mediaProcessing": "STATIC"}, ["mediaProcessing"]),
+        ({"text": "a"}, []),
+    ],
+)
+def test_what_a_part_says_about_its_data_is_kept_to_be_told(wires, part, said):
+    """No other shape has a word for it."""
+    found = wires.read({"contents": [{"parts": [part]}]})
+    assert [f"contents[0].parts[0].{one}" for one in said] == [
+        one.member for one in found.extensions
+    ]

@@ -203,3 +203,17 @@ def test_extension_values_are_kept_as_they_came(wires):
     """Byte for byte."""
     body = b'{"contents":[{"parts":[{"text":"a"}]}],"brandNew":{"a":1.0, "b":2}}'
     assert (Extension("brandNew", b'{"a":1.0, "b":2}', Rank.HINT),) == wires.read(body).extensions
+
+
+@pytest.mark.parametrize(
+    ("role", "part", "other"),
+    [
+        ("user", {"functionCall": {"name": "f"}}, "model"),
+        ("model", {"functionResponse": {"name": "f", "response": {}}}, "user"),
+    ],
+)
+def test_a_call_is_the_models_and_a_result_the_users(wires, role, part, other):
+    """Anything else no upstream takes, in whatever shape."""
+    fault = wires.refused({"contents": [{"role": role, "parts": [part]}]})
+    assert "contents[0].role" == fault.param
+    assert f"must be {other}" in fault.message

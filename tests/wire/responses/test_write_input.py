@@ -209,3 +209,12 @@ def test_names_that_the_model_does_not_take_are_shortened_and_told():
     (first,), (second,) = items(call, report=report), items(call, tool_name_max=40)
     assert (64, 40) == (len(first["name"]), len(second["name"]))
     assert [f"agents__{'f' * 60}"] == [repair.where for repair in report.repairs]
+
+
+def test_a_citation_without_an_address_is_told():
+    """Offsets into another vendor's documents mean nothing here."""
+    report = Report("the target")
+    cited = (Citation(native=Native("messages", b"{}")), Citation(url="https://a.example"))
+    (found,) = items(assistant(Text("a", cited)), report=report)
+    assert ["https://a.example"] == [one["url"] for one in found["content"][0]["annotations"]]
+    assert ["citations"] == [one.member for one in report.drops]

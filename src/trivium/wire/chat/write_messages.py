@@ -10,7 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
-from trivium.conversation.honesty import Act, Report
+from trivium.conversation.fit import FILLER
+from trivium.conversation.honesty import Act, Mend, Report
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, leading
 from trivium.conversation.members import DEMOTED, Concept
 from trivium.conversation.names import Names
@@ -41,12 +42,13 @@ _UNSAID: Final[Message] = {"role": "assistant", "content": ""}
 class MessageWriter:
     """Writes the history of one request."""
 
-    __slots__ = ("_content", "_facts", "_names", "_system")
+    __slots__ = ("_content", "_facts", "_names", "_report", "_system")
 
     def __init__(self, caller: str, facts: TargetFacts, names: Names, report: Report) -> None:
         self._content = ContentWriter(caller, facts, report)
         self._facts = facts
         self._names = names
+        self._report = report
         self._system = "developer" if facts.developer_role else "system"
 
     def messages(self, conversation: Conversation) -> list[Message]:
@@ -70,12 +72,19 @@ class MessageWriter:
                 message = self._assistant(turn)
                 # of an answer to go on with that has not begun nothing is said
                 if at < len(turns) or message != _UNSAID:
-                    out.append(message)
+                    out.append(self._filled(message, turn, at - 1))
             elif turn.role in INSTRUCTING:
                 out.append(self._system_turn(turn))
             else:
                 out.extend(self._user(turn))
         return out
+
+    def _filled(self, message: Message, turn: Turn, at: int) -> Message:
+        """A message of which nothing is left says so: servers refuse one that says nothing."""
+        if message == _UNSAID and any(not isinstance(part, Text) for part in turn.parts):
+            self._report.repair(Mend.EMPTY_TURN, f"turns[{at}]")
+            return message | {"content": FILLER}
+        return message
 
     def _instruct(self, parts: Any) -> Message:
         return {"role": self._system, "content": self._content.content(parts)}

@@ -1,6 +1,6 @@
 """Parts of a request's contents as canonical ones."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -32,6 +32,13 @@ _PLACEHOLDERS: Final = frozenset(
 """Nobody's signatures: the vendor's documented stand-ins for history from elsewhere."""
 
 _DATA: Final = ("text", "inlineData", "fileData", "functionCall", "functionResponse")
+_ABOUT: Final = (
+    "mediaProcessing",
+    "partMetadata",
+    "speechMetadata",
+    "documentMetadata",
+    "audioMetadata",
+)
 _DETAILS: Final = {
     "MEDIA_RESOLUTION_LOW": "low",
     "MEDIA_RESOLUTION_MEDIUM": "auto",
@@ -64,7 +71,18 @@ def read(data: bytes, path: str, open_: Open, unknown: protojson.Unknown) -> tup
         if not given and "thoughtSignature" not in found:
             raise missing(f"{path}.text")
         part = _part(given[0] if given else "text", found, members, path)
+        if len(found) > 1:
+            unknown.extend((f"{path}.{name}", members[name]) for name in _unsaid(found, part))
     return _signed(part, found.get("thoughtSignature", ""), open_)
+
+
+def _unsaid(found: dict[str, Any], part: Part) -> Iterator[str]:
+    """What a part says about its data that no other shape has a word for."""
+    yield from (name for name in _ABOUT if name in found)
+    if "videoMetadata" in found and not isinstance(part, Video):
+        yield "videoMetadata"
+    if found.get("mediaResolution") and getattr(part, "detail", None) is None:
+        yield "mediaResolution"
 
 
 def _part(name: str, found: dict[str, Any], members: Mapping[str, msgspec.Raw], path: str) -> Part:

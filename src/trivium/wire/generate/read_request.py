@@ -10,8 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.honesty import Rank
-from trivium.conversation.items import Role, Turn
+from trivium.conversation.items import Part, Role, Turn
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, Extension
 from trivium.wire.checks import missing, wrong
@@ -112,8 +113,18 @@ def _any_turns(
         place = f"{path}[{at}]"
         role = _role(content.get("role", ""), place)
         parts = _parts(content.get("parts"), f"{place}.parts", context, unknown)
+        _sided(parts, role, place)
         out.append(Turn(role, read_part.placed(parts)))
     return tuple(out)
+
+
+def _sided(parts: list[Part], role: Role, path: str) -> None:
+    """Refuse a call that the model did not make, and a result that it made itself."""
+    theirs = ToolResult if role is Role.ASSISTANT else ToolCall
+    if any(isinstance(part, theirs) for part in parts):
+        if theirs is ToolResult:
+            raise wrong(f"{path}.role", "be user, as a `functionResponse` is in it")
+        raise wrong(f"{path}.role", "be model, as a `functionCall` is in it")
 
 
 def _role(named: str, path: str) -> Role:

@@ -140,6 +140,8 @@ def _spoken(part: Part, content: Content) -> Row | None:
             content.lacks(Concept.CACHE_MARK, "the responses shape marks no words of an assistant")
         cited = (quote.annotation(one, len(part.text)) for one in part.citations)
         rows = [one for one in cited if one is not None]
+        if len(rows) < len(part.citations):
+            content.lacks(Concept.CITATION, "only sources with an address can be repeated")
         return {"type": "output_text", "text": part.text, "annotations": rows}
     text = part.transcript if isinstance(part, Audio) else ""
     if isinstance(part, VendorPart):

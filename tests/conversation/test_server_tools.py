@@ -1,0 +1,83 @@
+"""What is said of a tool that a vendor runs, and another vendor's own cannot be told."""
+
+import msgspec
+import pytest
+
+from trivium.conversation.fit import fitted
+from trivium.conversation.honesty import Rank, Report
+from trivium.conversation.items import Role, Turn
+from trivium.conversation.opaque import Origin
+from trivium.conversation.parts import Native, Text
+from trivium.conversation.request import Conversation
+from trivium.conversation.server_tools import unsaid
+from trivium.conversation.target import target
+from trivium.conversation.tools import ServerKind, ServerTool
+from trivium.faults import Fault, Kind
+
+
+def tool(shape, **members):
+    """A declaration as it came."""
+    kind = ServerKind.CODE if "container" in members else ServerKind.WEB_SEARCH
+    return ServerTool(kind, Native(shape, msgspec.json.encode(members)))
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        (tool("responses", type="web_search", search_context_size="low"), []),
+        (tool("responses", type="web_search", external_web_access=True), []),
+        (
+            tool("responses", type="web_search", external_web_access=False),
+            [("external_web_access", Rank.CONTRACT)],
+        ),
+        (
+            tool("responses", type="web_search", search_content_types=["image"]),
+            [("search_content_types", Rank.HINT)],
+        ),
+        (tool("responses", type="web_search", filters={"allowed_domains": ["a"]}), []),
+        (tool("responses", filters={"since": "2026"}), [("filters", Rank.CONTRACT)]),
+        (tool("responses", container={"type": "auto"}), []),
+        (tool("responses", container={"type": "auto", "file_ids": []}), []),
+        (tool("responses", container={"file_ids": ["f"]}), [("container", Rank.CONTRACT)]),
+        (tool("responses", container={"network_policy": {"type": "disabled"}}),
+         [("container", Rank.CONTRACT)]),
+        (tool("responses", container="cntr_1"), [("container", Rank.CONTRACT)]),
+        (
+            tool("responses", container={"type": "auto", "memory_limit": "4g"}),
+            [("container.memory_limit", Rank.HINT)],
+        ),
+        (tool("messages", type="web_fetch_1", name="web_fetch", max_uses=1), []),
+        (tool("messages", max_content_tokens=9), [("max_content_tokens", Rank.HINT)]),
+        (tool("messages", url_sources={"a": 1}), [("url_sources", Rank.CONTRACT)]),
+        (tool("messages", allowed_callers=["direct"], citations=None), []),
+        (tool("generate", googleSearch={"a": 1}), []),
+    ],
+)  # fmt: skip
+def test_conditions_are_policy_and_all_else_is_cost(declared, expected):
+    """What every family knows has a field of its own and is not here."""
+    assert expected == list(unsaid(declared))
+
+
+def fit(declared, shape):
+    """The report of a request with this tool, from a responses caller."""
+    goal = target(Origin(shape, "vendor", "main"), "m")
+    report = Report(goal.title)
+    asked = Turn(Role.USER, (Text("News?"),))
+    spoken = Conversation(shape="responses", model="m", turns=(asked,), tools=(declared,))
+    fitted(spoken, goal, report)
+    return [one.member for one in report.drops]
+
+
+@pytest.mark.parametrize("shape", ["messages", "generate"])
+def test_code_does_not_run_without_its_files(shape):
+    """Nor where it may reach what it must not."""
+    with pytest.raises(Fault) as caught:
+        fit(tool("responses", container={"type": "auto", "file_ids": ["f"]}), shape)
+    assert (Kind.UNREPRESENTABLE, "tools.container") == (caught.value.kind, caught.value.param)
+
+
+def test_what_costs_no_condition_is_told():
+    """Its own shape is told everything."""
+    declared = tool("responses", type="web_search", search_content_types=["image"])
+    assert ["tools.search_content_types"] == fit(declared, "messages")
+    assert [] == fit(declared, "responses")
