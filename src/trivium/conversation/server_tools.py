@@ -30,7 +30,7 @@ _KNOWN: Final = {
 """Members that ``ServerTool`` has fields for; generate's reader looks at its own."""
 _FILTERS: Final = frozenset({"allowed_domains", "blocked_domains"})
 _POLICY: Final = frozenset({"url_sources", "external_web_access", "filters", "container"})
-_NEUTRAL: Final = (None, [], {}, "")
+_NEUTRAL: Final[tuple[Any, ...]] = (None, [], {}, "")
 _decode: Final = msgspec.json.Decoder().decode
 
 
