@@ -121,3 +121,22 @@ def test_trap_104_what_is_no_answer_is_the_upstreams_failure(body):
     with pytest.raises(Fault) as caught:
         read(body, CONTEXT)
     assert Kind.UPSTREAM_BROKE is caught.value.kind
+
+
+def test_calls_without_ids_are_calls_of_their_own():
+    """Each stands whole in an answer; two of one id are told apart as well, or none is answered."""
+
+    def calls(*ids):
+        rows = [
+            {"id": id_, "function": {"name": "look", "arguments": f'{{"at":{at}}}'}}
+            for at, id_ in enumerate(ids)
+        ]
+        message = {"content": None, "tool_calls": rows}
+        body = {"choices": [{"message": message, "finish_reason": "tool_calls"}]}
+        return read(msgspec.json.encode(body), CONTEXT).candidates[0].parts
+
+    for ids in ((None, None, None), ("", "", ""), ("a", "a", "a"), ("a", None, "a")):
+        found = calls(*ids)
+        assert ['{"at":0}', '{"at":1}', '{"at":2}'] == [call.arguments for call in found], ids
+        assert 3 == len({call.id for call in found}), ids
+        assert found == calls(*ids), "the same ids every time"

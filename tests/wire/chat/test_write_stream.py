@@ -299,6 +299,7 @@ def test_trap_022_citations_are_annotations_over_the_whole_content(stream_of):
         for note in delta.get("annotations", [])
     ]
     assert [(6, 10, "https://e.com/", "E"), (2, 11, "https://f.com/", "")] == found
+    assert 2 == len(joined(body).choices[0].message.annotations), "the official SDK joins them"
 
 
 def test_probabilities_ride_on_the_chunk_of_their_tokens(stream_of):

@@ -11,6 +11,7 @@ import msgspec
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.assemble import assembled
 from trivium.conversation.events import Done, Event, Start
+from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Text
 from trivium.wire import tokens
 from trivium.wire.chat import failure, finish
@@ -99,6 +100,11 @@ def _read_choice(at: int, choice: Choice, sequence: Sequence, events: list[Event
     fault = failure.of_choice(choice, sequence.context)
     if fault is not None:
         raise fault
+    said = choice.message or choice.delta
+    for place, call in enumerate((said.tool_calls if said is not None else None) or ()):
+        # each is whole: without an id it would go on with the one before
+        call.index = place
+        call.id = call.id or minted(f"{sequence.seed}.{at}.{place}")
     reader = ChoiceReader(at, sequence)
     reader.feed(choice, events)
     reader.end(events)

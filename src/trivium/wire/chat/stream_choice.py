@@ -311,6 +311,10 @@ class ChoiceReader:
         for other in self._calls.values():
             if other is not growing and other.index >= 0 and not other.closed and other.whole:
                 self._close_call(other, out)
+        if any(other.id == growing.id for other in self._calls.values() if other.index >= 0):
+            # a result could not say which of the two it is of
+            place = list(self._calls.values()).index(growing)
+            growing.id = minted(f"{self._sequence.seed}.{self._candidate}.{place}.{growing.id}")
         growing.index = self._take()
         part = ToolCall(growing.id, growing.name, kind=growing.kind)
         out.append(PartStart(growing.index, part, self._candidate))

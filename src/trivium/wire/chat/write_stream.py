@@ -50,7 +50,7 @@ _ROLE: Final = b'{"role":"assistant","content":"","refusal":null}'
 class _Choice:
     """What has been said of one choice."""
 
-    __slots__ = ("call", "calls", "held", "reasoned", "size")
+    __slots__ = ("call", "calls", "held", "listed", "reasoned", "size")
 
     def __init__(self) -> None:
         self.calls = 0
@@ -61,6 +61,8 @@ class _Choice:
         """Code points of content so far."""
         self.reasoned = 0
         """Code points of reasoning so far."""
+        self.listed: dict[str, int] = {}
+        """The last index of each list that grows by the entry."""
 
 
 class _Part:
@@ -323,7 +325,13 @@ class Writer:
         part = self._parts[event.index]
         found = annotation(event.citation, part.base, part.size)
         if found is not None:
-            self._chunk(part.candidate, _encode({"annotations": [found]}), out)
+            self._listed(part.candidate, "annotations", found, out)
+
+    def _listed(self, candidate: int, name: str, row: dict[str, Any], out: list[bytes]) -> None:
+        """One more entry of a list: the official SDK joins those of several chunks by index."""
+        listed = self._choices[candidate].listed
+        listed[name] = listed.get(name, -1) + 1
+        self._chunk(candidate, _encode({name: [{**row, "index": listed[name]}]}), out)
 
     def _close(self, event: PartEnd, out: list[bytes]) -> None:
         part = self._parts[event.index]
@@ -339,7 +347,7 @@ class Writer:
             place = (part.base, part.size)
             found = details((*kind.opaque, *event.opaque), place, self._context.seal)
             if found is not None:
-                self._chunk(part.candidate, _encode({"reasoning_details": [found]}), out)
+                self._listed(part.candidate, "reasoning_details", found, out)
         elif isinstance(kind, ToolCall):
             self._close_call(part, (*kind.opaque, *event.opaque), choice, out)
         del self._parts[event.index]
