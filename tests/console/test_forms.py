@@ -158,6 +158,7 @@ async def test_whoever_was_logged_out_meanwhile_logs_in_again(database, changing
         (b"a=" + b"x" * 65_536, "application/x-www-form-urlencoded", 413),
         (b"&".join([b"a=1"] * 201), "application/x-www-form-urlencoded", 400),
         (b"a=%ff", "application/x-www-form-urlencoded", 400),
+        (b"a=b%00", "application/x-www-form-urlencoded", 400),
         ("a=é".encode(), "application/x-www-form-urlencoded", 400),
         (b"a=1", "application/x-www-form-urlencoded", 403),
     ],
@@ -169,3 +170,14 @@ async def test_what_is_no_form_of_ours_is_refused(database, changing, body, medi
             "/account/x", content=body, headers={"content-type": media}
         )
         assert status == answer.status_code
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "path", ["/topup/%00", "/account/usage/a%00", "/account/usage?before=%00", "/login?for=%00"]
+)
+async def test_an_address_that_no_database_takes_is_not_there(database, path):
+    """PostgreSQL has no text with a zero in it; nor have we."""
+    async with visiting(database) as visitor:
+        await visitor.log_in(await user_of(visitor.console))
+        assert 404 == (await visitor.get(path)).status_code

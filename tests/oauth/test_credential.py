@@ -55,3 +55,19 @@ def test_a_hint_tells_credentials_apart():
 def test_bytes_become_a_credential():
     """Base64 for addresses, without padding."""
     assert "gwrt_" + "_" * 42 + "8" == credential.written(Kind.REFRESH_TOKEN, b"\xff" * 32)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        (credential.issue(Kind.CLIENT_ID, bytes), True),
+        ("gwc_" + "a" * 22, True),
+        ("gwc_" + "a" * 21, False),
+        ("gwc_" + "a" * 22 + "\n", False),
+        ("gwc_" + "a" * 21 + "\0", False),
+        ("", False),
+    ],
+)
+def test_client_ids_have_one_form(text, is_one):
+    """Nothing else is looked up."""
+    assert is_one is credential.is_client_id(text)

@@ -163,6 +163,8 @@ class Guarded:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve, or refuse with 403. Raises HTTPException."""
         request = Request(scope, receive)
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+            raise HTTPException(404)  # no text of ours, and PostgreSQL takes none that has it
         # the session decides what a form's token is bound to
         found = await session.current(request)
         if request.method not in _SAFE:
@@ -217,5 +219,7 @@ async def _read(request: Request) -> dict[str, list[str]]:
     except ValueError:
         raise HTTPException(400) from None
     for name, value in pairs:
+        if "\0" in value:
+            raise HTTPException(400)
         found.setdefault(name, []).append(value.replace("\r\n", "\n"))
     return found

@@ -20,6 +20,8 @@ CLIENT_ID_BYTES: Final = 16
 
 _SECRET: Final = re.compile(f"[A-Za-z0-9_-]{{{SECRET_CHARS}}}")
 
+_CLIENT_ID: Final = re.compile(r"gwc_[A-Za-z0-9_-]{22}")
+
 
 @unique
 class Kind(Enum):
@@ -57,6 +59,11 @@ def digest(text: str) -> bytes:
 def looks_like(kind: Kind, text: str) -> bool:
     """Whether a text can be a secret of this kind; spares looking up whatever somebody sends."""
     return text.startswith(kind.value) and bool(_SECRET.fullmatch(text, len(kind.value)))
+
+
+def is_client_id(text: str) -> bool:
+    """Whether a text can be a client id; spares looking up what no database takes as a text."""
+    return bool(_CLIENT_ID.fullmatch(text))
 
 
 def hint(text: str) -> str:

@@ -292,3 +292,12 @@ async def test_an_application_is_given_to_another_account(world):
         with pytest.raises(RegistrationError) as raised:
             await world.apps.transfer(client_id, user_id)
         assert field == raised.value.field
+
+
+@pytest.mark.parametrize("text", ["\0", "gwc_\0", "\xff" * 5000, "'; --"])
+async def test_whatever_is_sent_as_an_id_is_only_unknown(world, text):
+    """Also what a database does not take as a text."""
+    assert None is await world.apps.find(text)
+    with pytest.raises(OAuthError) as raised:
+        await world.apps.authenticate(text, text)
+    assert "invalid_client" == raised.value.code

@@ -291,6 +291,8 @@ class Apps:
         """The application of a client id, suspended ones too."""
         from trivium.oauth.apps import store
 
+        if not credential.is_client_id(client_id):
+            return None
         async with self._db.read() as conn:
             return await store.by_client_id(conn, client_id)
 
@@ -304,7 +306,8 @@ class Apps:
 
         presented = credential.digest(secret)
         async with self._db.read() as conn:
-            app = await store.by_client_id(conn, client_id)
+            is_one = credential.is_client_id(client_id)
+            app = await store.by_client_id(conn, client_id) if is_one else None
             stored = await store.digests(conn, app.id if app else 0, int(self._clock.now()))
         # every one is compared, and one where there is none
         same = [hmac.compare_digest(presented, digest) for digest in (*stored, _NOBODY)]
