@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from trivium.oauth.apps.model import App
-from trivium.oauth.consent.decision import Decision, History, decide
+from trivium.oauth.consent.decision import Decision, History, decide, holds, outlived
 from trivium.oauth.consent.model import Asked, Grant, Pending
 
 BOTH = frozenset({"profile", "balance"})
@@ -109,3 +109,22 @@ def test_nobodys_money_is_given_away_without_a_question(trusted):
     asked = msgspec.structs.replace(asked, asked=spending)
     assert Decision.ASK is decide(asked, history("none"), is_framed=False)
     assert Decision.ASK is decide(asked, history("same"), is_framed=False)
+
+
+@pytest.mark.parametrize(
+    ("grant", "scopes", "is_held", "is_outlived"),
+    [
+        ("narrower", PROFILE, True, False),
+        ("narrower", BOTH, False, False),
+        ("same", PROFILE, True, False),
+        ("older than the app", BOTH, False, False),
+        ("older than the app", PROFILE, False, True),
+    ],
+)
+def test_earlier_consent_holds_goes_on_or_ends(grant, scopes, is_held, is_outlived):
+    """What was given before the application changed goes on only in consent that covers it."""
+    asked = msgspec.structs.replace(
+        pending(auto=False, trusted=False, login=False).asked, scopes=scopes
+    )
+    given = history(grant).grant
+    assert (is_held, is_outlived) == (holds(given, asked), outlived(given, asked))

@@ -169,6 +169,54 @@ async def test_who_agreed_is_not_asked_again(world, clock):
     assert Decision.ASK is await weighed(app=changed, scope=b"profile")
 
 
+async def test_old_consent_is_not_revived_by_a_smaller_one(world, clock):
+    """What was agreed to before the application changed is asked for again, all of it."""
+    issued = await world.issued()
+    clock.advance(1)
+    changed = await world.apps.edit(
+        world.owner.id,
+        world.app.id,
+        name="Another",
+        description="",
+        redirect_uri=CALLBACK,
+        grants=world.app.grants,
+        rotate_refresh=True,
+        send_iss=False,
+    )
+    clock.advance(1)
+    await world.code(changed, scope=b"profile")
+    (shown,) = await world.consents.authorized(world.ada.id)
+    assert {"profile"} == shown.grant.scopes
+    for scope, decision in ((b"profile", Decision.KNOWN), (b"profile balance", Decision.ASK)):
+        request_id = await world.consents.begin(world.asked(changed, scope=scope))
+        made = await world.consents.weigh(request_id, world.ada.id, is_framed=False)
+        assert decision is made
+    with pytest.raises(OAuthError):
+        await world.tokens.access(issued.access_token)
+    assert "grant_revoked" in await world.acts()
+
+
+async def test_old_consent_goes_on_in_one_that_covers_it(world, clock):
+    """Tokens that other machines have stay good."""
+    issued = await world.issued(scope=b"profile")
+    clock.advance(1)
+    changed = await world.apps.edit(
+        world.owner.id,
+        world.app.id,
+        name="Another",
+        description="",
+        redirect_uri=CALLBACK,
+        grants=world.app.grants,
+        rotate_refresh=True,
+        send_iss=False,
+    )
+    clock.advance(1)
+    await world.code(changed)
+    (shown,) = await world.consents.authorized(world.ada.id)
+    assert {"profile", "balance"} == shown.grant.scopes
+    await world.tokens.access(issued.access_token)
+
+
 async def test_consent_grows(world, clock):
     """One row, the union of what was agreed to."""
     await world.code(scope=b"profile")

@@ -10,7 +10,7 @@ from enum import Enum, unique
 
 import msgspec
 
-from trivium.oauth.consent.model import Grant, Pending
+from trivium.oauth.consent.model import Asked, Grant, Pending
 from trivium.oauth.scope import SPEND
 
 
@@ -34,17 +34,26 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     """There is none because it was taken back."""
 
 
+def holds(grant: Grant, asked: Asked) -> bool:
+    """Whether consent covers a request. What a person said about an application that has changed
+    since was said about another.
+    """
+    return asked.scopes <= grant.scopes and grant.consented_at > asked.app.changed_at
+
+
+def outlived(grant: Grant, asked: Asked) -> bool:
+    """Whether consent to a request must not go on in an earlier one: that was given before the
+    application changed, and to more, which would come to life again with it.
+    """
+    return grant.consented_at <= asked.app.changed_at and not grant.scopes <= asked.scopes
+
+
 def decide(pending: Pending, history: History, *, is_framed: bool) -> Decision:
     """What becomes of a request. ``is_framed``: the browser loads it into another page."""
     asked, grant = pending.asked, history.grant
     if is_framed:
         return Decision.ASK
-    # what a person said about an application that has changed since was said about another
-    if (
-        grant is not None
-        and asked.scopes <= grant.scopes
-        and grant.consented_at > asked.app.changed_at
-    ):
+    if grant is not None and holds(grant, asked):
         return Decision.KNOWN
     if not asked.auto_authorize or history.was_revoked:
         return Decision.ASK

@@ -10,7 +10,7 @@ from trivium.clock import Clock
 from trivium.ledger.entries import format_usd
 from trivium.oauth import credential, scope
 from trivium.oauth.consent import request
-from trivium.oauth.consent.decision import Decision, decide
+from trivium.oauth.consent.decision import Decision, decide, holds, outlived
 from trivium.oauth.consent.model import Asked, Authorized, Grant, Pending
 from trivium.oauth.credential import Kind
 from trivium.oauth.errors import Reason, Refused, RegistrationError
@@ -144,10 +144,16 @@ class Consents:
             if is_disabled is not False:
                 return self._error(asked, "access_denied", "this account is disabled")
             before = await store.history(conn, user_id, asked.app.id)
-            if decision is Decision.KNOWN and before.grant is None:  # taken back a moment ago
+            grant = before.grant
+            if decision is Decision.KNOWN and not (grant and holds(grant, asked)):
+                # taken back a moment ago
                 return self._error(asked, "access_denied", "consent was taken back")
+            if grant is not None and outlived(grant, asked):
+                await store.revoke_grants(conn, user_id, grant.id, now)
+                await self._tell(conn, ActKind.GRANT_REVOKED, user_id, asked.app.id, sender)
+                grant = None
             grant_id = await self._grant(
-                conn, user_id, asked, before.grant, decision, now, sender.language
+                conn, user_id, asked, grant, decision, now, sender.language
             )
             if SPEND in asked.scopes and cap_nanos is not None:
                 await self._set_cap(conn, user_id, asked.app.id, grant_id, cap_nanos, sender)
