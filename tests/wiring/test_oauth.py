@@ -1,5 +1,8 @@
 """The OAuth service as the gateway has it."""
 
+import pytest
+from structlog.testing import capture_logs
+
 from trivium.clock import FixedClock
 from trivium.settings.model import Server, Settings
 from trivium.storage.database import Database
@@ -18,3 +21,21 @@ def test_origins_come_from_the_settings(tmp_path):
         made.addresses.auth,
         made.addresses.api,
     )
+
+
+@pytest.mark.parametrize(
+    ("server", "events"),
+    [
+        (Server(), []),
+        (Server(listen="0.0.0.0:8080"), ["oauth_off"]),
+        (Server(public_url="https://g.example"), ["visitors_look_alike"]),
+        (Server(public_url="https://g.example", trusted_proxies=("10.0.0.0/8",)), []),
+        (Server(public_url="https://g.example", tls_certificate="c", tls_key="k"), []),
+    ],
+)
+def test_what_an_operator_should_know_is_said_at_the_start(tmp_path, server, events):
+    """That the service is off, and that a proxy makes all visitors one."""
+    database = Database(f"sqlite:///{tmp_path}/x")
+    with capture_logs() as logs:
+        oauth_of(Settings(server=server), database, FixedClock(), RootKeys(b"k" * 32))
+    assert events == [line["event"] for line in logs]

@@ -33,6 +33,11 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
             for origin in (self.auth, self.api)
         )
 
+    @property
+    def is_https(self) -> bool:
+        """Whether browsers speak TLS to the pages, whoever ends it."""
+        return urlsplit(self.auth).scheme == "https"
+
     def serves(self, origin: str, host: str) -> bool:
         """Whether an endpoint of ``origin`` answers a request with this ``Host``."""
         return not self.is_split or _host(f"//{host}") == _host(origin)

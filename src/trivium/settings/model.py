@@ -86,7 +86,7 @@ class Server(Section, frozen=True):
     balancers cut at 60 s and more. 0: none are sent."""
     trusted_proxies: tuple[str, ...] = ()
     """Networks of proxies whose ``X-Forwarded-For`` is believed, for keys that are bound to
-    addresses. Empty: whoever is connected is the caller."""
+    addresses and for limits of logins by address. Empty: whoever is connected is the caller."""
     explain_headers: bool = True
     """Whether answers carry ``trivium-channel``, ``trivium-attempts``, ``trivium-cost`` and, where
     channels failed or were passed over, ``trivium-route``."""

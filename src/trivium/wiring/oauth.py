@@ -34,6 +34,12 @@ def oauth_of(
     found = addresses(server.public_url, server.auth_url, server.api_url, server.listen)
     if not found.is_safe:
         log.warning("oauth_off", why="its origins are not https", auth=found.auth, api=found.api)
+    elif found.is_https and server.tls_certificate is None and not server.trusted_proxies:
+        log.warning(
+            "visitors_look_alike",
+            why="a proxy ends TLS and server.trusted_proxies does not name it: everybody has its "
+            "address, and limits by address count all together",
+        )
     return OAuth(
         database,
         clock,
