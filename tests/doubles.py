@@ -249,7 +249,7 @@ class Recorder:
         assert not self.ended.is_set(), "called after the end"
         self.log.append("head")
         self.status = status
-        self.headers = headers
+        self.headers = list(headers)
 
     def data(self, data):
         assert not self.ended.is_set(), "called after the end"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.doubles import chunked, sized, until_close
 
-from trivium.upstream.answer import Answer, Lines
+from trivium.upstream.answer import Answer
 
 HEAD_MAX = 4096
 
@@ -77,7 +77,7 @@ def test_interim_headers_do_not_reach_the_final_answer():
     """Nor do trailers."""
     raw = b"HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n" + chunked(b"x", trailers=b"X-Late: 1\r\n")
     answer, _ = read(raw)
-    assert [(b"transfer-encoding", b"chunked")] == list(Lines(answer.head))
+    assert [(b"transfer-encoding", b"chunked")] == list(answer.headers)
 
 
 def test_repeated_headers_are_kept():
@@ -88,7 +88,7 @@ def test_repeated_headers_are_kept():
         (b"set-cookie", b"b"),
         (b"x-empty", b""),
         (b"content-length", b"0"),
-    ] == list(Lines(answer.head))
+    ] == list(answer.headers)
 
 
 class Heard:
@@ -121,7 +121,7 @@ def test_header_lines_are_what_the_parser_takes_them_for(before, pieces):
         HttpResponseParser(heard).feed_data(raw)
     answer, _ = read(raw)
     assert heard.begun == bool(answer.status)
-    assert not heard.begun or heard.lines == list(Lines(answer.head))
+    assert not heard.begun or heard.lines == list(answer.headers)
 
 
 @pytest.mark.parametrize("more", [b"Content-Length: 5\r\n", b"Transfer-Encoding: chunked\r\n"])

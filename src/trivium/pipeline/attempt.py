@@ -19,6 +19,7 @@ from trivium.providers.base import Refusal
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
 from trivium.upstream.call import Call, HeaderLines
+from trivium.upstream.lines import Lines
 from trivium.wire.passage import Facts, StreamWatch
 
 REFUSAL_BYTES_MAX: Final = 65_536
@@ -74,7 +75,7 @@ class Attempt:
 
     # --- the call's side ----------------------------------------------------------------------
 
-    def head(self, status: int, headers: HeaderLines) -> None:
+    def head(self, status: int, headers: Lines) -> None:
         """The vendor's status decides how its body is read."""
         self.status = status
         self.headers = headers
@@ -205,10 +206,10 @@ class Attempt:
 
     # --- own ------------------------------------------------------------------------------------
 
-    def _is_json(self, headers: HeaderLines) -> bool:
+    def _is_json(self, headers: Lines) -> bool:
         """Whether a whole answer comes where a stream was asked for: an error, most likely."""
         return not self.facts.array and any(
-            name == b"content-type" and b"json" in value for name, value in headers
+            b"json" in value for value in headers.values(b"content-type")
         )
 
     def _pump(self, data: bytes) -> None:

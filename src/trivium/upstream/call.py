@@ -11,6 +11,7 @@ import msgspec
 
 from trivium.faults import Fault
 from trivium.routing.model import TimeLimits
+from trivium.upstream.lines import Lines
 
 
 class Origin(msgspec.Struct, frozen=True, gc=False):
@@ -48,13 +49,13 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 HeaderLines: TypeAlias = Iterable[tuple[bytes, bytes]]
-"""Names in lower case, and values. May be gone through again, and is taken apart each time."""
+"""Names in lower case, and values. May be gone through more than once."""
 
 
 class Sink(Protocol):
     """Receives one answer. After ``done`` or ``broke`` nothing more is called."""
 
-    def head(self, status: int, headers: HeaderLines) -> None:
+    def head(self, status: int, headers: Lines) -> None:
         """The final status line and headers; 1xx are swallowed."""
         ...
 

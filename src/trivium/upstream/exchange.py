@@ -8,16 +8,17 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from trivium.faults import Fault, Kind
-from trivium.upstream.answer import Answer, Lines
-from trivium.upstream.call import HeaderLines, Request, Sink
+from trivium.upstream.answer import Answer
+from trivium.upstream.call import Request, Sink
 from trivium.upstream.coding import CodingError, Inflater
 from trivium.upstream.deadlines import Deadlines
+from trivium.upstream.lines import NO_LINES
 from trivium.upstream.sending import Sender
 
 if TYPE_CHECKING:
     from trivium.upstream.connection import Connection
 
-_OF_CODED_BODY: Final = (b"content-encoding", b"content-length")
+_OF_CODED_BODY: Final = frozenset({b"content-encoding", b"content-length"})
 
 
 class Exchange:
@@ -184,16 +185,15 @@ class Exchange:
             return False
         self._deadlines.headed = True
         connection.due = self._deadlines.due()
-        lines = Lines(answer.head)
-        headers: HeaderLines = lines
+        headers = answer.headers
         if answer.coding:
             try:
                 self._inflater = Inflater(answer.coding)
             except CodingError as error:
                 self._break(str(error))
                 return False
-            headers = [line for line in lines if line[0] not in _OF_CODED_BODY]
-        answer.head = b""  # the sink's now; a stream may go on for minutes
+            headers = headers.without(_OF_CODED_BODY)
+        answer.headers = NO_LINES  # the sink's now; a stream may go on for minutes
         self._sink.head(answer.status, headers)
         return self._connection is not None
 

@@ -14,7 +14,7 @@ from trivium.pipeline.binary import length_of
 from trivium.pipeline.lane import Lane
 from trivium.pipeline.story import Story
 from trivium.routing.model import Step
-from trivium.upstream.call import HeaderLines
+from trivium.upstream.lines import Lines
 from trivium.wire.audio.length.measure import Meter
 from trivium.wire.passage import Facts
 
@@ -32,7 +32,7 @@ class MediaAttempt(Attempt):
         self._type = b""
         self._meter: Meter | None = None
 
-    def head(self, status: int, headers: HeaderLines) -> None:
+    def head(self, status: int, headers: Lines) -> None:
         """Sound is what a speech upstream answers with, unless it says otherwise."""
         super().head(status, headers)
         lane = self.lane
