@@ -236,12 +236,10 @@ async def _attempt(
             services.gate.leave(binding.channel)
 
 
-async def _outcome(story: Story, attempt: Attempt) -> None:
-    assert story.facts is not None
-    if story.services.finishes and not story.facts.stream:
-        await outlast(story, attempt.outcome)
-    else:
-        await attempt.outcome
+def _outcome(story: Story, attempt: Attempt) -> Awaitable[None]:
+    if story.services.finishes and not attempt.facts.stream:
+        return outlast(story, attempt.outcome)
+    return attempt.outcome
 
 
 def _composed(

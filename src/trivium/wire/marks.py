@@ -118,7 +118,7 @@ def native(data: bytes, shape: Shape) -> tuple[Mark, ...]:
             if hit is not None and not hit[1].startswith(_ENVELOPE):
                 marks.append(Mark(at, _digest(hit[1])))
             at = data.rfind(word, 0, at)
-    return tuple(sorted(marks, key=_place))
+    return tuple(sorted(marks, key=_place)) if marks else ()
 
 
 def _place(mark: Mark) -> int:
