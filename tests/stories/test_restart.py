@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from doubles import Close, Double, Send, Stall, Until, sized
-from edge.wires import Wire
+from edge.wires import PATIENCE_S, Wire
 from stories.running import ANSWER, database, listening, prepare, running, settings, start
 
 JSON = b"Content-Type: application/json\r\n"
@@ -28,8 +28,8 @@ async def records(folder):
 
 async def first_frame(line):
     """Wait for a stream's head and first frame; the request id."""
-    head = await asyncio.wait_for(line.reader.readuntil(b"\r\n\r\n"), 5)
-    size = int(await asyncio.wait_for(line.reader.readline(), 5), 16)
+    head = await asyncio.wait_for(line.reader.readuntil(b"\r\n\r\n"), PATIENCE_S)
+    size = int(await asyncio.wait_for(line.reader.readline(), PATIENCE_S), 16)
     assert FIRST == (await line.reader.readexactly(size + 2))[:-2]
     headers = dict(row.split(b": ", 1) for row in head[:-4].split(b"\r\n")[1:])
     return headers[b"x-request-id"].decode()
@@ -38,7 +38,7 @@ async def first_frame(line):
 async def rest(line):
     """What follows, to the last chunk and the end of the connection."""
     got = b""
-    while size := int(await asyncio.wait_for(line.reader.readline(), 5), 16):
+    while size := int(await asyncio.wait_for(line.reader.readline(), PATIENCE_S), 16):
         got += (await line.reader.readexactly(size + 2))[:-2]
     assert b"\r\n" == await line.reader.readexactly(2)
     assert await line.ended()
