@@ -14,7 +14,7 @@ from assets.stores import bucket
 from trivium.cli import outside
 from trivium.settings.accounts import Mail
 from trivium.settings.assets import Assets
-from trivium.settings.model import Settings, Storage
+from trivium.settings.model import Settings, Shared, Storage
 from trivium.settings.payments import Payments
 
 
@@ -73,6 +73,23 @@ async def test_only_what_is_set_up_is_looked_at(tmp_path):
     assert [] == list(tmp_path.iterdir())
     (tmp_path / "assets").mkdir()
     assert (True, f"{tmp_path}/assets is writable") == (await found(tmp_path))["assets"]
+
+
+@pytest.mark.asyncio
+async def test_a_server_for_shared_state_is_told_from_one_that_is_none(tmp_path, valkey, capsys):
+    """Before two workers count for themselves, each up to the whole of every limit."""
+    url = valkey.url
+    assert (True, f"127.0.0.1:{valkey.port} answers") == (
+        await found(tmp_path, shared=Shared(url=url))
+    )["shared"]
+    valkey.ask("REPLICAOF", "127.0.0.1", "1")
+    ok, said = (await found(tmp_path, shared=Shared(url=url)))["shared"]
+    assert not ok
+    assert f"shared.url: 127.0.0.1:{valkey.port} cannot be used" in said
+    assert "READONLY" in said
+    valkey.kill()
+    assert not (await found(tmp_path, shared=Shared(url=url)))["shared"][0]
+    assert "" == capsys.readouterr().out
 
 
 @pytest.mark.asyncio

@@ -20,7 +20,7 @@ from trivium.storage.errors import StorageError
 def check(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
     """Check the settings, the database, and what else is used.
 
-    That is the object store, the mail server and the payment provider, where there are any.
+    Used are the shared state, object store, mail server and payment provider, if there are any.
     Nothing is changed. Names each bad setting, its line and a valid example. Exits with 1 if
     anything is wrong.
     """

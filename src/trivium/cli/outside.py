@@ -1,8 +1,8 @@
-"""``trivium check``, the part about services outside: object store, mail server, payments.
+"""``trivium check``, the part about services outside: shared state, object store, mail, payments.
 
 Each is gone to as far as that changes nothing: the store is asked for what is not there,
 the mail server takes our name and password and no letter, the payment provider is asked for what
-was begun last.
+was begun last, and the shared state keeps one key for a second.
 """
 
 import asyncio
@@ -31,6 +31,8 @@ LIMIT_S: Final = 15.0
 async def look(settings: Settings) -> list[Finding]:
     """Those that the settings name; the object store always, since there is always one."""
     checks = [_bounded("assets", "assets.url", _assets(settings))]
+    if settings.shared.url:
+        checks.append(_bounded("shared", "shared.url", _shared(settings.shared.url)))
     if settings.mail.host:
         checks.append(_bounded("mail", "mail.host", _mail(settings.mail)))
     if settings.payments.provider:
@@ -75,6 +77,18 @@ def _folder(folder: Path) -> Finding:
         return Finding("assets", ok=False, details=(said,))
     said = "is writable" if above == folder else "will be made at the first file"
     return Finding("assets", ok=True, details=(f"{folder} {said}",))
+
+
+async def _shared(url: str) -> Finding:
+    """Whether workers and nodes could share their counts there."""
+    from trivium.shared.address import parse
+    from trivium.shared.state import obstacle
+
+    address = parse(url)
+    where = f"{address.host}:{address.port}"
+    if why := await obstacle(address):
+        return Finding("shared", ok=False, details=(f"shared.url: {where} cannot be used: {why}",))
+    return Finding("shared", ok=True, details=(f"{where} answers",))
 
 
 async def _mail(mail: Mail) -> Finding:

@@ -42,9 +42,17 @@ class SharedState:
     """Runs scripts on the server."""
 
     def __init__(
-        self, address: Address, scripts: tuple[str, ...], *, limit_s: float = LIMIT_S
+        self,
+        address: Address,
+        scripts: tuple[str, ...],
+        *,
+        limit_s: float = LIMIT_S,
+        tells: bool = True,
     ) -> None:
-        """``scripts`` are called by their position. ``limit_s``: for one answer."""
+        """``scripts`` are called by their position. ``limit_s``: for one answer. ``tells``: whether
+        the log is told when it goes and is back.
+        """
+        self._tells = tells
         self._limit_s = limit_s
         self.is_up = False
         self.returned: list[Callable[[], None]] = []
@@ -56,6 +64,8 @@ class SharedState:
         self._away = asyncio.Event()
         self._away.set()
         self._was_told = False
+        self.why = ""
+        """What keeps it away; empty while nothing does."""
 
     async def start(self) -> None:
         """Reach it, or say that it is away and go on without."""
@@ -131,8 +141,9 @@ class SharedState:
         else:
             self._connection = connection
             self.is_up = True
+            self.why = ""
             self._away.clear()
-            if self._was_told:
+            if self._was_told and self._tells:
                 log.info("shared_state_back", host=where.host, port=where.port)
             self._was_told = False
             for told in self.returned:
@@ -166,7 +177,8 @@ class SharedState:
         self._tell_away(why)
 
     def _tell_away(self, why: str) -> None:
-        if not self._was_told:
+        self.why = why
+        if self._tells and not self._was_told:
             self._was_told = True
             log.warning(
                 "shared_state_away",
@@ -175,6 +187,16 @@ class SharedState:
                 port=self._address.port,
                 meanwhile="every worker counts for itself",
             )
+
+
+async def obstacle(address: Address) -> str:
+    """Why a server cannot hold the shared state; empty: it can. A key of one second is written."""
+    state = SharedState(address, ("return 1",), tells=False)
+    await state.start()
+    why = state.why
+    state.close()
+    await asyncio.sleep(0)  # the loop ends the connection in its next turn
+    return why
 
 
 def _digest(script: str) -> bytes:
