@@ -134,7 +134,8 @@ def _choosable(conversation: Conversation, choice: ToolChoice, report: Report) -
     """Refuse a choice among tools that are not there: without it the model would go on freely."""
     where = member(Concept.TOOL_CHOICE, conversation.shape)
     if not conversation.tools:
-        if choice.mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED):
+        forced = choice.mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED)
+        if forced or (choice.names and choice.mode is not ChoiceMode.NONE):
             raise report.refusal(where, "there are no tools to choose from")
         return
     if not choice.names or choice.mode is ChoiceMode.NONE:
