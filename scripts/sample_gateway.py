@@ -73,7 +73,13 @@ def reset_bytes(size: int) -> bytes:
     return b"r" * size
 
 
+def email_bytes(size: int) -> bytes:
+    """And for a third."""
+    return b"e" * size
+
+
 SIGN_UP, RESET = tokens.issue(sign_up_bytes), tokens.issue(reset_bytes)
+EMAIL = tokens.issue(email_bytes)
 """Tokens of the links in letters."""
 
 
@@ -159,6 +165,9 @@ async def links(database: Database, clock: FixedClock, user: int) -> None:
         await Tickets(clock, sign_up_bytes).issue(conn, Purpose.SIGN_UP, email="ruth@example.com")
         await Tickets(clock, reset_bytes).issue(
             conn, Purpose.RESET, user_id=user, email="ada@example.com"
+        )
+        await Tickets(clock, email_bytes).issue(
+            conn, Purpose.CHANGE_EMAIL, user_id=user, email="lovelace@example.com"
         )
 
 

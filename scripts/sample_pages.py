@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode
 
-from sample_gateway import CALLBACK, CLIENT, PAID, PASSWORD, RESET, SIGN_UP, WAITING
+from sample_gateway import CALLBACK, CLIENT, EMAIL, PAID, PASSWORD, RESET, SIGN_UP, WAITING
 
 SUBMIT = "main form button.primary"
 
@@ -56,7 +56,7 @@ PAGES = {
     "link-gone": ("", "/sign-up/elsewhere"),
     "sign-up-finish": ("", f"/sign-up/{SIGN_UP}"),
     "password-reset": ("", f"/password/reset/{RESET}"),
-    "email-confirm": ("", "/email/any"),
+    "email-confirm": ("", f"/email/{EMAIL}"),
     "login-code": ("", "/login"),
     "leaving": ("", "/login"),
     "entry": ("ada", "/account/statement/300"),

@@ -18,7 +18,9 @@ async def test_opening_the_link_changes_nothing_and_the_button_does(database):
         assert "not confirmed" in (await visitor.get("/account/profile")).text
         await visitor.post("/account/profile/verify")
         path = LINK.search(await console.accounts.desk._post.last())[1]
-        await visitor.get(path)
+        page = await visitor.get(path)
+        assert "ada@example.com" in page.text
+        assert "<strong>ada</strong>" in page.text, "whose account it becomes"
         assert not (await console.identity.find_user("ada")).email_verified
         answer = await visitor.post(path)
         assert (303, "/account/profile") == (answer.status_code, answer.headers["location"])
@@ -27,3 +29,11 @@ async def test_opening_the_link_changes_nothing_and_the_button_does(database):
         assert "Your e-mail address is confirmed." in page.text
         again = await visitor.post(path)
         assert (410, True) == (again.status_code, "This link has been used" in again.text)
+
+
+@pytest.mark.asyncio
+async def test_a_link_that_is_none_shows_no_button(database):
+    """It says so at once."""
+    async with visiting(database) as visitor:
+        answer = await visitor.get("/email/" + "x" * 43)
+        assert (410, False) == (answer.status_code, "/email/" in answer.text)

@@ -278,3 +278,19 @@ async def test_another_name(accounts, user, database, clock):
     assert Refusal.NAME_BAD is await why(accounts.recovery.rename(ada, "a b"))
     assert "lovelace" == await accounts.recovery.rename(ada, " lovelace ")
     assert ada.id == (await Identity(database, clock).find_user("lovelace")).id
+
+
+@pytest.mark.asyncio
+async def test_a_link_says_whose_the_address_would_be(
+    accounts, user, enter, visitor, letters, database, clock
+):
+    """To whoever may not have asked for it; not for somebody who is disabled."""
+    ada = await user()
+    session = await accounts.sessions.find(await enter())
+    await accounts.recovery.ask_email(session, "new@example.com", visitor)
+    token = await letters.token()
+    for _ in range(2):
+        whose, email = await accounts.recovery.show_email(token)
+        assert (ada.id, "new@example.com") == (whose.id, email)
+    await Identity(database, clock).disable_user("ada")
+    assert Refusal.TICKET_GONE is await why(accounts.recovery.show_email(token))

@@ -17,8 +17,13 @@ from trivium.observe.audit.model import ActKind
 
 
 async def show(request: Request) -> Response:
-    """The button."""
-    return render.page(request, "entrance/email.html")
+    """The button, and whose address it would be: the letter may have come unasked."""
+    recovery = context.of(request).accounts.recovery
+    try:
+        user, email = await recovery.show_email(request.path_params["token"])
+    except AccountError as error:
+        return render.page(request, "entrance/gone.html", status=410, message=words(error))
+    return render.page(request, "entrance/email.html", name=user.name, email=email)
 
 
 async def prove(request: Request) -> Response:

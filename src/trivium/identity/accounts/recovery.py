@@ -184,6 +184,22 @@ class Recovery:
             token = await self._tickets.issue(conn, purpose, user_id=user.id, email=email)
         return self._desk.letter(purpose.value, language, email, letters.EMAIL + token)
 
+    async def show_email(self, token: str) -> tuple[User, str]:
+        """Whose address a link makes which, so that somebody who did not ask sees it; the link
+        stays good. Raises ``AccountError`` (TICKET_GONE).
+        """
+        from trivium.identity.accounts import store
+
+        async with self._db.read() as conn:
+            try:
+                ticket = await self._tickets.show(conn, Purpose.CHANGE_EMAIL, token)
+            except AccountError:
+                ticket = await self._tickets.show(conn, Purpose.VERIFY_EMAIL, token)
+            account = await store.account(conn, user_id=ticket.user_id)
+        if account is None or account.user.disabled:
+            raise AccountError(Refusal.TICKET_GONE)
+        return account.user, ticket.email or ""
+
     async def prove_email(self, token: str, visitor: Visitor) -> User:
         """Use the link of either letter: the address is the user's, and verified.
 
