@@ -158,6 +158,26 @@ def test_trap_3_a_call_that_comes_whole_has_its_arguments(wires, legal):
     assert ['{"q":1}', "{}"] == [delta["partial_json"] for _, delta in pieces(frames)]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["[", "1]"], ['{"_raw":"[1]"}']),
+        (['"x"'], ['{"_raw":"\\"x\\""}']),
+        (["null"], ['{"_raw":"null"}']),
+        ([" ", "\n"], ["{}"]),
+        ([" ", '{"a"', ":1}"], [' {"a"', ":1}"]),
+        (['{"path": "a'], ['{"path": "a']),
+    ],
+)
+def test_arguments_that_are_no_object_are_marked_as_in_a_whole_answer(
+    wires, legal, arguments, told
+):
+    """The official SDK fails on a call whose input is none; what was cut in an object it keeps."""
+    pieces_of = [Delta(0, one) for one in arguments]
+    frames = wires.streamed(stream(PartStart(0, ToolCall("a", "f")), *pieces_of, PartEnd(0)))
+    assert told == [delta["partial_json"] for _, delta in pieces(frames)]
+
+
 def test_parallel_calls_are_told_one_after_the_other(wires, legal):
     """The second call's pieces wait until the first is closed; none is lost."""
     frames = wires.streamed(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.calls import CallKind, ToolCall
+from trivium.conversation.calls import CallKind, ToolCall, argument_object
 from trivium.conversation.events import (
     Cited,
     Delta,
@@ -220,9 +220,14 @@ class Writer:
             if not self._opened:
                 self._open({"type": "thinking", "thinking": "", "signature": ""}, out)
             self._flow(b"thinking_delta", b"thinking")
-        elif type(part) is ToolCall:
+        elif type(part) is ToolCall and self._live == _NOBODY:
+            self._held.append(text)
+            text = "".join(self._held)
+            if not text.lstrip().startswith("{"):
+                return  # no object: it can be told only when it is whole
+            self._held.clear()
             self._flow(b"input_json_delta", b"partial_json")
-        else:
+        elif type(part) is not ToolCall:
             self._text_block(out)
         out += (self._before, _encode(text), _AFTER)
 
@@ -239,7 +244,8 @@ class Writer:
                 text = _encode({"input": "".join(self._held)}).decode()
                 self._piece_of("input_json_delta", "partial_json", text, out)
             elif live == _NOBODY:
-                self._piece_of("input_json_delta", "partial_json", "{}", out)
+                text = argument_object("".join(self._held))[0].decode()
+                self._piece_of("input_json_delta", "partial_json", text, out)
             self._shut(out)
             late = tuple(one for one in event.opaque if one not in self._opaque)
             extra = redacted(late, self._context)
