@@ -2,6 +2,7 @@
 
 import stat
 import tomllib
+from contextlib import ExitStack
 
 import pytest
 
@@ -76,6 +77,16 @@ def test_odd_folder_names_are_written_right(tmp_path, name):
     made.prepare("127.0.0.1:8080")
     storage = tomllib.loads(made.config.read_text())["storage"]
     assert storage["journal"] == str(tmp_path / name / "journal")
+
+
+def test_a_folder_is_one_demos_at_a_time(home):
+    """A second one would lead the first one's gateway to an engine that is soon gone."""
+    another = Home(home.folder)
+    with home.alone():
+        with pytest.raises(HomeError, match=r"a demo runs in this folder already.*--dir"):
+            ExitStack().enter_context(another.alone())
+    with another.alone():
+        pass
 
 
 @pytest.mark.parametrize("name", ["file/demo", "what?"])

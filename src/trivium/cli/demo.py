@@ -60,12 +60,13 @@ def demo(
     home = Home(folder)
     try:
         home.prepare(listen or LISTEN)
-        loaded = load_with_source(home.config, environ, flags=flags)
-        free(loaded.settings.server.listen)
-        _engine_installed(no_install=no_install)
-        if speech and install.speech_missing():
-            raise Failed(install.SPEECH)
         with contextlib.ExitStack() as stack:
+            stack.enter_context(home.alone())
+            loaded = load_with_source(home.config, environ, flags=flags)
+            free(loaded.settings.server.listen)
+            _engine_installed(no_install=no_install)
+            if speech and install.speech_missing():
+                raise Failed(install.SPEECH)
             note("starting the local engine")
             engine = stack.enter_context(Engine.start(home.log, environ))
             home.point_at(engine.address, engine.key)

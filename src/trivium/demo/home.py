@@ -5,9 +5,12 @@ operator adds to the settings file stays: only the one line with the engine's ad
 at each start, because the engine's port is a new one each time.
 """
 
+import fcntl
 import os
 import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -102,6 +105,24 @@ class Home:
                 write_private(self.config, self._settings(listen))
         except OSError as exc:
             raise HomeError(f"{self.folder}: cannot be written: {exc.strerror}") from None
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep a second demo away, which would lead this one's gateway to its own engine; the
+        kernel lets go when this process ends. Raises HomeError.
+        """
+        held = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise HomeError(
+                f"{self.folder}: a demo runs in this folder already; another one needs its own: "
+                "--dir FOLDER --listen HOST:PORT"
+            ) from None
+        else:
+            yield
+        finally:
+            os.close(held)
 
     def point_at(self, address: str, key: str) -> None:
         """Write where the engine is now, and its key, into the settings. Raises HomeError."""
