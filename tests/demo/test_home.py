@@ -2,7 +2,6 @@
 
 import stat
 import tomllib
-from contextlib import ExitStack
 
 import pytest
 
@@ -82,9 +81,9 @@ def test_odd_folder_names_are_written_right(tmp_path, name):
 def test_a_folder_is_one_demos_at_a_time(home):
     """A second one would lead the first one's gateway to an engine that is soon gone."""
     another = Home(home.folder)
-    with home.alone():
-        with pytest.raises(HomeError, match=r"a demo runs in this folder already.*--dir"):
-            ExitStack().enter_context(another.alone())
+    refused = pytest.raises(HomeError, match=r"a demo runs in this folder already.*--dir")
+    with home.alone(), refused, another.alone():
+        pytest.fail("two demos in one folder")
     with another.alone():
         pass
 
