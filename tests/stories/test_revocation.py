@@ -12,15 +12,24 @@ from trivium.identity.own_keys import OwnKeys
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
 WITHIN_S = 2.0
+ROUND_S = 0.1
 SHARED = '[shared]\nurl = "valkey://127.0.0.1:6379"\n'
 
 
-async def refused_after(ask, began):
-    """Seconds from ``began`` until nothing but 401 comes."""
+async def only_comes(status, ask):
+    """Wait until nothing but this status comes. Takes no longer than what is promised, but for the
+    time that the machine was busy with something else: a round of asking is a matter of milliseconds.
+    """
+    began = last = time.monotonic()
+    late = 0.0
     while True:
-        if {401} == set(await ask()):
-            return time.monotonic() - began
-        assert time.monotonic() - began < 10
+        found = set(await ask())
+        now = time.monotonic()
+        late += max(0.0, now - last - ROUND_S)
+        assert now - began - late < WITHIN_S
+        if {status} == found:
+            return
+        last = now
         await asyncio.sleep(0.02)
 
 
@@ -40,7 +49,7 @@ async def test_the_command_line_takes_a_key_away(tmp_path):
             capture_output=True,
         )  # fmt: skip
         assert gateway.key not in (done.stdout + done.stderr).decode()
-        assert await refused_after(ask, time.monotonic()) < WITHIN_S
+        await only_comes(401, ask)
         assert [401] * 3 == [(await ask())[0] for _ in range(3)]
         await line.close()
 
@@ -71,21 +80,17 @@ async def test_every_worker_refuses_a_key_that_was_taken_away(tmp_path):
         assert 2 == len(await workers())
         async with identity(tmp_path) as people:
             await people.disable_user("ada")
-            assert await refused_after(ask, time.monotonic()) < WITHIN_S
-            began = time.monotonic()
+            await only_comes(401, ask)
             await people.enable_user("ada")
-            while {200} != set(await ask()):
-                assert time.monotonic() - began < WITHIN_S
+            await only_comes(200, ask)
             own = OwnKeys(people._db, people._clock)
             (key,) = await people.list_keys("ada")
             await own.pause(key.user_id, key.id)
-            assert await refused_after(ask, time.monotonic()) < WITHIN_S
-            began = time.monotonic()
+            await only_comes(401, ask)
             await own.resume(key.user_id, key.id)
-            while {200} != set(await ask()):
-                assert time.monotonic() - began < WITHIN_S
+            await only_comes(200, ask)
             await people.revoke_key(gateway.key)
-            assert await refused_after(ask, time.monotonic()) < WITHIN_S
+            await only_comes(401, ask)
             _, fresh = await people.create_key("ada")
         assert 200 == (await gateway.send(gateway.chat(key=fresh)))[0]
         for line in lines:
