@@ -188,7 +188,7 @@ async def test_an_application_that_is_not_let_in_is_told_so(tmp_path, origin):
         await page.get_by_role("button", name="Send the link").click()
         await page.goto(await letter(page, box, 2))
         await page.fill("#password", "three ducks in a row")
-        await page.get_by_label(re.compile("revoke the access of all")).check()
+        await page.get_by_label(re.compile("revoke all applications")).check()
         await page.get_by_role("button", name="Set the password").click()
         await page.goto(f"{origin}/account/applications")
         await log_in(page, "grace", "three ducks in a row")
