@@ -22,6 +22,7 @@ from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry
 from trivium.settings.model import Settings
+from trivium.upstream.lines import Lines
 from trivium.upstream.message import Composer
 from trivium.wire import errors
 from trivium.wire.codecs import CODECS
@@ -68,6 +69,10 @@ class Call:
         if self.state != "running" or not self.script:
             return True
         kind, *what = self.script.pop(0)
+        if kind == "head":
+            status, headers = what
+            head = b"".join(b"\r\n%s: %s" % line for line in headers)
+            what = [status, Lines(b"HTTP/1.1 %d Status" % status + head)]
         if kind in ("done", "broke"):
             self.state = "ended"
         getattr(self.sink, kind)(*what)

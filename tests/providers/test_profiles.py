@@ -242,14 +242,19 @@ def test_thinking_that_cannot_be_switched_off_is_turned_down(model, config):
             "tool_choice",
         ),
         ("chat", "openai", "o3", {"logprobs": True}, "logprobs"),
-        ("chat", "openai", "gpt-5", {"stop": ["x"]}, "stop"),
     ],
 )
 def test_what_callers_rely_on_is_refused_by_name(shape, provider, model, more, param):
-    """A prefill, a forced call, probabilities, a stop sequence: 400 naming the member."""
+    """A prefill, a forced call, probabilities: 400 naming the member."""
     with pytest.raises(Fault) as caught:
         written(shape, provider, model, {**CHAT, **more})
     assert param == caught.value.param
+
+
+def test_a_stop_sequence_that_the_model_does_not_take_is_cut_at_by_the_gateway():
+    """It is not sent, and who asked is told who sees to it."""
+    body, dropped = written("chat", "openai", "gpt-5", {**CHAT, "stop": ["x"]})
+    assert ("stop" not in body, "stop" in dropped) == (True, True)
 
 
 def test_calls_for_mistral_have_ids_of_nine_characters():

@@ -149,6 +149,8 @@ async def test_a_kill_in_each_phase_books_what_is_due(tmp_path, sqlite_template,
                 heir.process.wait()
             gateway = start(tmp_path, key)
             await listening(gateway)
+            # answered once the start is over, which a signal would call off
+            assert 401 == (await gateway.send(gateway.get("/v1/models")))[0]
             gateway.process.terminate()
             await gateway.ended()
         finally:
