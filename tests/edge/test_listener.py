@@ -6,7 +6,7 @@ import email.utils
 import msgspec
 import pytest
 
-from doubles import Close, Double, Send, Stall, Until, sized
+from doubles import Close, Double, Send, Stall, Until, let_go, sized
 from edge.wires import Wire
 from gateway import Gateway, encoded, error_of
 from trivium.edge.limits import Limits
@@ -283,7 +283,7 @@ async def test_a_stream_is_ended_in_its_own_words_when_its_time_is_up(path):
         (record,) = gateway.records
         assert ("stopping", 200) == (record.fault, record.status)
         assert 1 == len(gateway.services.ledger.settled)
-        await asyncio.wait_for(vendor.peers[0].left.wait(), 20)
+        await let_go(vendor)
 
 
 @pytest.mark.asyncio

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from doubles import Close, Double, Flood, Reset, Send, Stall, Until, Wait, chunked, sized
+from doubles import Close, Double, Flood, Reset, Send, Stall, Until, Wait, chunked, let_go, sized
 from gateway import Gateway, encoded, error_of
 from trivium.edge.limits import Limits
 from trivium.pipeline.lane import PassThrough
@@ -249,7 +249,7 @@ async def test_a_vendor_that_falls_silent_in_mid_stream_is_ended_legally():
         assert got.startswith(first)
         assert b"timeout_error" in got
         assert "upstream_timeout" == gateway.records[0].fault
-        await asyncio.wait_for(vendor.peers[0].left.wait(), 20)
+        await let_go(vendor)
 
 
 @pytest.mark.asyncio
@@ -278,7 +278,7 @@ async def test_two_hundred_megabytes_to_a_caller_that_reads_nothing_stay_with_th
             taken += len(await asyncio.wait_for(line.reader.read(1 << 20), 5))
         assert vendor.sent > stalled
         await line.close()
-        await asyncio.wait_for(vendor.peers[0].left.wait(), 20)
+        await let_go(vendor)
 
 
 @pytest.mark.asyncio

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from structlog.testing import capture_logs
 
-from doubles import Close, Double, Reset, Send, Stall, chunked, sized
+from doubles import Close, Double, Reset, Send, Stall, chunked, let_go, sized
 from gateway import VENDOR_KEY, Gateway, encoded, error_of
 
 CHAT = "/v1/chat/completions"
@@ -317,7 +317,7 @@ async def test_the_vendor_is_released_within_a_second_of_the_callers_leaving(pha
         if how == "reset":
             line.writer.transport.abort()
         await line.close()
-        await asyncio.wait_for(vendor.peers[0].left.wait(), 20)
+        await let_go(vendor)
         await asyncio.sleep(0.02)
         (record,) = gateway.records
         assert "caller_left" == record.fault

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from structlog.testing import capture_logs
 
-from doubles import Double, Reset, Send, Stall, Until, Wait, chunked, sized
+from doubles import Double, Reset, Send, Stall, Until, Wait, chunked, let_go, sized
 from gateway import Gateway
 from trivium.faults import Fault, Kind
 from trivium.pipeline.hedging import race
@@ -55,13 +55,6 @@ def hedged(*vendors, after_s=0.05, **more):
     return Gateway.to(*(("openai", v) for v in vendors), model={"hedge_s": after_s}, **more)
 
 
-async def left(double, limit_s=20.0):
-    """Whether the double saw its first connection go, in time."""
-    async with asyncio.timeout(limit_s):
-        await double.peers[0].left.wait()
-    return True
-
-
 def settled(gateway):
     return [usage.output for _, usage in gateway.services.ledger.settled]
 
@@ -79,7 +72,7 @@ async def test_a_second_channel_answers_for_one_that_does_not_begin(stream):
         )  # fmt: skip
         assert b"openai-0;outrun, openai-1;answered" == headers[b"trivium-route"]
         assert (1, 0) == (body.count(b"two"), body.count(b"one"))
-        assert await left(one)
+        await let_go(one)
         await asyncio.sleep(0.02)
         assert [2] == settled(gateway)
         (record,) = gateway.records
@@ -110,7 +103,7 @@ async def test_the_first_may_still_win(stream):
         assert (200, b"openai-0", 1) == (
             status, headers[b"trivium-channel"], body.count(b"one"),
         )  # fmt: skip
-        assert await left(two)
+        await let_go(two)
         assert [2] == settled(gateway)
 
 
@@ -201,8 +194,8 @@ async def test_a_caller_who_leaves_ends_both(stream):
         while not two.requests:
             await asyncio.sleep(0.01)
         await line.close()
-        assert await left(one)
-        assert await left(two)
+        await let_go(one)
+        await let_go(two)
         await asyncio.sleep(0.05)
         assert 1 == len(gateway.services.ledger.settled)
         (record,) = gateway.records
@@ -226,7 +219,7 @@ async def test_a_winner_that_breaks_ends_the_stream_legally():
         )  # fmt: skip
         assert b'"error"' in body
         assert [Key("openai-1", 0, "m")] == list(gateway.services.health.open())
-        assert await left(one)
+        await let_go(one)
 
 
 @pytest.mark.asyncio

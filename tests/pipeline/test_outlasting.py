@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from doubles import Close, Double, Send, Stall, Until, Wait, sized
+from doubles import Close, Double, Send, Stall, Until, Wait, let_go, sized
 from gateway import Gateway, encoded
 
 CHAT = "/v1/chat/completions"
@@ -66,7 +66,7 @@ async def test_a_stream_is_cancelled_all_the_same():
     ):
         gateway.services.finishes = True
         await leave(gateway, vendor, HELLO | {"stream": True})
-        await asyncio.wait_for(vendor.peers[0].left.wait(), 20)
+        await let_go(vendor)
 
 
 @pytest.mark.asyncio

@@ -7,7 +7,7 @@ import shutil
 import msgspec
 import pytest
 
-from doubles import Double, Send, Stall, Until, sized
+from doubles import Double, Send, Stall, Until, let_go, sized
 from stories.running import ANSWER, listening, settings, start
 from trivium.clock import SystemClock
 from trivium.identity.service import Identity
@@ -302,7 +302,7 @@ async def test_a_caller_that_leaves_pays_for_what_it_was_sent(tmp_path, sqlite_t
         await line.answer(head_only=True)
         await asyncio.sleep(0.2)
         await line.close()
-        await asyncio.wait_for(books.vendor.peers[0].left.wait(), 20)
+        await let_go(books.vendor, 2.0)
         await asyncio.sleep(0.3)
     _, entries = await books.books()
     (entry,) = entries.values()
