@@ -7,7 +7,7 @@ import pytest_asyncio
 from structlog.testing import capture_logs
 
 from trivium.mail.letter import Letter
-from trivium.mail.outbox import CARRIERS, MailError, Outbox
+from trivium.mail.outbox import CARRIERS, CLOSE_S, MailError, Outbox
 
 LETTER = Letter(to="ada@example.com", subject="Hello", text="Hello.")
 
@@ -175,4 +175,4 @@ async def test_one_that_was_never_started_closes_at_once(server):
     """Start-up may fail in between."""
     outbox = Outbox(server.send, queue_max=10)
     outbox.put(write)
-    await asyncio.wait_for(outbox.close(), 20)
+    await asyncio.wait_for(outbox.close(), CLOSE_S - 2)
