@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.wire.locate import holding, span
+from trivium.wire.locate import LONG, holding, span
 from trivium.wire.sse import blocks
 
 ENDS = ["\n\n", "\r\n\r\n", "\r\r", "\n\r\n"]
@@ -45,3 +45,24 @@ def test_mixed_ends_change_nothing(parts):
             wanted.append((offset, block))
         offset += len(block)
     assert wanted == holding(run, [b"word"])
+
+
+@pytest.mark.parametrize("end", [end.encode() for end in ENDS])
+@pytest.mark.parametrize("size", [LONG // 2, LONG * 2])
+def test_the_length_of_a_run_does_not_matter(size, end):
+    """Short runs are searched from the left, long ones from the right."""
+    filler = (b"data: x" + end) * (size // (7 + len(end)) // 3)
+    run = filler.join([b"", b"data: a word" + end, b"data: b" + end + b"id: word" + end, b""])
+    wanted, offset = [], 0
+    for block in blocks(run):
+        if b"word" in block:
+            wanted.append((offset, block))
+        offset += len(block)
+    assert 2 == len(wanted)
+    assert wanted == holding(run, [b"word", b"a word"])
+
+
+def test_a_block_of_several_lines_is_given_whole():
+    """The word's own line is not all of it."""
+    run = b"event: a\ndata: word\nid: 7\n\ndata: b\n\n"
+    assert [(0, b"event: a\ndata: word\nid: 7\n\n")] == holding(run, [b"word"])

@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.conversation.usage import Usage
-from trivium.wire.tokens import usage
+from trivium.wire.tokens import counts, of, usage
 
 GOOD = {
     "chat": (b'{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}',
@@ -52,3 +52,12 @@ def test_a_usage_object_becomes_disjoint_counters(name):
 def test_nonsense_is_no_usage(raw):
     """An estimate is better than a bill from half an object."""
     assert usage(raw) is None
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_an_object_that_was_decoded_with_what_is_around_it_counts_alike(name):
+    """Watches decode a frame at once, not its usage again."""
+    raw, expected = GOOD[name]
+    found = counts(raw)
+    assert found is not None
+    assert expected == of(found)

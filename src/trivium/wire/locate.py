@@ -2,13 +2,21 @@
 
 A read of a hundred frames is searched for a word at C speed; only a block in which the word
 stands is taken out and parsed. The word may be part of a text, so who asks must look again.
+
+HOT: which way to search, for a word that is seldom there: from the left up to ``LONG`` bytes, as
+that is a sixth faster; from the right beyond, where CPython 3.11 changes to another algorithm
+that takes three times as long from the left (3.11.2, 26 KB: 3.1 and 3.8 us; 60 KB: 27 and 7.4 us;
+2026-11-21). Never ``in``: it is slower on short runs, and no faster on long ones.
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 from trivium.wire.sse import blocks
 
-_ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
+LONG: Final = 30_000
+_LF: Final = 10
+_ENDS: Final = (b"\n\n", b"\r\n\r\n", b"\r\r")
 
 
 def span(run: bytes, at: int) -> tuple[int, int]:
@@ -26,8 +34,23 @@ def span(run: bytes, at: int) -> tuple[int, int]:
 def holding(run: bytes, words: Iterable[bytes]) -> list[tuple[int, bytes]]:
     """Offset and bytes of every block in which one of ``words`` stands, in order."""
     found: dict[int, bytes] = {}
+    if run.endswith(b"\n\n") and run.find(b"\r") < 0:
+        # HOT: with no other line end each span is one block: 3.7 -> 2.5 us for three blocks of
+        # 14 KB (2026-11-21)
+        forward = len(run) < LONG
+        search = run.find if forward else run.rfind
+        for word in words:
+            at = search(word)
+            while at >= 0:
+                start = run.rfind(b"\n\n", 0, at)
+                start = start + 2 if start >= 0 else 0
+                stop = run.find(b"\n", at) + 1  # of one character: far faster than of two
+                stop = stop + 1 if run[stop] == _LF else run.find(b"\n\n", stop) + 2
+                if start not in found:
+                    found[start] = run[start:stop]
+                at = search(word, stop) if forward else search(word, 0, start)
+        return sorted(found.items())
     for word in words:
-        # from the right: CPython's rfind is two to four times as fast here as find
         at = run.rfind(word)
         while at >= 0:
             start, stop = span(run, at)

@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.faults import Kind
-from trivium.wire.generate.chunk import Chunk, cut_short, read
+from trivium.wire.generate.chunk import Chunk, cut_short, read, read_all
 
 
 def chunk(*, finished=False, usage=None, error=None, answers=True):
@@ -42,6 +42,26 @@ def test_an_object_is_read_loosely(data, wanted):
 def test_other_things_are_none(data):
     """They say nothing that we could use."""
     assert read(data) is None
+
+
+def test_the_objects_of_an_array_are_read_at_once():
+    """Each says what it would say alone."""
+    rows = [
+        b'{"candidates":[{"finishReason":"STOP"}],"error":null}',
+        b'{"usageMetadata":{"totalTokenCount":1}}',
+        b"{}",
+    ]
+    found = read_all(b"[" + b", ".join(rows) + b"]")
+    assert found is not None
+    assert [read(row) for row in rows] == [one.chunk for one in found]
+
+
+@pytest.mark.parametrize(
+    "row", [b'{"error":{"code":503}}', b"7", b"null", b'{"candidates":{}}', b"{"]
+)
+def test_an_array_with_anything_else_is_looked_at_one_by_one(row):
+    """An error must be found at its place, and what is no object."""
+    assert read_all(b"[{}," + row + b"]") is None
 
 
 def test_a_cut_is_the_vendors_fault():

@@ -192,3 +192,23 @@ def test_a_frame_without_end_is_cut_off():
         seen.feed(b"x")
     assert Kind.UPSTREAM_BROKE is caught.value.kind
     assert seen.end(caught.value, "req_1").startswith(b"event: error\n")
+
+
+ODD_STARTS = [
+    {"type": "message_start", "message": {"usage": {"input_tokens": 7}}, "usage": "odd"},
+    {"type": "message_start", "message": {"usage": {"input_tokens": 7}}, "usage": [1]},
+]
+
+
+@pytest.mark.parametrize("event", ODD_STARTS)
+def test_an_odd_member_does_not_hide_the_others(event):
+    """Relays put their own things where the protocol has others."""
+    seen = Watch()
+    seen.feed(b"event: message_start\ndata: " + json.dumps(event).encode() + b"\n\n")
+    assert Usage(fresh=7) == seen.usage
+    odd = {"type": "message_delta", "message": 5, "usage": {"output_tokens": 3}}
+    seen.feed(b"data: " + json.dumps(odd).encode() + b"\n\n")
+    assert Usage(fresh=7, output=3) == seen.usage
+    later = {"type": "message_delta", "message": [], "usage": "odd"}
+    seen.feed(b"data: " + json.dumps(later).encode() + b"\n\n")
+    assert Usage(fresh=7, output=3) == seen.usage

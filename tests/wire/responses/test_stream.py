@@ -150,3 +150,14 @@ def test_every_cut_of_the_end_is_legal(name, recorded, relay):
         out = relay(watch, wire[:stop], end=True)
         last = events(out.forwarded)[-1]["type"]
         assert last in ("response.completed", "response.failed"), stop
+
+
+@pytest.mark.parametrize("usage", [b'"odd"', b"[]", b'{"input_tokens":-1,"output_tokens":2}'])
+def test_odd_usage_does_not_hide_the_end(usage, relay):
+    """It is estimated then; the answer is whole all the same."""
+    wire = (
+        b'event: response.completed\ndata: {"type":"response.completed","sequence_number":1,'
+        b'"response":{"id":"r","error":null,"usage":' + usage + b"}}\n\n"
+    )
+    out = relay(watch, wire, end=True)
+    assert (wire, True, None) == (out.forwarded, out.finished, out.usage)

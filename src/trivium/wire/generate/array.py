@@ -13,16 +13,23 @@ from typing import Any, Final
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.errors import body
-from trivium.wire.generate.chunk import cut_short, read
-from trivium.wire.generate.usage import merged, usage
+from trivium.wire.generate.chunk import cut_short, read, read_all
+from trivium.wire.generate.usage import CACHED, complete, merged, usage
 from trivium.wire.operation import Shape
 from trivium.wire.sse import FRAME_BYTES_MAX
 
 _GAP: Final = re.compile(rb"[ \t\r\n,]*+").match
 _STRING: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL).match
 """Up to the quote that ends a string, or to a backslash whose partner has not come yet."""
-_PLAIN: Final = re.compile(rb'[^{}"]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^{}"]*+)*+', re.DOTALL).match
-"""Up to the next brace outside strings, or to a string that is still open."""
+_PLAIN: Final = re.compile(rb'[^{}"]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^{}"]*+)*', re.DOTALL).match
+"""Up to the next brace outside strings, or to a string that is still open.
+
+The outermost repetition gives back: CPython 3.11.2 runs past the open string if it is possessive.
+"""
+
+_BETWEEN: Final = b" \t\r\n,"
+_REASON: Final = b'Reason"'  # finishReason, blockReason
+_CACHED: Final = CACHED.encode()
 
 _OPEN, _QUOTE, _BACKSLASH = b'{"\\'
 _OPEN_ARRAY, _CLOSE_ARRAY = b"[]"
@@ -45,11 +52,9 @@ class ArrayWatch:
         "error",
         "finished",
         "limit",
-        "usage",
     )
 
     def __init__(self, limit: int = FRAME_BYTES_MAX) -> None:
-        self.usage: Usage | None = None
         self.finished = False
         self.error: bytes | None = None
         self.limit = limit
@@ -64,6 +69,11 @@ class ArrayWatch:
         self._over = False  # nothing more is forwarded
         self._sent = False
 
+    @property
+    def usage(self) -> Usage | None:
+        """The totals so far; worked out when asked, since each element replaces the last."""
+        return usage(self._counters)
+
     def feed(self, data: bytes) -> bytes:
         """What to forward of one upstream read: whole elements, up to an error.
 
@@ -72,10 +82,7 @@ class ArrayWatch:
         if self._over:
             return b""
         self._buffer += data
-        before = self._counters
-        whole = self._scan()
-        if self._counters is not before:
-            self.usage = usage(self._counters)
+        whole = (0 if self._depth else self._whole()) or self._scan()
         out = bytes(self._buffer[:whole])
         del self._buffer[:whole]
         self._at -= whole
@@ -91,6 +98,51 @@ class ArrayWatch:
             return b""
         data = body(fault or cut_short(), request_id, Shape.GENERATE)
         return (b",\r\n" if self._sent else b"[") + data + b"]"
+
+    def _whole(self) -> int:
+        """Look at a read that ends with an element, or with the array.
+
+        How many bytes may be forwarded; 0, and nothing changed, where it is to be looked at
+        closely: an element is open, has an error or is not what it should be.
+        """
+        # HOT: vendors mostly write an element at once. A hundred of them in one read: 554 -> 54 us,
+        # one element a read: 8.1 -> 2.7 us (2026-11-21, bench/watch.py).
+        text = bytes(self._buffer)
+        begin = _GAP(text, self._at).end()  # type: ignore[union-attr]  # matches always
+        if not self._opened:
+            if text[begin : begin + 1] != b"[":
+                return 0
+            begin += 1
+        stop = len(text.rstrip(_BETWEEN))
+        closes = text.endswith(b"]", begin, stop)
+        end = len(text[: stop - 1].rstrip(_BETWEEN)) if closes else stop
+        if not text.endswith(b"}", begin, end):
+            return 0
+        elements = read_all(b"[" + text[begin:end] + b"]")
+        if elements is None:
+            return 0
+        self._count(text, [element.usageMetadata for element in elements])
+        if not self._ended and text.rfind(_REASON) >= 0:
+            self._ended = any(element.chunk.finished for element in reversed(elements))
+        self._opened = True
+        self._at = len(text)
+        self._over = closes
+        self.finished = closes and self._ended
+        return stop if self.finished else end
+
+    def _count(self, text: bytes, reported: list[Any]) -> None:
+        """Note the counters of several elements."""
+        last = reported[-1]
+        if isinstance(last, dict) and complete(last):
+            if last.get(CACHED) is not None:
+                self._counters = last
+                return
+            if text.rfind(_CACHED) < 0:
+                self._counters = merged(self._counters, last)
+                return
+        for one in reported:
+            if isinstance(one, dict):
+                self._counters = merged(self._counters, one)
 
     def _scan(self) -> int:
         """Look at new bytes; how many from the start of the buffer may be forwarded."""

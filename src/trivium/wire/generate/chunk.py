@@ -16,11 +16,25 @@ class _Candidate(msgspec.Struct, gc=False):
     finishReason: Any = None  # noqa: N815 - the vendor's spelling
 
 
-class _Body(msgspec.Struct, gc=False):
+class _Answer(msgspec.Struct, gc=False):
     candidates: list[_Candidate | None] | None = None
     promptFeedback: Any = None  # noqa: N815 - the vendor's spelling
     usageMetadata: Any = None  # noqa: N815 - the vendor's spelling
+
+
+class _Body(_Answer, gc=False):
     error: msgspec.Raw = msgspec.Raw()
+
+
+class Good(_Answer, gc=False):
+    """One response object, as it came, that has no error."""
+
+    error: None = None
+
+    @property
+    def chunk(self) -> "Chunk":
+        """Its facts."""
+        return _chunk(self, None)
 
 
 class Chunk(msgspec.Struct, frozen=True, gc=False):
@@ -37,6 +51,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
 
 
 _decode: Final = msgspec.json.Decoder(_Body).decode
+_decode_good: Final = msgspec.json.Decoder(list[Good]).decode
 
 
 def read(data: bytes | bytearray) -> Chunk | None:
@@ -45,27 +60,39 @@ def read(data: bytes | bytearray) -> Chunk | None:
         body = _decode(data)
     except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
         return None
+    return _chunk(body, error_of(body.error))
+
+
+def read_all(array: bytes) -> list[Good] | None:
+    """The objects of a JSON array; ``None`` where one has an error, or is no such object."""
+    try:
+        return _decode_good(array)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _chunk(body: _Answer, error: bytes | None) -> Chunk:
     reported = body.usageMetadata
     candidates = body.candidates
     return Chunk(
         finished=_ended(candidates) or _blocked(body.promptFeedback, candidates),
-        usage=reported if isinstance(reported, Mapping) else None,
-        error=error_of(body.error),
+        usage=reported if isinstance(reported, dict) else None,
+        error=error,
         answers=not (candidates is None and body.promptFeedback is None and reported is None),
     )
 
 
 def _ended(candidates: list[_Candidate | None] | None) -> bool:
-    return candidates is not None and any(
-        candidate is not None
-        and candidate.finishReason
-        and candidate.finishReason != "FINISH_REASON_UNSPECIFIED"
-        for candidate in candidates
-    )
+    for candidate in candidates or ():
+        if candidate is not None:
+            reason = candidate.finishReason
+            if reason and reason != "FINISH_REASON_UNSPECIFIED":
+                return True
+    return False
 
 
 def _blocked(feedback: Any, candidates: list[_Candidate | None] | None) -> bool:
-    return not candidates and isinstance(feedback, Mapping) and bool(feedback.get("blockReason"))
+    return not candidates and isinstance(feedback, dict) and bool(feedback.get("blockReason"))
 
 
 def cut_short() -> Fault:

@@ -13,18 +13,17 @@ from trivium.conversation.usage import Usage
 from trivium.wire.counts import NonsenseError, count
 
 CACHED: Final = "cachedContentTokenCount"
-_PARTS: Final = (
-    "promptTokenCount",
-    "candidatesTokenCount",
-    "thoughtsTokenCount",
-    "toolUsePromptTokenCount",
-)
-"""The summands of ``totalTokenCount``."""
 
 
 def counted(reported: Mapping[str, Any]) -> bool:
     """Whether a ``usageMetadata`` holds a counter; Vertex sends some that hold a tier only."""
-    return any(reported.get(name) is not None for name in _PARTS)
+    get = reported.get
+    return (
+        get("promptTokenCount") is not None
+        or get("candidatesTokenCount") is not None
+        or get("thoughtsTokenCount") is not None
+        or get("toolUsePromptTokenCount") is not None
+    )
 
 
 def complete(reported: Mapping[str, Any]) -> bool:
@@ -58,7 +57,7 @@ def merged(before: Mapping[str, Any], reported: Mapping[str, Any]) -> Mapping[st
 
 def usage(reported: Any) -> Usage | None:
     """The canonical record of a ``usageMetadata``; ``None`` when it has no counter or nonsense."""
-    if not isinstance(reported, Mapping) or not counted(reported):
+    if not isinstance(reported, dict) or not counted(reported):
         return None
     try:
         return _disjoint(reported)
@@ -96,6 +95,7 @@ def _disjoint(reported: Mapping[str, Any]) -> Usage:
 
 
 def _parts(reported: Mapping[str, Any]) -> tuple[int, int, int, int]:
+    """The summands of ``totalTokenCount``."""
     get = reported.get
     return (
         count(get("promptTokenCount")),
@@ -108,8 +108,10 @@ def _parts(reported: Mapping[str, Any]) -> tuple[int, int, int, int]:
 def _media(reported: Mapping[str, Any], name: str) -> tuple[int, int]:
     """Audio and image tokens of a ``…TokensDetails`` list."""
     details = reported.get(name)
+    if not isinstance(details, list):
+        return 0, 0
     audio = image = 0
-    for row in details if isinstance(details, list) else ():
+    for row in details:
         if not isinstance(row, dict):
             continue
         modality = row.get("modality")

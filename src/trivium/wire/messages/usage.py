@@ -6,24 +6,15 @@ here, at the request's own model: docs/wire/usage.md. Source: messages reference
 2.11, read on 2026-11-21.
 """
 
+import operator
 from collections.abc import Mapping
 from typing import Any, Final
-
-import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.wire.counts import NonsenseError, count
 
 _LEFT_OUT: Final = frozenset({"compaction", "advisor_message"})
 """Kinds of ``iterations`` that the top-level counters leave out."""
-
-_COUNTERS: Final = (
-    "input_tokens",
-    "output_tokens",
-    "cache_read_input_tokens",
-    "cache_creation_input_tokens",
-)
-_INPUT: Final = frozenset(_COUNTERS) - {"output_tokens"}
 
 
 def usage(reported: Any) -> Usage | None:
@@ -33,39 +24,21 @@ def usage(reported: Any) -> Usage | None:
     """
     if not isinstance(reported, dict):
         return None
-    said = [name for name in _COUNTERS if reported.get(name) is not None]
-    if not said:
+    get = reported.get
+    is_input_said = (
+        get("input_tokens") is not None
+        or get("cache_read_input_tokens") is not None
+        or get("cache_creation_input_tokens") is not None
+    )
+    if not is_input_said and get("output_tokens") is None:
         return None
     try:
-        found = _summed([reported, *_left_out(reported.get("iterations"))])
+        counts = _counts(reported)
+        for step in _left_out(get("iterations")):
+            counts = tuple(map(operator.add, counts, _counts(step)))
     except NonsenseError:
         return None
-    if _INPUT.isdisjoint(said):
-        return msgspec.structs.replace(found, estimated=True)
-    return found
-
-
-def merged(before: Mapping[str, Any], reported: Any) -> Mapping[str, Any]:
-    """Counters after a later event: its totals replace, absent and null ones keep."""
-    if not isinstance(reported, dict):
-        return before
-    return {**before, **{name: value for name, value in reported.items() if value is not None}}
-
-
-def _summed(steps: list[Mapping[str, Any]]) -> Usage:
-    fresh = read = short = long = output = reasoning = 0
-    for step in steps:
-        fresh += count(step.get("input_tokens"))
-        read += count(step.get("cache_read_input_tokens"))
-        step_short, step_long = _written(step)
-        short += step_short
-        long += step_long
-        step_output = count(step.get("output_tokens"))
-        details = step.get("output_tokens_details")
-        thinking = count(details.get("thinking_tokens")) if isinstance(details, dict) else 0
-        step_reasoning = min(thinking, step_output)
-        reasoning += step_reasoning
-        output += step_output - step_reasoning
+    fresh, read, short, long, output, reasoning = counts
     return Usage(
         fresh=fresh,
         cache_read=read,
@@ -73,7 +46,31 @@ def _summed(steps: list[Mapping[str, Any]]) -> Usage:
         cache_write_long=long,
         output=output,
         reasoning=reasoning,
+        estimated=not is_input_said,
     )
+
+
+def merged(before: Mapping[str, Any], reported: Any) -> Mapping[str, Any]:
+    """Counters after a later event: its totals replace, absent and null ones keep."""
+    if not isinstance(reported, dict):
+        return before
+    if None in reported.values():
+        reported = {name: value for name, value in reported.items() if value is not None}
+    return {**before, **reported} if before else reported
+
+
+def _counts(step: Mapping[str, Any]) -> tuple[int, ...]:
+    """Fresh input, input read from, written for minutes and for an hour to a cache; output, and
+    reasoning.
+    """
+    get = step.get
+    short, long = _written(step)
+    output = count(get("output_tokens"))
+    details = get("output_tokens_details")
+    thinking = count(details.get("thinking_tokens")) if isinstance(details, dict) else 0
+    reasoning = min(thinking, output) if thinking else 0
+    fresh, read = count(get("input_tokens")), count(get("cache_read_input_tokens"))
+    return fresh, read, short, long, output - reasoning, reasoning
 
 
 def _left_out(iterations: Any) -> list[Mapping[str, Any]]:

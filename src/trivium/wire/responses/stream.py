@@ -15,23 +15,42 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import sse, tokens
 from trivium.wire.chat.stream import cut_short
-from trivium.wire.locate import holding
+from trivium.wire.locate import LONG, holding
 from trivium.wire.passage import Facts
 from trivium.wire.responses import failure
 from trivium.wire.whole import error_of
+
+_RESPONSE: Final = b'"response"'
+_ERROR: Final = b'"error"'
+_NUMBER: Final = b'"sequence_number"'
 
 _OPENING: Final = frozenset({"response.created", "response.queued", "response.in_progress"})
 _TERMINAL: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-class _Event(msgspec.Struct, gc=False):
-    type: str | None = None
-    response: msgspec.Raw = msgspec.Raw()
+class _Response(msgspec.Struct, gc=False):
+    usage: tokens.Counts | None = None
     error: msgspec.Raw = msgspec.Raw()
 
 
-class _Response(msgspec.Struct, gc=False):
+class _Event(msgspec.Struct, gc=False):
+    """An event, as the protocol has it."""
+
+    type: str | None = None
+    response: _Response | None = None
+    error: msgspec.Raw = msgspec.Raw()
+
+
+class _LooseResponse(msgspec.Struct, gc=False):
     usage: msgspec.Raw = msgspec.Raw()
+    error: msgspec.Raw = msgspec.Raw()
+
+
+class _LooseEvent(msgspec.Struct, gc=False):
+    """An event of which usage, or the response, may be anything."""
+
+    type: str | None = None
+    response: msgspec.Raw = msgspec.Raw()
     error: msgspec.Raw = msgspec.Raw()
 
 
@@ -39,8 +58,9 @@ class _Numbered(msgspec.Struct, gc=False):
     sequence_number: int | None = None
 
 
-_decode: Final = msgspec.json.Decoder(_Event).decode
-_decode_response: Final = msgspec.json.Decoder(_Response).decode
+_decode: Final = msgspec.json.Decoder(_Event, strict=False).decode
+_decode_loose: Final = msgspec.json.Decoder(_LooseEvent).decode
+_decode_response: Final = msgspec.json.Decoder(_LooseResponse).decode
 _decode_number: Final = msgspec.json.Decoder(_Numbered).decode
 
 
@@ -51,7 +71,7 @@ class EventWatch:
         "_failed",
         "_last",
         "_model",
-        "_response",
+        "_opening",
         "_splitter",
         "error",
         "finished",
@@ -63,7 +83,7 @@ class EventWatch:
         self.finished = False
         self.error: bytes | None = None
         self._model = facts.model
-        self._response: bytes | None = None
+        self._opening: bytes | None = None
         self._failed: bytes | None = None
         self._last = b""
         self._splitter = sse.Splitter()
@@ -75,44 +95,48 @@ class EventWatch:
 
     def _observe(self, run: bytes) -> bytes:
         # HOT: one call per upstream read. Deltas have neither of the two words, so nothing is
-        # parsed between the first events and the last. rfind, not `in`: see chat/stream.py; a read
-        # of a hundred deltas: 20 -> 8 us (two cores, 2026-11-21). The run is kept (not copied)
-        # for the sequence number that a tail of ours would continue from.
-        if run.rfind(b'"response"') >= 0 or run.rfind(b'"error"') >= 0:
+        # parsed between the first events and the last; wire/locate.py says in which direction to
+        # look for them. A read of a hundred deltas: 24 -> 16 us (2026-11-21, bench/watch.py). The
+        # run is kept (not copied) for the sequence number that a tail of ours would continue from.
+        find = run.find if len(run) < LONG else run.rfind
+        if find(_RESPONSE) >= 0 or find(_ERROR) >= 0:
             run = self._look(run)
-        if run.rfind(b'"sequence_number"') >= 0:
+        if run.rfind(_NUMBER) >= 0:
             self._last = run
         return run
 
     def _look(self, run: bytes) -> bytes:
         """Note lifecycle events; what is left of the run for the caller."""
-        for at, block in holding(run, (b'"response"', b'"error"')):
+        for at, block in holding(run, (_RESPONSE, _ERROR)):
             self._note(block)
             if self.error is not None:
                 return run[:at]
         return run
 
     def _note(self, block: bytes) -> None:
+        if self.finished:
+            return
         frame = sse.parse(block)
-        if frame is None or self.finished:
+        if frame is None:
             return
         try:
-            event = _decode(frame.data)
+            event = _read(frame.data)
             name = event.type or frame.event.decode()
-            if name in _OPENING:
-                self._response = bytes(event.response)
-            elif name in _TERMINAL:
-                response = _decode_response(event.response)
-                self.usage = tokens.usage(response.usage) or self.usage
-                if name == "response.failed":
-                    self._failed = bytes(event.response)
-                    self.error = error_of(response.error) or frame.data
-                else:
-                    self.finished = True
-            elif name == "error":
-                self.error = error_of(event.error) or frame.data
         except (ValueError, RecursionError):
             return  # not an event we know how to read: it goes by
+        response = event.response
+        if name in _OPENING:
+            self._opening = frame.data
+        elif name in _TERMINAL and response is not None:
+            if response.usage is not None:
+                self.usage = tokens.of(response.usage) or self.usage
+            if name == "response.failed":
+                self._failed = frame.data
+                self.error = error_of(response.error) or frame.data
+            else:
+                self.finished = True
+        elif name == "error":
+            self.error = error_of(event.error) or frame.data
 
     def end(self, fault: Fault | None, request_id: str) -> bytes:
         """Bytes that end the answer legally after the upstream's last byte."""
@@ -123,14 +147,14 @@ class EventWatch:
         fault = fault or cut_short()
         number = self._next_number()
         out = [held]
-        opened = failure.opening(self._response)
+        opened = failure.opening(_response(self._opening))
         response = opened or failure.minimal(self._model, request_id)
         if opened is None:
             out.append(failure.event("response.created", number, {"response": response}))
             number += 1
         out.append(failure.error_event(fault, number, request_id))
         # a failed object of the vendor's has usage and partial output; the id must not change
-        told = failure.opening(self._failed) or {}
+        told = failure.opening(_response(self._failed)) or {}
         failed = {
             **response,
             **told,
@@ -155,3 +179,21 @@ class EventWatch:
 def watch(facts: Facts) -> EventWatch:
     """A fresh watch for one streamed responses answer."""
     return EventWatch(facts)
+
+
+def _read(data: bytes) -> _Event:
+    """What an event says. Raises ``ValueError`` or ``RecursionError`` for what is none."""
+    try:
+        return _decode(data)
+    except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
+        loose = _decode_loose(data)
+    try:
+        told = _decode_response(loose.response)
+    except (ValueError, RecursionError):
+        return _Event(loose.type, None, loose.error)
+    return _Event(loose.type, _Response(tokens.counts(told.usage), told.error), loose.error)
+
+
+def _response(event: bytes | None) -> bytes | None:
+    """The response in an event's data."""
+    return None if event is None else bytes(_decode_loose(event).response)
