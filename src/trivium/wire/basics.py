@@ -16,6 +16,7 @@ from trivium.wire.peek import Members, members
 _encode = msgspec.json.Encoder().encode
 
 _OBJECT: Final = b"{"
+_USUAL: Final = frozenset({b'{"include_usage":true}', b'{"include_usage": true}'})
 
 
 def model(body: Members) -> str:
@@ -45,8 +46,11 @@ def renamed(body: Members, facts: Facts, upstream_model: str) -> dict[str, bytes
 
 def usage_wanted(body: Members) -> bool:
     """Whether ``stream_options`` asks for usage. Raises INVALID_TYPE."""
-    options = _stream_options(body)
-    return options is not None and options.flag("include_usage")
+    raw = body.raw("stream_options")
+    # HOT: nobody writes anything else, mostly: 1.7 -> 0.3 us (2026-11-21)
+    if raw is None or raw in _USUAL:
+        return raw is not None
+    return _stream_options(raw).flag("include_usage")
 
 
 def asking(body: Members, facts: Facts) -> Mapping[str, bytes | None]:
@@ -56,16 +60,13 @@ def asking(body: Members, facts: Facts) -> Mapping[str, bytes | None]:
     """
     if not facts.stream or facts.usage_wanted:
         return {}
-    options = _stream_options(body)
-    if options is None:
-        return {"stream_options": b'{"include_usage":true}'}
-    return {"stream_options": options.splice({"include_usage": b"true"})}
-
-
-def _stream_options(body: Members) -> Members | None:
     raw = body.raw("stream_options")
     if raw is None:
-        return None
+        return {"stream_options": b'{"include_usage":true}'}
+    return {"stream_options": _stream_options(raw).splice({"include_usage": b"true"})}
+
+
+def _stream_options(raw: bytes) -> Members:
     if not raw.startswith(_OBJECT):
         raise Fault(
             Kind.INVALID_TYPE,

@@ -9,6 +9,7 @@ two wins (golang/go#43664, read 2026-11-21).
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -29,13 +30,13 @@ class _Name(str):
         return self is other
 
 
-def _name(_: type, text: str) -> _Name:
-    return _Name(text)
-
-
-_decode: Final = msgspec.json.Decoder(dict[_Name, msgspec.Raw], dec_hook=_name).decode
+# HOT: str's own constructor makes the names, no function of ours
+_decode: Final = msgspec.json.Decoder(dict[_Name, msgspec.Raw], dec_hook=str.__new__).decode
 _decode_table: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_any: Final = msgspec.json.Decoder().decode
+
+
+_NONE: Final[frozenset[str]] = frozenset()
 
 
 class Members:
@@ -43,30 +44,36 @@ class Members:
 
     __slots__ = ("_first", "_folded", "_pairs", "_twice")
 
-    def __init__(self, members: list[tuple[str, msgspec.Raw]] | dict[str, msgspec.Raw]) -> None:
-        """``members``: in their order; a table where it is known that nothing is twice."""
+    def __init__(
+        self,
+        members: list[tuple[str, msgspec.Raw]] | dict[str, msgspec.Raw],
+        names: str | None = None,
+    ) -> None:
+        """``members``: in their order; a table where it is known that nothing is twice.
+
+        ``names``: all of its names together, where somebody has them.
+        """
+        first = members if isinstance(members, dict) else dict(members)
+        self._first: dict[str, msgspec.Raw] = first
+        self._pairs = members if len(first) != len(members) else None
         self._folded: dict[str, str] = {}
-        self._twice: frozenset[str] = frozenset()
-        self._pairs = None if isinstance(members, dict) else members
-        self._first = first = members if isinstance(members, dict) else dict(members)
+        self._twice: frozenset[str] = _NONE
         # one look at all names together: OpenAI's and Anthropic's are lower-case ASCII throughout
-        names = "".join(first)
-        if len(first) != len(members) or not (names.isascii() and names.islower()):
-            self._look_closer()
+        if names is None:
+            names = "".join(first)
+        if self._pairs is not None or not (names.islower() and names.isascii()):
+            self._look_closer(len(members))
 
     @property
     def pairs(self) -> list[tuple[str, msgspec.Raw]]:
         """Every member in order."""
-        return list(self._first.items()) if self._pairs is None else self._pairs
+        return list(self._first.items()) if self._pairs is None else list(self._pairs)
 
-    def _look_closer(self) -> None:
-        twice: set[str] = set()
-        for name, _ in self.pairs:
-            fold = name.casefold()
-            if fold in self._folded:
-                twice.add(fold)
-            self._folded[fold] = name
-        self._twice = frozenset(twice)
+    def _look_closer(self, count: int) -> None:
+        self._folded = dict(zip(map(str.casefold, self._first), self._first, strict=True))
+        if len(self._folded) != count:
+            folds = Counter(name.casefold() for name, _ in self.pairs)
+            self._twice = frozenset(fold for fold, times in folds.items() if times > 1)
 
     def let_go(self) -> None:
         """Keep nothing of the body: whoever still holds this object will not look at it again."""
@@ -111,14 +118,17 @@ class Members:
 
     def value(self, name: str) -> Any:
         """The member decoded, ``None`` when absent or null."""
-        if name not in self._first and not self._folded:
-            return None  # HOT: most of what is asked for is not there
-        raw = self.raw(name)
+        # HOT: most of what is asked for is not there, here and below
+        if self._folded:
+            self._check(name)
+        raw = self._first.get(name)
         return None if raw is None else decode(raw, name)
 
     def string(self, name: str) -> str | None:
         """A string member, ``None`` when absent or null. Raises INVALID_TYPE."""
-        raw = self.raw(name)
+        if self._folded:
+            self._check(name)
+        raw = self._first.get(name)
         value = None if raw is None else decode(raw, name)
         if value is None or isinstance(value, str):
             return value
@@ -126,20 +136,19 @@ class Members:
 
     def flag(self, name: str) -> bool:
         """A boolean member, ``False`` when absent or null. Raises INVALID_TYPE."""
-        if name not in self._first and not self._folded:
-            return False
-        raw = self.raw(name)
-        if raw is None or raw == b"false":
-            return False
-        if raw == b"true":
-            return True
-        raise _wrong_type(name, "true or false", decode(raw, name))
+        if self._folded:
+            self._check(name)
+        raw = self._first.get(name)
+        value = None if raw is None else decode(raw, name)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        raise _wrong_type(name, "true or false", value)
 
     def integer(self, name: str) -> int | None:
         """An integer member, ``None`` when absent or null; 5.0 counts. Raises INVALID_TYPE."""
-        if name not in self._first and not self._folded:
-            return None
-        raw = self.raw(name)
+        if self._folded:
+            self._check(name)
+        raw = self._first.get(name)
         value = None if raw is None else decode(raw, name)
         if value is None or type(value) is int:
             return value
@@ -155,9 +164,18 @@ class Members:
         if self._folded:
             for name in changes:
                 self._check(name)
+        if self._pairs is None:
+            # HOT: written in one go where nothing is twice: 1.4 -> 0.4 us (2026-11-21)
+            table = self._first.copy()
+            for name, new in changes.items():
+                if new is None:
+                    table.pop(name, None)
+                else:
+                    table[name] = msgspec.Raw(new)
+            return _encode(table)
         parts: list[bytes] = []
         left = dict(changes)
-        for name, raw in self.pairs:
+        for name, raw in self._pairs:
             if name in left:
                 new = left.pop(name)
                 if new is not None:
@@ -174,9 +192,10 @@ def members(body: bytes) -> Members:
         found = _decode_table(body)
         # HOT: no member can have been lost to a second of its name if those that are left account
         # for every byte, as they do in what SDKs write
-        sizes = sum(map(len, found)) + sum(map(len, found.values()))
+        names = "".join(found)
+        sizes = len(names) + sum(map(len, found.values()))
         if sizes + 4 * len(found) + 1 == len(body):
-            return Members(found)
+            return Members(found, names)
         pairs = _decode(body)
     except msgspec.ValidationError:
         raise Fault(
@@ -188,10 +207,10 @@ def members(body: bytes) -> Members:
         ) from None
     except RecursionError:
         raise Fault(Kind.MALFORMED_JSON, "The request body is nested too deeply.") from None
-    return Members([(str(name), raw) for name, raw in pairs.items()])
+    return Members(list(zip(map(str, pairs), pairs.values(), strict=True)))
 
 
-def decode(raw: bytes, name: str) -> Any:
+def decode(raw: bytes | msgspec.Raw, name: str) -> Any:
     """One member's value. Raises MALFORMED_JSON: members are only skimmed until they are read."""
     try:
         return _decode_any(raw)

@@ -16,18 +16,28 @@ _NOTHING: Final = frozenset({b"", b"null", b"{}", b"[]", b'""', b"false", b"0"})
 _ABSENT: Final = msgspec.Raw()
 
 
-class View(msgspec.Struct, gc=False):
+class _Members(msgspec.Struct, gc=False):
     """The members that tell an answer's fate; one of the last four is there in a good one."""
 
     error: msgspec.Raw = _ABSENT
-    usage: msgspec.Raw = _ABSENT
     choices: msgspec.Raw = _ABSENT
     output: msgspec.Raw = _ABSENT
     data: msgspec.Raw = _ABSENT
     results: msgspec.Raw = _ABSENT
 
 
-_decode: Final = msgspec.json.Decoder(View).decode
+class _View(_Members, gc=False):
+    usage: tokens.Counts | None = None
+
+
+class _Loose(_Members, gc=False):
+    """An answer whose usage may be anything."""
+
+    usage: msgspec.Raw = _ABSENT
+
+
+_decode: Final = msgspec.json.Decoder(_View, strict=False).decode
+_decode_loose: Final = msgspec.json.Decoder(_Loose).decode
 
 
 def error_of(raw: bytes | msgspec.Raw) -> bytes | None:
@@ -43,14 +53,24 @@ def answer(body: bytes, content: str) -> Answer:
 
     Raises ``Fault`` (UPSTREAM_BROKE) when it is neither a good answer nor an error.
     """
+    view: _Members
     try:
         view = _decode(body)
+        counts = view.usage
     except (ValueError, RecursionError):
-        raise _broke() from None
-    error = error_of(view.error)
+        view, counts = _loosely(body)
+    error = error_of(view.error) if view.error else None
     if error is None and not bytes(getattr(view, content)).startswith(b"["):
         raise _broke()
-    return Answer(usage=tokens.usage(view.usage), error=error)
+    return Answer(usage=None if counts is None else tokens.of(counts), error=error)
+
+
+def _loosely(body: bytes) -> tuple[_Members, tokens.Counts | None]:
+    try:
+        view = _decode_loose(body)
+    except (ValueError, RecursionError):
+        raise _broke() from None
+    return view, tokens.counts(view.usage)
 
 
 def _broke() -> Fault:

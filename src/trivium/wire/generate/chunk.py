@@ -60,7 +60,7 @@ def read(data: bytes | bytearray) -> Chunk | None:
         body = _decode(data)
     except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
         return None
-    return _chunk(body, error_of(body.error))
+    return _chunk(body, error_of(body.error) if body.error else None)
 
 
 def read_all(array: bytes) -> list[Good] | None:

@@ -23,7 +23,7 @@ _decode: Final = msgspec.json.Decoder(_Body).decode
 def answer(body: bytes) -> Answer:
     """A message, or an error that came with status 200. Raises UPSTREAM_BROKE on anything else."""
     read = _read(body)
-    if (error := error_of(read.error)) is not None:
+    if read.error and (error := error_of(read.error)) is not None:
         return Answer(error=error)
     if not bytes(read.content).startswith(b"["):
         raise _broke()
