@@ -53,9 +53,14 @@ class Members:
 
         ``names``: all of its names together, where somebody has them.
         """
-        first = members if isinstance(members, dict) else dict(members)
-        self._first: dict[str, msgspec.Raw] = first
-        self._pairs = members if len(first) != len(members) else None
+        self._pairs: list[tuple[str, msgspec.Raw]] | None = None
+        if isinstance(members, dict):
+            first = members
+        else:
+            first = dict(members)
+            if len(first) != len(members):
+                self._pairs = members
+        self._first = first
         self._folded: dict[str, str] = {}
         self._twice: frozenset[str] = _NONE
         # one look at all names together: OpenAI's and Anthropic's are lower-case ASCII throughout
