@@ -126,3 +126,20 @@ def test_a_body_full_of_marks_is_not_looked_at_to_its_end():
         len(found.envelopes),
         found.envelopes[-1].key,
     )
+
+
+def test_a_word_that_only_begins_alike_carries_nothing():
+    """Kinds of reasoning without a signature are nobody's in particular."""
+    body = b'{"messages":[{"reasoning_details":[{"type":"reasoning.summary","summary":"x"}]}]}'
+    assert not marks.any_in(body, Shape.CHAT)
+    assert () == marks.native(body, Shape.CHAT)
+    assert marks.any_in(body.replace(b".summary", b".text"), Shape.CHAT)
+
+
+@pytest.mark.parametrize("size", [1_000, 100_000])
+def test_the_length_of_a_stream_does_not_matter(size):
+    """Short reads are searched from the left, long ones from the right."""
+    sealed = b'{"signature":"' + b"A" * 40 + b'"}'
+    run = b"x" * size + sealed + b"x" * size
+    assert [size + 1] == [mark.at for mark in marks.native(run, Shape.MESSAGES)]
+    assert () == marks.native(run.replace(b"signature", b"statement"), Shape.MESSAGES)

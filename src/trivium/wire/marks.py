@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from trivium.wire.envelope import PREFIX
+from trivium.wire.locate import LONG
 from trivium.wire.operation import Shape
 
 CALL_PREFIX: Final = "call_tvm"
@@ -44,10 +45,16 @@ _SLOTS: Final[Mapping[Shape, tuple[tuple[bytes, re.Pattern[bytes]], ...]]] = {
 }
 """Where each shape's vendors put opaque values: a word, and what follows it up to the value."""
 
-_WORDS: Final = {
-    shape: (_ENVELOPE, *((_CALL,) if shape is Shape.CHAT else ()), *(word for word, _ in slots))
-    for shape, slots in _SLOTS.items()
+_STEMS: Final[Mapping[Shape, tuple[bytes, ...]]] = {
+    shape: tuple(word for word, _ in slots) for shape, slots in _SLOTS.items()
+} | {Shape.CHAT: (b'"thought_signature"', b'"reasoning.')}
+"""Where none of these stands, no word does: two begin alike, and one search is cheaper."""
+
+_OURS: Final = {
+    shape: (_ENVELOPE, _CALL) if shape is Shape.CHAT else (_ENVELOPE,) for shape in _SLOTS
 }
+"""What the gateway itself leaves in a request."""
+_SIGNS: Final = {shape: _OURS[shape] + stems for shape, stems in _STEMS.items()}
 _TAIL: Final = 64
 """Characters of a value that tell it from all others: its end is cipher text or a digest."""
 
@@ -71,10 +78,11 @@ class Marks(msgspec.Struct, frozen=True, gc=False):
 
 def any_in(body: bytes, shape: Shape) -> bool:
     """Whether a body could carry state. Some microseconds for a body of 24 KB."""
-    # HOT: once a request. From the right: CPython 3.11 searches faster that way
-    for word in _WORDS[shape]:  # noqa: SIM110 - a generator costs as much as the searches
-        if body.rfind(word) >= 0:
-            return True
+    # HOT: once a request. From the right: wire/locate.py says why
+    for sign in _SIGNS[shape]:
+        if body.rfind(sign) >= 0:
+            words = (*_OURS[shape], *(word for word, _ in _SLOTS[shape]))
+            return any(body.rfind(word) >= 0 for word in words)
     return False
 
 
@@ -110,6 +118,14 @@ def _last(word: bytes, mark: re.Pattern[bytes], body: bytes) -> list[re.Match[by
 
 def native(data: bytes, shape: Shape) -> tuple[Mark, ...]:
     """The vendors' own values in a request or in an answer; keys are digests of them."""
+    # HOT: once per upstream read where several channels share a model; a read of 26 KB of chat:
+    # 7.5 -> 4.0 us (2026-11-21)
+    find = data.find if len(data) < LONG else data.rfind
+    for stem in _STEMS[shape]:
+        if find(stem) >= 0:
+            break
+    else:
+        return ()
     marks: list[Mark] = []
     for word, value in _SLOTS[shape]:
         at = data.rfind(word)
