@@ -44,11 +44,12 @@ def holding(run: bytes, words: Iterable[bytes]) -> list[tuple[int, bytes]]:
             while at >= 0:
                 start = run.rfind(b"\n\n", 0, at)
                 start = start + 2 if start >= 0 else 0
-                stop = run.find(b"\n", at) + 1  # of one character: far faster than of two
-                stop = stop + 1 if run[stop] == _LF else run.find(b"\n\n", stop) + 2
-                if start not in found:
-                    found[start] = run[start:stop]
-                at = search(word, stop) if forward else search(word, 0, start)
+                block = found.get(start)
+                if block is None:
+                    stop = run.find(b"\n", at) + 1  # of one character: far faster than of two
+                    stop = stop + 1 if run[stop] == _LF else run.find(b"\n\n", stop) + 2
+                    found[start] = block = run[start:stop]
+                at = search(word, start + len(block)) if forward else search(word, 0, start)
         return sorted(found.items())
     for word in words:
         at = run.rfind(word)

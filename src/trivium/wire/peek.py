@@ -10,7 +10,7 @@ two wins (golang/go#43664, read 2026-11-21).
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -89,6 +89,10 @@ class Members:
         """Whether the member is there, be it null."""
         return name in self._first
 
+    def __iter__(self) -> Iterator[str]:
+        """The names, each once."""
+        return iter(self._first)
+
     def has_any(self, names: frozenset[str]) -> bool:
         """Whether any of these members is there, in whatever spelling."""
         return bool(self._folded) or not names.isdisjoint(self._first)
@@ -112,6 +116,8 @@ class Members:
         return None if data == b"null" else data
 
     def _check(self, name: str) -> None:
+        if not self._twice and name in self._first:
+            return
         fold = name.casefold()
         if fold in self._twice:
             raise Fault(

@@ -34,21 +34,30 @@ def facts(body: Members) -> Facts:
 
     Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE, DUPLICATE_MEMBER.
     """
+    return _facts(body, stream=False)
+
+
+def stream_facts(body: Members) -> Facts:
+    """The same for a streamed answer; whether it is an array comes from the address."""
+    return _facts(body, stream=True)
+
+
+def _facts(body: Members, *, stream: bool) -> Facts:
     _spelled_once(body)
     if _array(body, "contents") is None:
         raise missing("contents")
     config = _object(body, "generationConfig")
     if config is None:
-        return Facts(model="")
+        return Facts(model="", stream=stream)
     choices = _number(config, "candidateCount") or 1
     # 0 is proto3's way of leaving a number out
-    output_max = _number(config, "maxOutputTokens") or None
-    return Facts(model="", output_max=output_max and output_max * choices, choices=choices)
-
-
-def stream_facts(body: Members) -> Facts:
-    """The same for a streamed answer; whether it is an array comes from the address."""
-    return msgspec.structs.replace(facts(body), stream=True)
+    limit = _number(config, "maxOutputTokens") or None
+    return Facts(
+        model="",
+        stream=stream,
+        output_max=None if limit is None else limit * choices,
+        choices=choices,
+    )
 
 
 def count_facts(body: Members) -> Facts:
@@ -122,7 +131,7 @@ def embed_batch_changes(
 
 
 def _spelled_once(body: Members) -> None:
-    for name, _ in body.pairs:
+    for name in body:
         if "_" in name:
             camel = _HUMP.sub(lambda found: found[1].upper(), name)
             if camel != name and camel in body:
@@ -198,13 +207,15 @@ def _number(config: Members, name: str) -> int | None:
     spelled = _spelling(config, name)
     path = f"generationConfig.{spelled}"
     value = _read(config, spelled, path)
+    if value is None or (type(value) is int and value >= 0):
+        return value
     if isinstance(value, str) and _WHOLE.fullmatch(value):
         return int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int | None):
+    if isinstance(value, bool) or not isinstance(value, int):
         raise Fault(Kind.INVALID_TYPE, f"`{path}` must be a whole number.", param=path)
-    if value is not None and value < 0:
+    if value < 0:
         raise wrong(path, "be at least 0")
     return value
 
