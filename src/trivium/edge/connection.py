@@ -117,7 +117,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Feed the parser; whatever it refuses is answered in JSON and the connection closed."""
         self._touched = self.host.time()
-        if self._deaf or self._closing or not self._is_time(data):
+        if self._deaf or self._closing or not (self.host.ready or self._is_time(data)):
             return
         idle = not (self._current or self._incoming or self._in_head or self._waiting)
         if idle and (again := self._heads.again(self, self.host, data)) is not None:

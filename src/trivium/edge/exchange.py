@@ -5,7 +5,6 @@ of ``write``, ``finish`` for a stream. Whatever is called after the end, or afte
 left, is ignored, so cleanup code needs no questions.
 """
 
-import asyncio
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import unquote_to_bytes
@@ -14,7 +13,7 @@ from trivium.edge.limits import Limits
 from trivium.edge.routes import Target
 from trivium.faults import Fault
 from trivium.identity.model import Caller
-from trivium.pipeline.context import Flow, Headers
+from trivium.pipeline.context import Flow, Headers, Running
 from trivium.wire import errors
 from trivium.wire.operation import Shape
 
@@ -175,7 +174,7 @@ class Exchange:
         self.gone = False
         """The caller has left."""
         self.flow: Flow | None = None
-        self.task: asyncio.Task[None] | None = None
+        self.task: Running | None = None
         self.upload: Upload | None = None
         """The form that came as the body, which is empty then; ``None`` for any other body."""
         self.bytes_out = 0
@@ -223,12 +222,11 @@ class Exchange:
         self._begun = True
         head = self._head(status, content_type)
         if status in NO_BODY:
-            head = head.replace(b"content-type: %b\r\n" % content_type, b"", 1) + b"\r\n"
+            whole = head.replace(b"content-type: %b\r\n" % content_type, b"", 1) + b"\r\n"
         else:
-            head += b"content-length: %d\r\n\r\n" % len(body)
-            if self.method != "HEAD":
-                head += body
-        self._send(head)
+            sent = body if self.method != "HEAD" else b""
+            whole = b"%bcontent-length: %d\r\n\r\n%b" % (head, len(body), sent)
+        self._send(whole)
         self._end(close=not self.keep_alive)
 
     def fail(self, fault: Fault) -> None:
@@ -309,15 +307,14 @@ class Exchange:
 
     def _head(self, status: int, content_type: bytes) -> bytes:
         request_id = self.request_id.encode()
-        head = b"%bcontent-type: %b\r\nx-request-id: %b\r\nrequest-id: %b\r\n%b" % (
+        head = b"%bcontent-type: %b\r\nx-request-id: %b\r\nrequest-id: %b\r\n%b%b" % (
             STATUS_LINES.get(status) or b"HTTP/1.1 %d Status\r\n" % status,
             content_type,
             request_id,
             request_id,
             self.line.common(self),
+            b"".join([b"%b: %b\r\n" % line for line in self.extra]),
         )
-        for name, value in self.extra:
-            head += b"%b: %b\r\n" % (name, value)
         if not self.keep_alive:
             head += b"connection: close\r\n"
         elif self.http10:

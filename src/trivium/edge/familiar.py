@@ -16,7 +16,6 @@ from trivium.edge.exchange import Exchange, Host, Line
 LENGTH: Final = b"content-length"
 HEADS_MAX: Final = 8
 """Heads a connection may send that are like none before, until no more are remembered."""
-_DIGITS_MAX: Final = 9
 _ASIDE: Final = (b"transfer-encoding", b"expect", b"upgrade")
 """Headers that make a request more than a head and a body."""
 
@@ -24,13 +23,16 @@ _ASIDE: Final = (b"transfer-encoding", b"expect", b"upgrade")
 class Familiar:
     """One head, and what was read from it. Pure."""
 
-    __slots__ = ("_after", "_before", "digest", "headers", "path", "query", "shape", "target")
+    __slots__ = (
+        "_after", "_before", "_fixed", "digest", "headers", "path", "query", "shape", "target",
+    )  # fmt: skip
 
     def __init__(self, before: bytes, after: bytes, exchange: Exchange) -> None:
         self._before = before
         """Up to the first digit of the content-length."""
         self._after = after
         """From the end of that line to the empty one that ends the head."""
+        self._fixed = len(before) + len(after)
         self.headers = exchange.headers
         self.path = exchange.path
         self.query = exchange.query
@@ -40,19 +42,22 @@ class Familiar:
 
     def body(self, data: bytes) -> bytes | None:
         """The body, when ``data`` is this head and a body of the length it names; else ``None``."""
-        if not data.startswith(self._before):
-            return None
-        start = len(self._before)
-        end = data.find(b"\r", start, start + _DIGITS_MAX + 1)
-        if end < 0 or not data.startswith(self._after, end):
-            return None
-        digits = data[start:end]
-        body = data[end + len(self._after) :]
-        return body if digits.isdigit() and int(digits) == len(body) else None
+        # what it must be is written and compared: cheaper than to look for the length and read it
+        room = len(data) - self._fixed
+        size = room - len(b"%d" % room)
+        digits = b"%d" % size
+        if len(digits) + size < room:  # the length has a digit less than both together
+            size += 1
+            digits = b"%d" % size
+        head = b"%b%b%b" % (self._before, digits, self._after)
+        body = data[len(head) :]
+        return body if len(body) == size and data.startswith(head) else None
 
     def table(self, body: bytes) -> dict[bytes, bytes]:
         """The headers of the request with this body."""
-        return {**self.headers, LENGTH: b"%d" % len(body)}
+        table = self.headers.copy()
+        table[LENGTH] = b"%d" % len(body)
+        return table
 
 
 def familiar(data: bytes, exchange: Exchange) -> Familiar | None:

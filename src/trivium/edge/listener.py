@@ -39,9 +39,10 @@ from trivium.edge.routes import (
 from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import caller_of, digest_of
 from trivium.identity.model import Caller, Network
-from trivium.pipeline import kept
+from trivium.pipeline import direct, kept
 from trivium.pipeline.context import Route, Services, Stored, VideoCall
 from trivium.pipeline.handle import handle
+from trivium.pipeline.phase import Phase
 from trivium.pipeline.videos import serve as videos
 from trivium.uploads.spool import Room
 from trivium.wire import errors
@@ -110,6 +111,7 @@ class Listener:
         self._trusted_proxies = trusted_proxies
         self._loop = asyncio.get_running_loop()
         self.time = self._loop.time
+        self._begins = Phase(self._loop, self._relay)
         self._ids = itertools.count()
         self._id_prefix = f"req_{secrets.token_hex(8)}"
         self._servers: list[asyncio.Server] = []
@@ -290,8 +292,7 @@ class Listener:
         """Serve a whole request."""
         target = exchange.target
         if isinstance(target, Route):
-            assert self.services is not None
-            self._run(exchange, handle(exchange, target, self.services))
+            self._begins.add(exchange)
         elif exchange.method == "OPTIONS":
             # known path or not: a browser must be let through to read what the answer says
             methods = allowed(exchange.path) or "OPTIONS"
@@ -317,6 +318,14 @@ class Listener:
             self._root(exchange)
         elif isinstance(target, Page):
             self._run(exchange, self._page(exchange))
+
+    def _relay(self, exchange: Exchange) -> None:
+        services, route = self.services, exchange.target
+        assert services is not None
+        assert isinstance(route, Route)
+        # one whose caller has left by now is nobody's
+        if not exchange.gone and not direct.serve(exchange, route, services):
+            self._run(exchange, handle(exchange, route, services))
 
     def _run(self, exchange: Exchange, story: Any) -> None:
         # the connection holds the exchange, and that the task, for as long as it runs

@@ -7,7 +7,7 @@ ended in its own shape's words. Settlement always precedes the last byte.
 
 import asyncio
 from enum import Enum, auto, unique
-from typing import Final
+from typing import Final, Protocol
 
 from trivium.faults import Fault, Kind
 from trivium.ledger.entries import format_usd
@@ -33,6 +33,22 @@ class _Mode(Enum):
     REFUSAL = auto()
 
 
+class Outcome(Protocol):
+    """What an attempt comes to: of a future, what is used of it."""
+
+    def done(self) -> bool:
+        """Whether it is known, or awaited no longer."""
+        ...
+
+    def set_result(self, result: None, /) -> None:
+        """The caller has its answer. The last thing that an attempt does."""
+        ...
+
+    def set_exception(self, error: Exception, /) -> None:
+        """It has none."""
+        ...
+
+
 class Attempt:
     """The sink of one upstream call."""
 
@@ -54,12 +70,19 @@ class Attempt:
         "story",
     )
 
-    def __init__(self, story: Story, step: Step, lane: Lane, facts: Facts) -> None:
+    def __init__(
+        self,
+        story: Story,
+        step: Step,
+        lane: Lane,
+        facts: Facts,
+        outcome: Outcome | None = None,
+    ) -> None:
         self.story = story
         self.step = step
         self.lane = lane
         self.facts = facts
-        self.outcome: asyncio.Future[None] = story.services.future()
+        self.outcome: Outcome = outcome or story.services.future()
         """Done when the caller has its answer; a fault when another channel may be tried."""
         self.going_on: bytes | None = None
         """What the same channel is to be sent next, as its answer was not whole."""
@@ -191,10 +214,15 @@ class Attempt:
     def again(self) -> None:
         """Be ready for the next part of an answer that was not whole."""
         self.going_on = None
-        self.outcome = self.story.services.future()
         self._mode = _Mode.WAITING
         self._parts = []
         self._size = 0
+
+    def wait(self) -> "asyncio.Future[None]":
+        """What to wait for from here on."""
+        future = self.story.services.future()
+        self.outcome = future
+        return future
 
     def release(self) -> None:
         """Let the vendor's connection go, whatever state it is in."""

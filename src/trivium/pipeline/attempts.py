@@ -24,8 +24,13 @@ Planned: TypeAlias = Callable[[], Awaitable[Plan]]
 """The plan of the story's model. Raises ``Fault`` when there is none."""
 
 
-async def run(story: Story, planned: Planned, attempt: Attempt, told: Told) -> None:
-    """Answer the caller, or raise the last ``Fault``. Once an answer has begun, none is tried."""
+async def run(
+    story: Story, planned: Planned, attempt: Attempt, told: Told, began: float | None = None
+) -> None:
+    """Answer the caller, or raise the last ``Fault``. Once an answer has begun, none is tried.
+
+    ``began``: when the first attempt was begun, where it is under way; ``attempt`` tells its end.
+    """
     plan: Plan | None = None
     try:
         plan = await planned()
@@ -39,7 +44,7 @@ async def run(story: Story, planned: Planned, attempt: Attempt, told: Told) -> N
         story.race = None  # it carries state that one channel alone can read
     if plan is not None and story.race is None:
         # HOT: what follows a failure is thought of when there is one
-        failure = await _one(story, Next(plan.steps[0]), attempt, used)
+        failure = await _one(story, Next(plan.steps[0]), attempt, used, began)
         if failure is None:
             return
         last = failure.fault
@@ -176,7 +181,9 @@ class _Run:
             failure = failed
 
 
-async def _one(story: Story, coming: Next, attempt: Attempt, used: Used) -> Failure | None:
+async def _one(
+    story: Story, coming: Next, attempt: Attempt, used: Used, began: float | None = None
+) -> Failure | None:
     """One attempt, and what it says of the upstream's health."""
     if coming.wait_s:
         await asyncio.sleep(coming.wait_s)
@@ -184,18 +191,21 @@ async def _one(story: Story, coming: Next, attempt: Attempt, used: Used) -> Fail
     health = services.health
     channel, model = step.binding.channel, step.binding.model
     credential = 0
-    if len(channel.credentials) > 1:
-        tried = used.get(channel.name, frozenset())
-        credential = health.credential(channel, model, tried)
-        used[channel.name] = tried | {credential}
-    key = story.key = Key(channel.name, credential, model)
-    if story.race is not None:
-        story.race.enter(key)
-    began = services.time()
+    if began is None:
+        if len(channel.credentials) > 1:
+            tried = used.get(channel.name, frozenset())
+            credential = health.credential(channel, model, tried)
+            used[channel.name] = tried | {credential}
+        story.key = Key(channel.name, credential, model)
+        if story.race is not None:
+            story.race.enter(story.key)
+        began = services.time()
+        health.claim(story.key)
     by_latency = story.model is not None and story.model.strategy is Strategy.LATENCY
     if by_latency:
         services.latency.begin(channel.name, model)
-    health.claim(key)
+    key = story.key
+    assert key is not None
     try:
         await attempt(step, credential)
     except Fault as fault:
@@ -210,11 +220,16 @@ async def _one(story: Story, coming: Next, attempt: Attempt, used: Used) -> Fail
     except BaseException:
         health.left(key)
         raise
-    if story.fault is not None:
-        health.failed(key, story.fault)
-    else:
-        health.succeeded(key)
+    answered(story, key)
     begun = story.first_byte_at
     if begun is not None and by_latency:
         services.latency.add(channel.name, model, begun - began)
     return None
+
+
+def answered(story: Story, key: Key) -> None:
+    """What an answer says of the upstream's health: it may have broken off."""
+    if story.fault is not None:
+        story.services.health.failed(key, story.fault)
+    else:
+        story.services.health.succeeded(key)

@@ -17,6 +17,7 @@ from trivium.jobs.studio import Studio
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
+from trivium.pipeline.phase import Phase
 from trivium.providers.images import Defaults
 from trivium.recall.service import Recall
 from trivium.recall.traces.model import Trace
@@ -78,6 +79,26 @@ class Flow(Protocol):
         ...
 
 
+class Running(Protocol):
+    """Whoever works on a request: its task, or what stands for one."""
+
+    def cancel(self) -> object:
+        """Stop, in a later turn of the loop."""
+        ...
+
+
+class Ending(Protocol):
+    """An answered request; ``pipeline/direct.py`` has the real ones."""
+
+    def end(self) -> None:
+        """Book and write down what the answer came to."""
+        ...
+
+
+def _end(one: Ending) -> None:
+    one.end()
+
+
 class Exchange(Protocol):
     """One request and its answer; ``edge/exchange.py`` is the real one."""
 
@@ -91,6 +112,7 @@ class Exchange(Protocol):
     extra: Headers
     gone: bool
     flow: Flow | None
+    task: Running | None
     bytes_out: int
     upload: Upload | None
     """The form that came as the body, which is empty then."""
@@ -246,6 +268,7 @@ class Services(Media):
         "client",
         "clock",
         "composer",
+        "ends",
         "explain_headers",
         "finishes",
         "foreign",
@@ -306,6 +329,8 @@ class Services(Media):
         """Loop time in seconds."""
         self.future: Callable[[], asyncio.Future[None]] = loop.create_future
         """A future of the loop. ``asyncio``'s own way asks the kernel who we are, every time."""
+        self.ends: Phase[Ending] = Phase(loop, _end)
+        """Requests that are answered and have yet to be booked and written down."""
         self.answer_bytes_max = answer_bytes_max
         self.explain_headers = explain_headers
         self.recall = recall

@@ -18,8 +18,9 @@ from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
 from trivium.pipeline import drawing, fallbacks, fetching, memory, rehearsing, wishing
-from trivium.pipeline.context import Flow, Headers, Route, Router, Services, Translator
-from trivium.pipeline.handle import lane_for, planned, read
+from trivium.pipeline.calling import lane_for
+from trivium.pipeline.context import Flow, Headers, Route, Router, Running, Services, Translator
+from trivium.pipeline.handle import planned, read
 from trivium.pipeline.lane import Lane, PassThrough
 from trivium.pipeline.story import Story
 from trivium.providers.address import target
@@ -65,6 +66,7 @@ class Rehearsal:
         self.caller: Caller | None = caller
         self.shape: Shape | None = SHAPE[asked.operation]
         self.extra: Headers = []
+        self.task: Running | None = None
         self.gone = False
         self.flow: Flow | None = None
         self.bytes_out = 0

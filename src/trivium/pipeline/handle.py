@@ -3,51 +3,38 @@
 import asyncio
 import functools
 from collections.abc import Awaitable
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import structlog
 
-from trivium.admission.service import OPEN, Pass
 from trivium.faults import Fault, Kind
 from trivium.pipeline import (
     attempts,
+    calling,
     drawing,
     entrance,
     fallbacks,
-    fetching,
     hedging,
     media,
     memory,
     sticky,
     wishing,
 )
-from trivium.pipeline.attempt import Attempt
-from trivium.pipeline.context import Exchange, Headers, Route, Services
-from trivium.pipeline.drawing import Pictures
-from trivium.pipeline.lane import ESTIMATED, Lane, PassThrough
-from trivium.pipeline.outlasting import outlast
-from trivium.pipeline.picture import PictureAttempt
+from trivium.pipeline.context import Exchange, Route, Services
+from trivium.pipeline.lane import ESTIMATED
 from trivium.pipeline.story import Story
 from trivium.pipeline.telling import fault_of, tell
-from trivium.providers.base import Provider
-from trivium.routing.model import Plan, Step
+from trivium.routing.model import Plan
 from trivium.routing.wishes import too_dear, wished
-from trivium.upstream.call import Request
 from trivium.wire import errors, peek
 from trivium.wire.form import no_form
 from trivium.wire.messages.version import version
-from trivium.wire.operation import AUDIO, COUNTING, DRAWING, FORMS_ONLY, SHAPE, Operation, Shape
+from trivium.wire.operation import COUNTING, DRAWING, FORMS_ONLY, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
 log = structlog.get_logger()
-
-_ALIASES = {
-    b"anthropic-version": b"vendor-version",
-    b"anthropic-user-profile-id": b"vendor-user-profile-id",
-}
-"""The specification's neutral header names, accepted beside the vendor's own, which win."""
 
 _UNCOUNTED: Final = frozenset({Kind.NO_ROUTE, Kind.UNREPRESENTABLE})
 """Faults of a count that no upstream can be asked for."""
@@ -59,30 +46,41 @@ OVERLOADED: Final = 529
 async def handle(exchange: Exchange, route: Route, services: Services) -> None:
     """Serve one authenticated relay request to its end. Never raises."""
     story = Story(exchange, route.operation, services)
+    await carry(story, _served(story, route))
+
+
+async def _served(story: Story, route: Route) -> None:
+    exchange = story.exchange
+    if exchange.upload is None:
+        members = wishing.taken(story, peek.members(exchange.body))
+    else:
+        members = wishing.taken(story, await media.received(story, exchange.upload))
+    facts = read(story, route, members)
+    if route.operation is Operation.RESPONSES:
+        await memory.recollect(story, members)
+    await _admit(story, facts)
+    if route.operation in COUNTING:
+        await _count(story, members, facts)
+    else:
+        await _call(story, members, facts)
+
+
+async def carry(story: Story, work: Awaitable[None]) -> None:
+    """Have a request answered, or answer with what went wrong; settle and record. Never raises."""
     try:
-        if exchange.upload is None:
-            members = wishing.taken(story, peek.members(exchange.body))
-        else:
-            members = wishing.taken(story, await media.received(story, exchange.upload))
-        facts = read(story, route, members)
-        if route.operation is Operation.RESPONSES:
-            await memory.recollect(story, members)
-        await _admit(story, facts)
-        if route.operation in COUNTING:
-            await _count(story, members, facts)
-        else:
-            await _call(story, members, facts)
+        await work
     except (Fault, asyncio.CancelledError) as error:
         fault = fault_of(story, error)
         if fault is not None:
-            is_no_form = fault.kind is Kind.MALFORMED_JSON and route.operation in FORMS_ONLY
+            is_no_form = fault.kind is Kind.MALFORMED_JSON and story.operation in FORMS_ONLY
             _fail(story, no_form("This operation") if is_no_form else fault)
     except Exception:
-        log.exception("request_crashed", request_id=exchange.request_id)
+        log.exception("request_crashed", request_id=story.exchange.request_id)
         _fail(story, errors.internal())
     finally:
-        if services.pulse is not None:
-            services.pulse.forget(story)
+        pulse = story.services.pulse
+        if pulse is not None:
+            pulse.forget(story)
         story.settle()
         story.given.leave(entrance.used(story), story.cost_nanos)
         story.record()
@@ -163,17 +161,22 @@ def _call(story: Story, members: Members, facts: Facts) -> Awaitable[None]:
     return attempts.run(
         story,
         functools.partial(planned, story),
-        functools.partial(_attempt, story, members, facts),
+        functools.partial(calling.call, story, members, facts),
         functools.partial(tell, story, "attempt_failed"),
     )
 
 
-async def planned(story: Story) -> Plan:
-    """The channels of this request, in order. Raises ``Fault`` when there is none."""
+def possible(story: Story) -> Plan:
+    """The channels that could answer, in order. Raises ``Fault`` when there is none."""
     assert story.model is not None
+    router = story.services.router
+    return memory.narrowed(router.plan(story.model, story.operation, story.cache_key), story)
+
+
+async def planned(story: Story) -> Plan:
+    """The channels of this request as things stand, in order. Raises ``Fault`` as ``possible``."""
     services = story.services
-    plan = services.router.plan(story.model, story.operation, story.cache_key)
-    plan = memory.narrowed(plan, story)
+    plan = possible(story)
     if sticky.carries(story, plan):
         plan = await sticky.recall(story, plan)
     if story.wishes is not None:
@@ -182,126 +185,6 @@ async def planned(story: Story) -> Plan:
         plan = services.health.fit(plan)
     story.skipped = plan.skipped
     return plan
-
-
-async def _attempt(
-    story: Story, members: Members, facts: Facts, step: Step, credential: int
-) -> None:
-    """Call one channel and stay until the caller has its answer."""
-    services, exchange = story.services, story.exchange
-    binding = step.binding
-    story.attempts += 1
-    story.step = step
-    story.begin()
-    if services.foreign is not None:
-        await fetching.bring(story, step, members, facts)
-    if story.operation in DRAWING:
-        await drawing.bring(story, step, members)
-    lane = memory.remembering(story, step, lane_for(story, step, members, facts))
-    request = _composed(story, step, lane, lane.body, facts, credential)
-    kind = PictureAttempt if isinstance(lane, Pictures) else Attempt
-    if story.operation in AUDIO:
-        kind = media.attempts()
-    attempt = kind(story, step, lane, facts)
-    if story.race is not None:
-        story.race.call(attempt)
-    queued = binding.channel.queue_max > 0
-    if queued:
-        await services.gate.enter(binding.channel)
-    entered: Pass = OPEN
-    try:
-        entered = entrance.enter(story, binding.channel, facts) or await entrance.ask_enter(
-            story, binding.channel, facts
-        )
-        exchange.flow = attempt
-        call = services.client.open_now(request, attempt)
-        attempt.attach(call or await services.client.open(request, attempt))
-        del request  # the client lets go of its bytes when an answer comes
-        await _outcome(story, attempt)
-        while attempt.going_on is not None:
-            request = _composed(story, step, lane, attempt.going_on, facts, credential)
-            attempt.again()
-            try:
-                attempt.attach(await services.client.open(request, attempt))
-            except Fault as fault:
-                attempt.broke(fault)
-            await _outcome(story, attempt)
-    finally:
-        if exchange.flow is attempt:
-            exchange.flow = None
-        attempt.tell()
-        attempt.release()
-        entered.leave(entrance.used(story))
-        if queued:
-            services.gate.leave(binding.channel)
-
-
-def _outcome(story: Story, attempt: Attempt) -> Awaitable[None]:
-    if story.services.finishes and not attempt.facts.stream:
-        return outlast(story, attempt.outcome)
-    return attempt.outcome
-
-
-def _composed(
-    story: Story, step: Step, lane: Lane, body: Any, facts: Facts, credential: int
-) -> Request:
-    """What one channel is sent."""
-    binding = step.binding
-    return story.services.composer.compose(
-        binding.channel,
-        credential,
-        lane.operation,
-        binding.model,
-        body,
-        forwarded=_forwarded(story.exchange, binding.channel.provider),
-        # one method of this shape never streams, whatever is made of its answer
-        stream=facts.stream and lane.operation is not Operation.GENERATE,
-        array=facts.array
-        and SHAPE[lane.operation] is Shape.GENERATE
-        and isinstance(lane, PassThrough),
-        limits=binding.limits,
-    )
-
-
-def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
-    """The caller's own shape passes; any other, and a recalled history, is translated."""
-    services = story.services
-    story.report = None
-    story.cut = False
-    if story.operation in AUDIO:
-        return media.lane_for(story, step, members, facts)
-    if story.operation in DRAWING:
-        pictures = drawing.lane_for(story, step, members, facts)
-        story.report = pictures.report
-        return pictures
-    if SHAPE[step.operation] is not SHAPE[story.operation] or (
-        facts.foreign or memory.spelled(story) or not sticky.passes(story, step)
-    ):
-        lane: Lane = services.translator.lane(story, step, members, facts)
-        story.report = lane.report
-        return lane
-    passage = services.passages[step.operation]
-    asked, body = memory.asked(story, members)
-    return sticky.tracing(story, step, passage, asked, facts, body, services.clock.now())
-
-
-@functools.lru_cache(maxsize=1024)
-def _forwards(names: frozenset[str]) -> tuple[tuple[bytes, bytes], ...]:
-    """Header names a provider takes, each with its alias or itself again. Once a provider."""
-    keys = sorted(name.encode() for name in names)
-    return tuple((key, _ALIASES.get(key, key)) for key in keys)
-
-
-def _forwarded(exchange: Exchange, provider: Provider) -> Headers:
-    """The caller's headers that travel to this provider."""
-    out: Headers = []
-    headers = exchange.headers
-    for name, alias in _forwards(provider.forwards):
-        if name in headers:
-            out += [(name, value) for value in exchange.values(name)]
-        elif alias in headers:
-            out += [(name, value) for value in exchange.values(alias)]
-    return out
 
 
 def _check_version(exchange: Exchange) -> None:

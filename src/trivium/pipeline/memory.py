@@ -12,9 +12,8 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 from trivium.pipeline.lane import Lane, PassThrough, Whole
 from trivium.pipeline.story import Story
+from trivium.recall import policy
 from trivium.recall.model import Note, Recollection
-from trivium.recall.policy import recollect as _recollect
-from trivium.recall.policy import told as _told
 from trivium.recall.service import Recall
 from trivium.routing.model import Plan, Step
 from trivium.wire.operation import Operation
@@ -26,7 +25,20 @@ async def recollect(story: Story, members: Members) -> None:
     """Find what a responses request refers to. Raises ``Fault`` naming the member."""
     recall, caller = story.services.recall, story.exchange.caller
     if recall is not None and caller is not None:
-        story.recollection = await _recollect(recall, caller.owner_id, members, story.exchange.body)
+        body = story.exchange.body
+        story.recollection = await policy.recollect(recall, caller.owner_id, members, body)
+
+
+def recollected(story: Story, members: Members) -> bool:
+    """The same where nothing has to be looked up; ``False``: something has. Raises ``Fault``."""
+    recall = story.services.recall
+    if recall is None:
+        return True
+    if policy.refers(members):
+        return False
+    body, stores = story.exchange.body, recall.limits.store
+    story.recollection = policy.alone(members, body, stores=stores)
+    return True
 
 
 def narrowed(plan: Plan, story: Story) -> Plan:
@@ -94,7 +106,7 @@ def told(story: Story, members: Members) -> Members:
     """What an answer echoes of the request."""
     if story.recollection is None:
         return members
-    return _told(members, stored=story.recollection.stored)
+    return policy.told(members, stored=story.recollection.stored)
 
 
 def remembering(story: Story, step: Step, lane: Lane) -> Lane:

@@ -42,6 +42,28 @@ class Memory(Protocol):
         ...
 
 
+def refers(members: Members) -> bool:
+    """Whether a responses request refers to anything that has to be looked up."""
+    if members.string("previous_response_id") is not None:
+        return True
+    return bool(items.references(members.raw("input")))
+
+
+def alone(members: Members, body: bytes, *, stores: bool) -> Recollection | None:
+    """What is to be done with a request that refers to nothing; ``stores``: whether any is kept."""
+    if not _wanted(members):
+        return None
+    if stores:
+        return Recollection(asked=members, body=body, stored=True)
+    asked, body = _with(members, body, {"store": _NO})
+    return Recollection(asked=asked, body=body, stored=False)
+
+
+def _wanted(members: Members) -> bool:
+    """Whether the caller wants it kept."""
+    return members.raw("store") is None or members.flag("store")
+
+
 async def recollect(
     memory: Memory, user_id: int, members: Members, body: bytes
 ) -> Recollection | None:
@@ -50,18 +72,11 @@ async def recollect(
     Raises ``Fault``: NOT_FOUND for what is unknown to this user, INVALID_VALUE for what excludes
     each other.
     """
-    wanted = members.raw("store") is None or members.flag("store")
-    stored = wanted and memory.limits.store
+    if not refers(members):
+        return alone(members, body, stores=memory.limits.store)
+    stored = _wanted(members) and memory.limits.store
     previous = members.string("previous_response_id")
-    raw = members.raw("input")
-    references = items.references(raw)
-    if previous is None and not references:
-        if not wanted:
-            return None
-        if stored:
-            return Recollection(asked=members, body=body, stored=True)
-        asked, body = _with(members, body, {"store": _NO})
-        return Recollection(asked=asked, body=body, stored=False)
+    references = items.references(members.raw("input"))
     if previous is not None and members.raw("conversation") is not None:
         raise Fault(
             Kind.INVALID_VALUE,

@@ -1,0 +1,242 @@
+"""Requests that have nothing to wait for but their answer: served without a task of their own.
+
+That is nearly all of them: admitted, held for, planned and written in the turn of the loop they
+came in, settled and recorded in the turn that brings the answer. The steps are those of
+``handle.py``. What has to wait for something, and what is to be refused, is left to it, and nothing
+has been done then that it would have to know of. What goes wrong once the request is written, it is
+told as the end of the first attempt.
+
+HOT: once a request.
+"""
+
+import asyncio
+import functools
+from typing import Final
+
+from trivium.ledger.model import Quote
+from trivium.pipeline import attempts, calling, fallbacks, handle, memory, sticky, wishing
+from trivium.pipeline.attempt import Attempt
+from trivium.pipeline.context import Exchange, Route, Services
+from trivium.pipeline.story import Story
+from trivium.pipeline.telling import tell
+from trivium.routing import wishes
+from trivium.routing.health import Key
+from trivium.routing.model import Channel, Model, Plan, Step, Strategy
+from trivium.upstream.call import Request
+from trivium.wire import peek
+from trivium.wire.operation import AUDIO, COUNTING, DRAWING, Operation
+
+_ASIDE: Final = AUDIO | COUNTING | DRAWING
+"""Operations that are not served so."""
+
+
+def serve(exchange: Exchange, route: Route, services: Services) -> bool:
+    """Serve a request that has nothing to wait for; ``False``: nothing was done with any other."""
+    caller = exchange.caller
+    assert caller is not None
+    if (
+        route.operation in _ASIDE
+        or caller.limits is not None
+        or caller.user_limits is not None
+        or caller.budgets
+        or not wishes.HEADERS.isdisjoint(exchange.headers)
+    ):
+        return False
+    story = Story(exchange, route.operation, services)
+    try:
+        direct = _made(story, route)
+        if direct is None:
+            return False
+        story.hold = services.ledger.hold(exchange.request_id, caller, direct.quote)
+    except Exception:  # noqa: BLE001 - the long way meets it again, and says it
+        return False
+    if story.hold is None:
+        return False
+    try:
+        direct.go()
+    except Exception as error:  # noqa: BLE001 - the hold must not be left behind
+        direct.set_exception(error)
+    return True
+
+
+def _made(story: Story, route: Route) -> "Direct | None":
+    """The call to make, of which nothing is done yet. Raises ``Fault``."""
+    exchange, services = story.exchange, story.services
+    members = peek.members(exchange.body)
+    if wishes.MEMBER in members:
+        return None
+    facts = handle.read(story, route, wishing.taken(story, members))
+    if story.operation is Operation.RESPONSES and not memory.recollected(story, members):
+        return None
+    caller = exchange.caller
+    assert caller is not None
+    services.admission.permit(caller, facts.model)
+    story.model = model = services.router.find(facts.model)
+    if _waits(model) or (services.finishes and not facts.stream):
+        return None
+    quote = services.ledger.quote(caller, model, story.operation, facts, story.size_bytes)
+    if model.fallbacks:
+        quote = fallbacks.covering(story, facts, quote)
+    plan = handle.possible(story)
+    if sticky.carries(story, plan):
+        return None
+    plan = services.health.fit(plan)
+    step = plan.steps[0]
+    if _may_wait(step.binding.channel) or (
+        services.foreign is not None and step.operation is not story.operation
+    ):
+        return None
+    story.skipped = plan.skipped
+    lane = memory.remembering(story, step, calling.lane_for(story, step, members, facts))
+    direct = Direct(story, plan, calling.composed(story, step, lane, lane.body, facts, 0))
+    direct.quote = quote
+    direct.attempt = Attempt(story, step, lane, facts, direct)
+    return direct
+
+
+def _waits(model: Model) -> bool:
+    """Whether requests for a model may have to wait, or are tried in another way."""
+    return model.rates is not None or bool(model.hedge_s) or model.strategy is Strategy.LATENCY
+
+
+def _may_wait(channel: Channel) -> bool:
+    """Whether calls to a channel may have to, or take turns among its credentials."""
+    return channel.rates is not None or channel.queue_max > 0 or len(channel.credentials) > 1
+
+
+class Direct:
+    """A request that is being served: its attempt's outcome, and in the place of a task."""
+
+    __slots__ = (
+        "_began", "_has_task_begun", "_is_cancelled", "_is_done", "_plan", "_request", "_story",
+        "_task", "_why", "attempt", "quote",
+    )  # fmt: skip
+
+    attempt: Attempt
+    quote: Quote
+
+    def __init__(self, story: Story, plan: Plan, request: Request) -> None:
+        """``attempt`` and ``quote`` are set by the maker."""
+        self._story = story
+        self._plan: Plan | None = plan
+        self._request: Request | None = request
+        self._began = 0.0
+        self._why: BaseException | None = None
+        """How the first attempt ended, if not well."""
+        self._task: asyncio.Task[None] | None = None
+        """Goes on where there is something to wait for after all."""
+        self._has_task_begun = self._is_cancelled = self._is_done = False
+
+    def go(self) -> None:
+        """Write the request, or have a connection made for it."""
+        story, attempt = self._story, self.attempt
+        exchange, services, step = story.exchange, story.services, attempt.step
+        binding = step.binding
+        story.attempts = 1
+        story.step = step
+        story.key = key = Key(binding.channel.name, 0, binding.model)
+        services.health.claim(key)
+        exchange.task = self
+        exchange.flow = attempt
+        if attempt.facts.stream and services.pulse is not None:
+            services.pulse.watch(story)
+        self._began = services.time()
+        request = self._request
+        assert request is not None
+        call = services.client.open_now(request, attempt)
+        if call is None:
+            self._go_on()
+        else:
+            self._request = None  # the client lets go of its bytes when an answer comes
+            attempt.attach(call)
+
+    # --- the attempt's outcome ------------------------------------------------------------------
+
+    def done(self) -> bool:
+        """Whether it is known, or is awaited no longer."""
+        return self._is_done
+
+    def set_result(self, result: None) -> None:
+        """The caller has its answer, or one part of it."""
+        del result
+        self._is_done = True
+        if self._is_cancelled or self.attempt.going_on is not None:
+            self._go_on()
+        else:
+            self._story.services.ends.add(self)
+
+    def end(self) -> None:
+        """Book and write down what the answer came to."""
+        story, attempt = self._story, self.attempt
+        # without this each request would leave two cycles to the collector
+        del self.attempt
+        story.exchange.task = None
+        services = story.services
+        calling.left(story, attempt)
+        assert story.key is not None
+        attempts.answered(story, story.key)
+        if services.pulse is not None:
+            services.pulse.forget(story)
+        story.record()
+
+    def set_exception(self, error: Exception) -> None:
+        """It has none."""
+        self._is_done = True
+        self._why = error
+        self._go_on()
+
+    # --- in the place of a task -----------------------------------------------------------------
+
+    def cancel(self) -> None:
+        """Have it cancelled in a later turn, as a task is; harmless after its end."""
+        if self._has_task_begun:
+            assert self._task is not None
+            self._task.cancel()
+        elif not self._is_cancelled:
+            # a task that has not begun would end without a word, and with it the hold
+            self._is_cancelled = True
+            if self._task is None:
+                asyncio.get_running_loop().call_soon(self._call_off)
+
+    def _call_off(self) -> None:
+        if not self._is_done and self._task is None:
+            self._is_done = True
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """In a later turn, and as a task: not from inside the connection that told of it."""
+        story = self._story
+        told = functools.partial(tell, story, "attempt_failed")
+        run = attempts.run(story, self._planned, self._tried, told, self._began)
+        self._task = asyncio.get_running_loop().create_task(handle.carry(story, run))
+
+    async def _planned(self) -> Plan:
+        plan, self._plan = self._plan, None
+        return await handle.planned(self._story) if plan is None else plan
+
+    async def _tried(self, step: Step, credential: int) -> None:
+        """The end of the first attempt; any other."""
+        story = self._story
+        assert story.members is not None
+        assert story.facts is not None
+        if self._has_task_begun:
+            await calling.call(story, story.members, story.facts, step, credential)
+            return
+        self._has_task_begun = True
+        attempt, request, why = self.attempt, self._request, self._why
+        self._request = self._why = None
+        del self.attempt  # which holds this object in turn
+        try:
+            if self._is_cancelled:
+                raise asyncio.CancelledError
+            if why is not None:
+                raise why
+            if request is not None:
+                outcome = attempt.wait()
+                attempt.attach(await story.services.client.open(request, attempt))
+                del request
+                await outcome
+            while attempt.going_on is not None:
+                await calling.again(story, attempt, credential)
+        finally:
+            calling.left(story, attempt)

@@ -1,0 +1,259 @@
+"""Requests served without a task: the same answers, records and bills as with one."""
+
+import asyncio
+import re
+
+import msgspec
+import pytest
+from structlog.testing import capture_logs
+
+from doubles import Close, Double, Reset, Send, Stall, chunked, let_go, sized
+from gateway import Gateway, encoded, error_of
+from trivium.identity.model import Budget, Period
+from trivium.pipeline import calling, direct
+from trivium.settings.limits import RateLimits
+
+CHAT = "/v1/chat/completions"
+HELLO = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+JSON = b"Content-Type: application/json\r\n"
+SSE = b"Content-Type: text/event-stream\r\n"
+ANSWER = (
+    b'{"id":"c1","object":"chat.completion","created":1,"model":"up","choices":[{"index":0,'
+    b'"message":{"role":"assistant","content":"Ho"},"finish_reason":"stop"}],'
+    b'"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}'
+)
+MESSAGE = (
+    b'{"id":"msg_1","type":"message","role":"assistant","model":"up","content":'
+    b'[{"type":"text","text":"Ho"}],"stop_reason":"end_turn","stop_sequence":null,'
+    b'"usage":{"input_tokens":9,"output_tokens":2}}'
+)
+EVENTS = [
+    b'data: {"id":"c1","choices":[{"index":0,"delta":{"content":"Ho"}}]}\n\n',
+    b'data: {"id":"c1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
+    b'data: {"id":"c1","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}}\n\n',
+    b"data: [DONE]\n\n",
+]
+OK = [Send(sized(ANSWER, headers=JSON))]
+TRANSLATED = [Send(sized(MESSAGE, headers=JSON))]
+STREAM = [Send(chunked(*EVENTS, headers=SSE))]
+CUT = [Send(chunked(*EVENTS, headers=SSE)[:170]), Reset()]
+
+
+OWN = re.compile(rb'"(id|created|request_id)":("[^"]*"|\d+)')
+"""What is another's in every answer."""
+
+
+def refusal(status: bytes):
+    return [Send(sized(b'{"error":{"message":"no"}}', status=status, headers=JSON))]
+
+
+@pytest.fixture
+def ways(monkeypatch):
+    """Which way each request went: counted, and closed off where a test wants that."""
+    taken = []
+    serve = direct.serve
+
+    def counted(*asked):
+        taken.append(serve(*asked))
+        return taken[-1]
+
+    monkeypatch.setattr(direct, "serve", counted)
+    return taken
+
+
+def told(gateway):
+    """What is left of each request, without times and ids."""
+    rows = [msgspec.structs.asdict(record) for record in gateway.records]
+    for row in rows:
+        for name in ("request_id", "at", "first_byte_ms", "total_ms"):
+            row[name] = row[name] is not None
+    return rows, [usage for _, usage in gateway.services.ledger.settled]
+
+
+SCRIPTS = {
+    "whole": (("openai",), [[OK, OK]], {}),
+    "stream": (("openai",), [[STREAM, STREAM]], {"stream": True}),
+    "translated": (("anthropic",), [[TRANSLATED, TRANSLATED]], {"max_tokens": 5}),
+    "not to be carried": (("anthropic",), [[TRANSLATED]], {"n": 2}),
+    "refused": (("openai",), [[refusal(b"400 Bad Request")]], {}),
+    "elsewhere": (("openai", "openai"), [[refusal(b"500 Broken")], [OK, OK]], {}),
+    "translated elsewhere": (("openai", "anthropic"), [[refusal(b"503 No")], [TRANSLATED]], {}),
+    "broken": (("openai",), [[[Close()]]], {}),
+    "cut": (("openai",), [[CUT]], {"stream": True}),
+    "cut elsewhere": (("openai", "openai"), [[[Reset()]], [STREAM]], {"stream": True}),
+    "empty": (("openai",), [[[Send(sized(b"", headers=JSON))]]], {}),
+    "error in an answer": (("openai",), [[[Send(sized(b'{"error":{}}', headers=JSON))]]], {}),
+    "unknown model": (("openai",), [[OK]], {"model": "x"}),
+    "a wrong member": (("openai",), [[OK]], {"n": "two"}),
+    "cache key": (("openai",), [[OK]], {"prompt_cache_key": "k"}),
+    "wishes": (("openai",), [[OK]], {"trivium": {"only": ["openai-0"]}}),
+}
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", SCRIPTS)
+async def test_what_is_answered_and_recorded_is_what_a_task_would(name, monkeypatch):
+    """Twice each, so that the second finds a connection that is left."""
+    providers, scripts, changes = SCRIPTS[name]
+
+    async def results():
+        vendors = [Double(script) for script in scripts]
+        for vendor in vendors:
+            await vendor.__aenter__()
+        try:
+            pairs = zip(providers, vendors, strict=True)
+            async with Gateway.to(*pairs) as gateway:
+                answers = []
+                for _ in range(2):
+                    status, headers, body = await gateway.post(CHAT, HELLO | changes)
+                    for name in (b"x-request-id", b"request-id", b"date", b"content-length"):
+                        headers.pop(name, None)
+                    answers.append((status, headers, OWN.sub(rb'"\1":0', body)))
+                await asyncio.sleep(0.02)
+                asked = [[one.body for one in vendor.requests] for vendor in vendors]
+                return answers, told(gateway), asked
+        finally:
+            for vendor in vendors:
+                await vendor.__aexit__(None, None, None)
+
+    short = await results()
+    monkeypatch.setattr(direct, "serve", lambda *_: False)
+    long = await results()
+    assert long == short
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("stream", [False, True])
+async def test_on_a_connection_that_is_left_no_task_is_made(stream, ways, monkeypatch):
+    """Not for the request, and not for its end."""
+    carried = []
+    carry = direct.handle.carry
+    monkeypatch.setattr(
+        direct.handle, "carry", lambda story, work: carried.append(story) or carry(story, work)
+    )
+    script = STREAM if stream else OK
+    async with Double([script] * 3) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        for _ in range(3):
+            assert 200 == (await gateway.post(CHAT, HELLO | {"stream": stream}))[0]
+        assert [True, True, True] == ways
+        await asyncio.sleep(0.02)
+        assert 1 == len(carried)  # the first, for which a connection was made
+        assert 3 == len(gateway.records)
+
+
+ASIDE = {
+    "limits of the key": {"who": {"limits": RateLimits(requests=5)}},
+    "limits of the user": {"who": {"user_limits": RateLimits(requests=5)}},
+    "budgets": {"who": {"budgets": (Budget(amount_nanos=10**9, period=Period.DAY),)}},
+    "limits of the model": {"model": {"requests_per_minute": 5}},
+    "limits of the channel": {"channel": {"requests_per_minute": 5}},
+    "hedging": {"model": {"hedge_s": 1.0}},
+    "latency": {"strategy": "latency"},
+    "several credentials": {"keys": ("k1", "k2")},
+}
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", ASIDE)
+async def test_whoever_may_have_to_wait_becomes_a_task_before_anything_is_done(name, ways):
+    """One hold, one call, one record each."""
+    async with Double([OK, OK]) as vendor, Gateway.to(("openai", vendor), **ASIDE[name]) as gateway:
+        for _ in range(2):
+            assert 200 == (await gateway.post(CHAT, HELLO))[0]
+        assert [False, False] == ways
+        await asyncio.sleep(0.02)
+        assert [2, 2, 2] == [
+            len(gateway.services.ledger.holds),
+            len(vendor.requests),
+            len(gateway.records),
+        ]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_caller_that_leaves_takes_its_call_along(stream, ways):
+    """Without a task as with one: on record as left, settled once, the vendor let go."""
+    head = b"HTTP/1.1 200 OK\r\n%bTransfer-Encoding: chunked\r\n\r\n" % SSE
+    begun = [Send(head), Send(b"%x\r\n%b\r\n" % (len(EVENTS[0]), EVENTS[0])), Stall()]
+    script = [OK, begun if stream else [Stall()]]
+    async with Double(script) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        await gateway.post(CHAT, HELLO)
+        line = await gateway.wire()
+        await line.send(gateway.head(CHAT, encoded(HELLO | {"stream": stream})))
+        while len(vendor.requests) < 2:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        await line.close()
+        await let_go(vendor)
+        await asyncio.sleep(0.02)
+        assert [True, True] == ways
+        assert ["", "caller_left"] == [record.fault for record in gateway.records]
+        assert 2 == len(gateway.services.ledger.settled)
+
+
+@pytest.mark.asyncio
+async def test_one_that_is_cancelled_before_its_task_begins_is_settled_all_the_same(monkeypatch):
+    """A task that never began would take the hold with it."""
+    go_on = direct.Direct._go_on
+
+    def cancelled(self):
+        go_on(self)
+        self.cancel()
+
+    monkeypatch.setattr(direct.Direct, "_go_on", cancelled)
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        status, _, body = await gateway.post(CHAT, HELLO)
+        assert (503, "service_unavailable") == (status, error_of(body)["code"])
+        assert 1 == len(gateway.services.ledger.settled) == len(gateway.records)
+        assert [] == vendor.requests
+
+
+@pytest.mark.asyncio
+async def test_one_whose_caller_left_before_its_turn_is_nobodys(ways, monkeypatch):
+    """Nothing is held, nobody is asked."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        begins = gateway.listener._begins
+        add = type(begins).add
+
+        def left(phase, exchange):
+            add(phase, exchange)
+            if phase is begins:
+                exchange.leave()
+
+        monkeypatch.setattr(type(begins), "add", left)
+        line = await gateway.wire()
+        await line.send(gateway.head(CHAT, encoded(HELLO)))
+        await asyncio.sleep(0.05)
+        await line.close()
+        assert [] == ways == gateway.services.ledger.holds == vendor.requests
+
+
+@pytest.mark.asyncio
+async def test_what_nobody_foresaw_after_the_hold_is_a_500_and_settles(monkeypatch):
+    """The caller is told, the operator as well, and nothing stays held."""
+
+    def broken(*_):
+        raise RuntimeError("no such thing")
+
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        monkeypatch.setattr(gateway.services.client, "open_now", broken, raising=False)
+        with capture_logs() as logs:
+            status, _, body = await gateway.post(CHAT, HELLO)
+        assert (500, "internal_error") == (status, error_of(body)["code"])
+        assert "request_crashed" in [line["event"] for line in logs]
+        assert 1 == len(gateway.services.ledger.holds) == len(gateway.services.ledger.settled)
+
+
+@pytest.mark.asyncio
+async def test_what_nobody_foresaw_before_it_is_told_by_the_long_way(monkeypatch):
+    """Once, whatever was tried before."""
+
+    def broken(*_):
+        raise RuntimeError("no such thing")
+
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        monkeypatch.setattr(calling, "composed", broken)
+        with capture_logs() as logs:
+            assert 500 == (await gateway.post(CHAT, HELLO))[0]
+        assert ["request_crashed", "request_failed"] == [line["event"] for line in logs]
+        assert 1 == len(gateway.records)
