@@ -17,6 +17,7 @@ from trivium.ledger.model import Quote
 from trivium.pipeline import attempts, calling, fallbacks, handle, memory, sticky, wishing
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Route, Services
+from trivium.pipeline.lane import Lane
 from trivium.pipeline.story import Story
 from trivium.pipeline.telling import tell
 from trivium.routing import wishes
@@ -77,7 +78,9 @@ def _made(story: Story, route: Route) -> "Direct | None":
     quote = services.ledger.quote(caller, model, story.operation, facts, story.size_bytes)
     if model.fallbacks:
         quote = fallbacks.covering(story, facts, quote)
-    plan = handle.possible(story)
+    plan = services.router.plan(model, story.operation, story.cache_key)
+    if story.recollection is not None:
+        plan = memory.narrowed(plan, story)
     if sticky.carries(story, plan):
         return None
     plan = services.health.fit(plan)
@@ -87,7 +90,12 @@ def _made(story: Story, route: Route) -> "Direct | None":
     ):
         return None
     story.skipped = plan.skipped
-    lane = memory.remembering(story, step, calling.lane_for(story, step, members, facts))
+    lane: Lane
+    if step.operation is story.operation and story.recollection is None and not facts.foreign:
+        passage, now = services.passages[story.operation], services.clock.now()
+        lane = sticky.tracing(story, step, passage, members, facts, exchange.body, now)
+    else:
+        lane = memory.remembering(story, step, calling.lane_for(story, step, members, facts))
     direct = Direct(story, plan, calling.composed(story, step, lane, lane.body, facts, 0))
     direct.quote = quote
     direct.attempt = Attempt(story, step, lane, facts, direct)
@@ -175,7 +183,7 @@ class Direct:
         calling.left(story, attempt)
         assert story.key is not None
         attempts.answered(story, story.key)
-        if services.pulse is not None:
+        if attempt.facts.stream and services.pulse is not None:
             services.pulse.forget(story)
         story.record()
 

@@ -31,8 +31,8 @@ class Deadlines:
     def due(self) -> float:
         """The earliest moment at which :meth:`overdue` may say something, as things stand."""
         limit = self._limits.idle if self.headed else self._limits.first_byte
-        at = self.seen + limit
-        return min(self._total_at, at)
+        at, total_at = self.seen + limit, self._total_at
+        return at if at < total_at else total_at  # noqa: FURB136 - a call less, twice a request
 
     def overdue(self, now: float) -> Fault | None:
         """The limit that has passed, if one has. Time spent paused counts for the total alone."""

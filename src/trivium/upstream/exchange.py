@@ -184,7 +184,8 @@ class Exchange:
                 self._break(answer.refusal)
             return False
         self._deadlines.headed = True
-        connection.due = self._deadlines.due()
+        if not answer.complete:
+            connection.due = self._deadlines.due()
         headers = answer.headers
         if answer.coding:
             try:
