@@ -193,3 +193,20 @@ def test_equal_names_are_different_keys():
     one, other = _Name("model"), _Name("model")
     assert (True, False) == (one == one, one == other)  # str's own __eq__ would find them equal
     assert 2 == len({one: 1, other: 2})
+
+
+@pytest.mark.parametrize(
+    ("value", "first"),
+    [(b"[1]", "["), (b'"x"', '"'), (b"{}", "{"), (b"-5", "-"), (b"null", "\0"), (b"false", "f")],
+)
+def test_the_first_byte_of_a_value_tells_its_type(value, first):
+    """Null counts as absent, as everywhere."""
+    assert ord(first) == members(b'{"a" : ' + value + b" }").opening("a")
+    assert 0 == members(b'{"a":' + value + b"}").opening("b")
+    fault = fault_of(lambda: members(b'{"a":1,"A":' + value + b"}").opening("a"))
+    assert Kind.DUPLICATE_MEMBER is fault.kind
+
+
+def test_names_are_given_once():
+    """In their order, whoever wrote them twice."""
+    assert ["b", "a"] == list(members(b'{"b":1,"a":2,"b":3}'))

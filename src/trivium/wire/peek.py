@@ -36,6 +36,7 @@ _decode_table: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_any: Final = msgspec.json.Decoder().decode
 
 
+_NULL: Final = ord("n")
 _NONE: Final[frozenset[str]] = frozenset()
 
 
@@ -114,6 +115,20 @@ class Members:
             return None
         data = bytes(raw)
         return None if data == b"null" else data
+
+    def opening(self, name: str) -> int:
+        """The first byte of the member's value, which tells its type; 0 when absent or null.
+
+        Raises as ``raw`` does.
+        """
+        # HOT: of a conversation of 300 KB, `raw` makes a copy for 16 us (2026-11-21)
+        if self._folded:
+            self._check(name)
+        raw = self._first.get(name)
+        if raw is None:
+            return 0
+        first = memoryview(raw)[0]
+        return 0 if first == _NULL else first
 
     def _check(self, name: str) -> None:
         if not self._twice and name in self._first:

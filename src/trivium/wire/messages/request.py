@@ -5,12 +5,15 @@ signed, and the vendor checks that not a byte before them has changed.
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.wire.basics import at_least, model, renamed
 from trivium.wire.checks import missing
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
+
+_ARRAY: Final = ord("[")
 
 
 def facts(body: Members) -> Facts:
@@ -48,8 +51,8 @@ def changes(
 
 
 def _messages(body: Members) -> None:
-    raw = body.raw("messages")
-    if raw is None:
+    opening = body.opening("messages")
+    if not opening:
         raise missing("messages")
-    if not raw.startswith(b"["):
+    if opening != _ARRAY:
         raise Fault(Kind.INVALID_TYPE, "`messages` must be an array.", param="messages")

@@ -49,14 +49,15 @@ _text: Final = msgspec.json.Decoder(_Text)
 _SOURCES: Final = ("prompt", "previous_response_id", "conversation")
 """Members that can supply the input instead of ``input``."""
 
+_INPUT: Final = frozenset(b'"[')
 _NAMED: Final = frozenset({"function", "custom"})
 
 
 def facts(body: Members) -> Facts:
     """Read and check a responses request. Raises ``Fault`` naming the member."""
     model = basics.model(body)
-    if (raw := body.raw("input")) is not None:
-        if raw[:1] not in (b'"', b"["):
+    if opening := body.opening("input"):
+        if opening not in _INPUT:
             raise Fault(
                 Kind.INVALID_TYPE, "`input` must be a string or an array of items.", param="input"
             )
