@@ -31,9 +31,10 @@ counts = st.integers(0, 10**5)
 def entry(usage, multiplier=Fraction(1), **changes):
     """A usage entry as the worker makes it."""
     nanos, rates = cost(tariff_of("m", ROW, multiplier), usage)
-    detail = rates.label + b',"key":5,"end":"","usage":' + msgspec.json.encode(usage) + b"}"
+    used = msgspec.json.encode(usage).decode()
+    detail = f'{rates.label},"key":5,"end":"","usage":{used}}}'
     values = {"id": 1, "user_id": 2, "kind": EntryKind.USAGE, "amount_nanos": -nanos}
-    return Entry(**{**values, "detail": detail.decode(), **changes})
+    return Entry(**{**values, "detail": detail, **changes})
 
 
 @given(

@@ -59,7 +59,8 @@ def booked(usage, multiplier=Fraction(1), key=5, kind=EntryKind.USAGE, row=ROW):
     """An entry as the ledger books it."""
     tariff = tariff_of("gpt-x", row, multiplier)
     nanos, rates = cost(tariff, usage)
-    detail = b'%b,"key":%d,"end":"","usage":%b}' % (rates.label, key, msgspec.json.encode(usage))
+    used = msgspec.json.encode(usage).decode()
+    detail = f'{rates.label},"key":{key},"end":"","usage":{used}}}'
     return Entry(
         id=9,
         user_id=3,
@@ -67,7 +68,7 @@ def booked(usage, multiplier=Fraction(1), key=5, kind=EntryKind.USAGE, row=ROW):
         amount_nanos=-nanos,
         request_id="r1",
         created_at=AT,
-        detail=detail.decode(),
+        detail=detail,
     )
 
 

@@ -7,6 +7,7 @@ import sys
 import pytest
 from structlog.testing import capture_logs
 
+from ledger.conftest import quote
 from trivium.ledger.journal import Journal
 from trivium.ledger.leftover import INTERRUPTED, leftovers
 from trivium.ledger.model import Hold, Settlement
@@ -15,9 +16,11 @@ HOLDS = """
 import sys, time
 from pathlib import Path
 from trivium.ledger.journal import Journal
-from trivium.ledger.model import Hold
+from trivium.ledger.model import Hold, Quote
+from trivium.ledger.prices import tariff_of
+from trivium.routing.model import PriceRow
 journal = Journal(Path(sys.argv[1]), "child")
-journal.hold(Hold(request_id="r1", user_id=7, amount_nanos=1), 3, 1000, b'{}')
+journal.hold(Hold("r1", 7, 1, Quote(1, tariff_of("m", PriceRow(price={})))), 3, 1000)
 print("ready", flush=True)
 time.sleep(60)
 """
@@ -26,8 +29,8 @@ time.sleep(60)
 def written(folder, worker="dead", files=2):
     """A journal with one open hold and one settlement, left behind."""
     journal = Journal(folder, worker)
-    journal.hold(Hold(request_id="r1", user_id=7, amount_nanos=9), 3, 1000, b'{"model":"m"}')
-    journal.hold(Hold(request_id="r2", user_id=7, amount_nanos=9), 3, 1000, b"{}")
+    journal.hold(Hold("r1", 7, 9, quote(9), key_id=5), 3, 1000)
+    journal.hold(Hold("r2", 7, 9, quote(9)), 3, 1000)
     for _ in range(files - 1):
         journal.carry_on([])
     journal.settle(Settlement("r2", 7, 5, 1001, "", "{}"))
@@ -41,7 +44,7 @@ def test_what_is_left_is_to_be_booked(tmp_path):
     assert ("dead", 1, 0) == (found.worker, found.interrupted, found.damaged)
     assert [
         Settlement("r2", 7, 5, 1001, "", "{}"),
-        Settlement("r1", 7, 3, 1000, INTERRUPTED, '{"model":"m"}'),
+        Settlement("r1", 7, 3, 1000, INTERRUPTED, '{"model":"m","key":5,"end":"interrupted"}'),
     ] == found.settlements
     found.remove()
     assert [] == [path.name for path in tmp_path.iterdir()]

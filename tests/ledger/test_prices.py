@@ -171,7 +171,7 @@ def test_a_bill_can_be_reckoned_again_from_its_label():
     tariff = tariff_of(
         'a "b"', row([(5, {"input": "2.50"})], since=9, input="1", output="10"), Fraction(4, 5)
     )
-    first, second = (msgspec.json.decode(rates.label + b"}") for rates in tariff.tiers)
+    first, second = (msgspec.json.decode(rates.label + "}") for rates in tariff.tiers)
     head = {"model": 'a "b"', "since": 9, "multiplier": "4/5"}
     assert {**head, "prices": {"input": "1", "output": "10"}} == first
     assert {**head, "tier": 5, "prices": {"input": "2.5", "output": "10"}} == second

@@ -8,9 +8,10 @@ import asyncio
 
 import msgspec
 
-from trivium.cli.rehearsal import ANYBODY, Quotes
+from trivium.cli.rehearsal import ANYBODY
 from trivium.clock import SystemClock
 from trivium.ledger.model import Hold
+from trivium.ledger.quote import Pricing
 from trivium.observe.alarm import Alarm
 from trivium.pipeline.context import Route, Services
 from trivium.pipeline.explain import Asked, Rehearsal
@@ -160,7 +161,7 @@ class Audience(Rehearsal):
             self.task.cancel()
 
 
-class Till(Quotes):
+class Till(Pricing):
     """Quotes real prices and keeps every settlement."""
 
     def __init__(self):

@@ -73,6 +73,7 @@ class Allowance:
         "_planned_at",
         "_rate",
         "held",
+        "is_low",
         "learned_at",
         "leased",
         "pool",
@@ -89,6 +90,10 @@ class Allowance:
         self.leased = 0
         self.held = 0
         self.spent = 0
+        self.is_low = False
+        """Whether it was time to renew when something was last held: more than half of what one
+        leases ahead was in use.
+        """
         self.pool = 0
         """The most this worker could have leased, as last heard."""
         self.refused_until = 0.0
@@ -110,22 +115,20 @@ class Allowance:
         return self.leased - self.held - self.spent
 
     @property
-    def is_low(self) -> bool:
-        """Whether it is time to renew: half of what one leases ahead is in use."""
-        return self.free < self._wanted_ahead() // 2
-
-    @property
     def is_done(self) -> bool:
         """Whether there is nothing to remember."""
         return not (self.leased or self.held or self.spent or self.waiting)
 
     def take(self, amount: int) -> bool:
         """Hold an amount if the lease covers it."""
-        if amount > self.leased - self.held - self.spent:
+        # HOT: once a request
+        free = self.leased - self.held - self.spent - amount
+        if free < 0:
             return False
         self.held += amount
         self._asked += amount
         self._last = amount
+        self.is_low = free < AHEAD_HOLDS * amount // 2 or free < AHEAD_S * self._rate // 2
         return True
 
     def give_back(self, amount: int, cost: int) -> None:

@@ -5,6 +5,10 @@ for appending, so it is in the kernel's hands when the call returns and a killed
 nothing. A line that was torn, by a full disk or a loss of power, fails its checksum and is passed
 over; the next record after a failed write begins on a new line.
 
+Whoever has several requests in hand at once may have their records gathered: then one ``write``
+takes all of them at ``flush``, and nothing may leave the process before that which is not to leave
+it before its record.
+
 A file is locked while its worker lives: whoever can lock it knows that the worker is dead. Files
 are named ``WORKER-NUMBER.journal``; a worker goes on to the next number when one has grown, taking
 its open holds along. The last finished file is kept until the one after it is finished too: SQLite
@@ -102,6 +106,31 @@ def _checked(text: bytes) -> OpenHold | Settlement | str | None:
         return None
 
 
+def _held(hold: Hold, interrupted_nanos: int, at: int) -> bytes:
+    tariff = hold.quote.tariff
+    assert tariff is not None
+    detail = {"model": tariff.model, "key": hold.key_id, "end": "interrupted"}
+    return _encode(("h", hold.request_id, hold.user_id, interrupted_nanos, at, detail))
+
+
+class TornError(OSError):
+    """The disk took a part of what was to be written."""
+
+    def __init__(self, taken: int) -> None:
+        """``taken``: bytes that it took."""
+        super().__init__("the disk took a part of a record")
+        self.taken = taken
+
+
+class UnwrittenError(OSError):
+    """What was gathered could not be written, or not all of it."""
+
+    def __init__(self, reason: OSError, holds: list[str]) -> None:
+        """``holds``: requests whose hold is not noted."""
+        super().__init__(str(reason))
+        self.holds = holds
+
+
 class Segment:
     """One file, open and locked."""
 
@@ -119,15 +148,17 @@ class Segment:
         fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def write(self, data: bytes) -> None:
-        """Append one record, whole. Raises OSError when that cannot be."""
-        if self._is_torn:
+        """Append whole lines. Raises ``TornError``, another OSError when none of it was taken."""
+        is_torn = self._is_torn
+        if is_torn:
             data = b"\n" + data
         # until proven otherwise: an exception may come after some of the bytes
         self._is_torn = True
-        if os.write(self._fd, data) != len(data):
-            raise OSError("the disk took a part of a record")
+        taken = os.write(self._fd, data)
+        self.size += taken
+        if taken != len(data):
+            raise TornError(taken - is_torn)
         self._is_torn = False
-        self.size += len(data)
 
     def sync(self) -> None:
         """Bring what was written to the disk, if anything was since the last time."""
@@ -150,13 +181,19 @@ class Segment:
 class Journal:
     """A worker's current file and those before it that are not done with."""
 
-    def __init__(self, folder: Path, worker: str) -> None:
-        """Make the first file. Raises OSError."""
+    def __init__(self, folder: Path, worker: str, *, gathers: bool = False) -> None:
+        """Make the first file. Raises OSError.
+
+        ``gathers``: records wait for ``flush``, and only that tells what cannot be written.
+        """
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.worker = worker
         self._folder = folder
         self._number = 0
         self._older: list[Segment] = []
+        self.gathers: Final = gathers
+        self._gathered: list[tuple[str, bytes]] = []
+        """Records that are not written yet, and of which request's hold each is; empty: of none."""
         self._segment = self._next()
 
     @property
@@ -164,41 +201,52 @@ class Journal:
         """Whether the current file has grown enough to be finished."""
         return self._segment.size >= SEGMENT_BYTES
 
-    def hold(self, hold: Hold, interrupted_nanos: int, at: int, detail: bytes) -> None:
+    def hold(self, hold: Hold, interrupted_nanos: int, at: int) -> None:
         """Note a hold, before the request goes upstream. Raises OSError."""
-        self._segment.write(
-            line(
-                b'["h",%b,%d,%d,%d,%b]'
-                % (_encode(hold.request_id), hold.user_id, interrupted_nanos, at, detail)
-            )
-        )
+        self._note(line(_held(hold, interrupted_nanos, at)), hold.request_id)
 
     def settle(self, settled: Settlement) -> None:
         """Note what a request came to, before the last byte goes to the caller. Raises OSError."""
-        self._segment.write(
-            line(
-                b'["s",%b,%d,%d,%d,"",%b]'
-                % (
-                    _encode(settled.request_id),
-                    settled.user_id,
-                    settled.cost_nanos,
-                    settled.at,
-                    settled.detail.encode(),
-                )
-            )
-        )
+        request_id, user_id = settled.request_id, settled.user_id
+        detail = msgspec.Raw(settled.detail)
+        record = ("s", request_id, user_id, settled.cost_nanos, settled.at, "", detail)
+        self._note(line(_encode(record)))
 
     def release(self, request_id: str) -> None:
         """Note that a request costs nothing. Raises OSError."""
-        self._segment.write(line(b'["r",%b]' % _encode(request_id)))
+        self._note(line(_encode(("r", request_id))))
 
-    def carry_on(self, holds: Iterable[tuple[Hold, int, int, bytes]]) -> None:
+    def flush(self) -> bool:
+        """Write what was gathered; whether there was anything.
+
+        Raises ``UnwrittenError`` with the holds that could not be noted.
+        """
+        gathered = self._gathered
+        if not gathered:
+            return False
+        try:
+            self._segment.write(b"".join([data for _, data in gathered]))
+        except OSError as error:
+            self._gathered = []
+            left = error.taken if isinstance(error, TornError) else 0
+            holds = []
+            for request_id, data in gathered:
+                left -= len(data)
+                # a last line that lacks its newline alone is whole
+                if left < -1 and request_id:
+                    holds.append(request_id)
+            raise UnwrittenError(error, holds) from error
+        self._gathered = []
+        return True
+
+    def carry_on(self, holds: Iterable[tuple[Hold, int, int]]) -> None:
         """Begin the next file, with the holds still open. Raises OSError."""
         segment = self._next()
         self._older.append(self._segment)
         self._segment = segment
-        for hold in holds:
-            self.hold(*hold)
+        noted = [line(_held(*hold)) for hold in holds]
+        if noted:
+            segment.write(b"".join(noted))
 
     def done_with_older(self) -> None:
         """Everything in the files before the current one is booked: keep only the last of them."""
@@ -212,12 +260,21 @@ class Journal:
 
     def close(self, *, keep: bool) -> None:
         """Let go of the files; ``keep`` them for whoever starts next, or remove them."""
+        if keep:
+            with contextlib.suppress(OSError):
+                self.flush()
         for segment in (*self._older, self._segment):
             if keep:
                 segment.close()
             else:
                 segment.remove()
         self._older.clear()
+
+    def _note(self, data: bytes, request_id: str = "") -> None:
+        if self.gathers:
+            self._gathered.append((request_id, data))
+        else:
+            self._segment.write(data)
 
     def _next(self) -> Segment:
         self._number += 1

@@ -38,7 +38,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """The bill explained, as JSON (docs/billing.md); empty where nothing was metered."""
 
 
-class Quote(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Quote(msgspec.Struct, frozen=True, gc=False):
     """The most one request can be foreseen to cost, and the prices it will be billed at."""
 
     amount_nanos: int
@@ -56,7 +56,7 @@ FREE: Final = Quote(amount_nanos=0)
 """What nobody charges for."""
 
 
-class Hold(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Hold(msgspec.Struct, frozen=True, gc=False):
     """An amount reserved for one running request."""
 
     request_id: str

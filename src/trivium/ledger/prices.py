@@ -48,15 +48,15 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The dearest class a text prompt can fall into."""
     output_max: int
     """The dearest class a text answer can fall into."""
-    label: bytes
+    label: str
     """Model, tier and prices as the first members of a JSON object: the explained bill's head."""
 
 
 class Tariff(msgspec.Struct, frozen=True, kw_only=True):
     """One model's prices from a moment on, for one group of users."""
 
-    label: bytes
-    """The model as the first member of a JSON object."""
+    model: str
+    """The model's public name."""
     tiers: tuple[Rates, ...]
     """Ascending; the last whose ``above`` is exceeded holds for the whole request."""
     request: int
@@ -141,7 +141,8 @@ def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:
         atoms += usage.characters * tariff.character
     for images in usage.images:
         atoms += images.count * tariff.price_of_image(images.size, images.quality)
-    return tariff.nanos(atoms), rates
+    nanos = -(-atoms * tariff.numerator // tariff.denominator)  # as ``Tariff.nanos``
+    return nanos if nanos < NANOS_MAX else NANOS_MAX, rates  # noqa: FURB136 - min() is a call
 
 
 def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> Tariff:
@@ -160,7 +161,7 @@ def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> 
     price = row.price
     flat = bool(price.get("per_request"))
     return Tariff(
-        label=b'"model":' + msgspec.json.encode(model),
+        model=model,
         tiers=tuple(tiers),
         request=_exact(price.get("per_request", _NONE) * _UNIT),
         millisecond=_exact(price.get("per_second", _NONE) * _UNIT / 1000),
@@ -209,7 +210,7 @@ def _rates(above: int, price: Mapping[str, Decimal], head: Mapping[str, Any]) ->
         audio_output=atoms("audio_output"),
         image_input=atoms("image_input"),
         image_output=atoms("image_output"),
-        label=msgspec.json.encode(label)[:-1],
+        label=msgspec.json.encode(label)[:-1].decode(),
     )
 
 

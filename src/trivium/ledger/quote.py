@@ -16,9 +16,9 @@ from typing import Final
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
 from trivium.ledger import media
-from trivium.ledger.estimate import tokens
+from trivium.ledger.estimate import TOKEN_BYTES, tokens
 from trivium.ledger.model import FREE, Quote
-from trivium.ledger.prices import Tariff, row_at, tariff_of
+from trivium.ledger.prices import NANOS_MAX, Tariff, row_at, tariff_of
 from trivium.ledger.service import OpenLedger, Payer
 from trivium.providers.images import row_of, table
 from trivium.routing.model import Model
@@ -37,27 +37,10 @@ PROMPT_MAX: Final = 32_000
 
 INPUT_ONLY: Final = EMBEDDING | {Operation.MODERATIONS}
 """Operations without output tokens."""
+WRITING: Final = frozenset(Operation) - INPUT_ONLY - DRAWING - {Operation.VIDEOS}
+"""Operations with a text for an answer, as far as their units are not known beforehand."""
 
 _ONE: Final = Fraction(1)
-
-
-class Tariffs:
-    """Every model's prices by group, ready to reckon with; made when first asked for."""
-
-    def __init__(self, groups: Mapping[str, Fraction]) -> None:
-        """``groups``: multipliers by group; a group that is not there has 1."""
-        self._groups = groups
-        self._ready: dict[tuple[str, str], tuple[Model, float, Tariff]] = {}
-
-    def of(self, model: Model, group: str, now: float) -> Tariff:
-        """The prices in force. ``now``: seconds since the epoch."""
-        ready = self._ready.get((model.name, group))
-        if ready is not None and ready[0] is model and now < ready[1]:
-            return ready[2]
-        tariff = tariff_of(model.name, row_at(model.prices, now), self._groups.get(group, _ONE))
-        until = min((row.since for row in model.prices if row.since > now), default=float("inf"))
-        self._ready[model.name, group] = (model, until, tariff)
-        return tariff
 
 
 def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
@@ -67,24 +50,31 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
     """
     if facts.known is not None:
         return media.quote(tariff, model, operation, facts.known)
-    if operation is Operation.VIDEOS:
+    writes = operation in WRITING
+    if not writes and operation not in INPUT_ONLY:
+        if operation in DRAWING:
+            return _pictures(tariff, model, facts, size)
         return _video(tariff, model, facts)
-    if operation in DRAWING:
-        return _pictures(tariff, model, facts, size)
-    generates = operation not in INPUT_ONLY
-    if not tariff.meters_input or (generates and not tariff.meters_output):
+    if not tariff.meters_input or (writes and not tariff.meters_output):
         raise _unpriced(model, "this kind of request")
-    input_max = min(-(-size // HELD_BYTES), model.context_max or CONTEXT_MAX)
+    # HOT: once a request, so without a call but the last
+    input_max = -(-size // HELD_BYTES)
+    context_max = model.context_max or CONTEXT_MAX
+    if input_max > context_max:  # noqa: PLR1730 - min() is a call
+        input_max = context_max
     rates = tariff.tiers[0] if len(tariff.tiers) == 1 else tariff.rates(input_max)
     atoms = input_max * rates.input_max + tariff.request
-    if generates:
-        limit = model.output_max or OUTPUT_MAX
+    if writes:
+        limit = (model.output_max or OUTPUT_MAX) * facts.choices
         asked = facts.output_max
-        if asked is None or (model.output_max is not None and asked > limit * facts.choices):
-            asked = limit * facts.choices
+        if asked is None or (model.output_max is not None and asked > limit):
+            asked = limit
         atoms += asked * rates.output_max
+    nanos = -(-atoms * tariff.numerator // tariff.denominator)  # as ``Tariff.nanos``
+    if nanos > NANOS_MAX:  # noqa: PLR1730 - the same
+        nanos = NANOS_MAX
     # never nothing: whoever has no balance is refused, also where little can be foreseen
-    return Quote(amount_nanos=tariff.nanos(atoms) or 1, tariff=tariff, input_tokens=tokens(size))
+    return Quote(nanos or 1, tariff, -(-size // TOKEN_BYTES))
 
 
 def _video(tariff: Tariff, model: Model, facts: Facts) -> Quote:
@@ -134,24 +124,39 @@ def _unpriced(model: Model, what: str) -> Fault:
     )
 
 
-class Pricing(OpenLedger):
-    """Quotes as the real ledger does, lets everything pass and books nothing: for rehearsals."""
+class Quoting:
+    """What requests may cost, by the prices in force."""
 
     def __init__(self, clock: Clock, groups: Mapping[str, Fraction] | None = None) -> None:
-        """``groups``: multipliers by group."""
-        self._clock = clock
-        self._tariffs = Tariffs(groups or {})
+        """``groups``: multipliers by group; a group that is not there has 1."""
+        self._now = clock.now
+        self.regroup(groups or {})
+
+    def regroup(self, groups: Mapping[str, Fraction]) -> None:
+        """Put other multipliers in force."""
+        self._groups = groups
+        # by name and group: what was made ready for which model, and until when
+        self._ready: dict[tuple[str, str], tuple[Model, float, Tariff]] = {}
 
     def quote(
         self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
     ) -> Quote:
         """The most this request can cost. Raises ``Fault`` (NOT_PERMITTED) without a price."""
-        if is_free(model, operation):
+        if model.free or operation in COUNTING:
             return FREE
-        tariff = self._tariffs.of(model, caller.group, self._clock.now())
-        return quote(tariff, model, operation, facts, body_bytes)
+        # HOT: once a request
+        ready = self._ready.get((model.name, caller.group))
+        if ready is None or ready[0] is not model or self._now() >= ready[1]:
+            ready = self._made_ready(model, caller.group)
+        return quote(ready[2], model, operation, facts, body_bytes)
+
+    def _made_ready(self, model: Model, group: str) -> tuple[Model, float, Tariff]:
+        now = self._now()
+        tariff = tariff_of(model.name, row_at(model.prices, now), self._groups.get(group, _ONE))
+        until = min((row.since for row in model.prices if row.since > now), default=float("inf"))
+        ready = self._ready[model.name, group] = (model, until, tariff)
+        return ready
 
 
-def is_free(model: Model, operation: Operation) -> bool:
-    """Whether nothing is held or booked."""
-    return model.free or operation in COUNTING
+class Pricing(Quoting, OpenLedger):
+    """Quotes as the real ledger does, lets everything pass and books nothing: for rehearsals."""

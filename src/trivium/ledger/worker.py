@@ -21,14 +21,11 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.ledger.allowance import Allowance, Standing, Waiting, Wish
 from trivium.ledger.entries import format_usd
-from trivium.ledger.journal import Journal
+from trivium.ledger.journal import Journal, UnwrittenError
 from trivium.ledger.model import Hold, Quote, Settlement
 from trivium.ledger.prices import cost
-from trivium.ledger.quote import Pricing
+from trivium.ledger.quote import Quoting
 from trivium.ledger.service import Payer
-from trivium.routing.model import Model
-from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
 
 REFUSED_S: Final = 1.0
 """How long an account that could not pay is refused without asking the database again."""
@@ -43,7 +40,7 @@ _encode: Final = msgspec.json.Encoder().encode
 log = structlog.get_logger()
 
 
-class WorkerLedger:
+class WorkerLedger(Quoting):
     """See the module, and ``Ledger`` for what the pipeline calls."""
 
     def __init__(
@@ -55,13 +52,13 @@ class WorkerLedger:
         interrupted: str = "free",
     ) -> None:
         """``interrupted``: what a request costs that the worker dies with: free, input or hold."""
+        super().__init__(clock, groups)
         self.journal = journal
         self.asked = asyncio.Event()
         """Set when an account waits for a turn with the database."""
         self.trusted_until = float("-inf")
         """Monotonic seconds until which leases may be relied on; each turn moves it on."""
         self._clock = clock
-        self._pricing = Pricing(clock, groups)
         self._interrupted = interrupted
         self._accounts: dict[int, Allowance] = {}
         self._touched: set[int] = set()
@@ -71,28 +68,25 @@ class WorkerLedger:
 
     # --- the pipeline's side --------------------------------------------------------------------
 
-    def quote(
-        self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
-    ) -> Quote:
-        """The most this request can cost. Raises ``Fault`` (NOT_PERMITTED) without a price."""
-        return self._pricing.quote(caller, model, operation, facts, body_bytes)
-
     def hold(self, request_id: str, caller: Payer, quote: Quote) -> Hold | None:
         """Reserve the quote if the lease covers it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
-        hold = _hold(request_id, caller, quote)
+        # HOT: once a request, as ``settle``
+        amount = quote.amount_nanos
+        limited = not caller.unlimited
+        hold = Hold(request_id, caller.user_id, amount, quote, caller.key_id, limited)
         if quote.tariff is None:
             return hold
-        if hold.limited:
-            account = self._accounts.get(caller.user_id)
+        if limited:
+            account = self._accounts.get(hold.user_id)
             now = self._clock.monotonic()
             if (
                 account is None
                 or account.waiting
                 or now > self.trusted_until
-                or not account.take(quote.amount_nanos)
+                or not account.take(amount)
             ):
                 return None
-            self._touched.add(caller.user_id)
+            self._touched.add(hold.user_id)
             if account.is_low and now > account.learned_at + RENEW_S:
                 account.learned_at = now
                 self.asked.set()
@@ -111,7 +105,9 @@ class WorkerLedger:
 
         Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL).
         """
-        hold = _hold(request_id, caller, quote)
+        amount = quote.amount_nanos
+        limited = not caller.unlimited
+        hold = Hold(request_id, caller.user_id, amount, quote, caller.key_id, limited)
         now = self._clock.monotonic()
         account = self._accounts.get(caller.user_id)
         if account is None:
@@ -154,7 +150,7 @@ class WorkerLedger:
         quote = msgspec.structs.replace(hold.quote, amount_nanos=amount, own_nanos=own)
         extended = msgspec.structs.replace(hold, amount_nanos=amount, quote=quote)
         try:
-            self.journal.hold(*self._noted(extended))
+            self.journal.hold(extended, *self._interrupted_at(extended))
         except OSError as error:
             self._lost(error)
             self._end(msgspec.structs.replace(hold, amount_nanos=more_nanos), 0)
@@ -172,7 +168,7 @@ class WorkerLedger:
         if quote.tariff is None or hold.request_id not in self._open:
             return other
         try:
-            self.journal.hold(*self._noted(other))
+            self.journal.hold(other, *self._interrupted_at(other))
         except OSError as error:
             self._lost(error)
             raise _unnoted() from None
@@ -208,17 +204,10 @@ class WorkerLedger:
                 self._lost(error)
             return 0
         nanos, rates = cost(tariff, usage)
-        settled = Settlement(
-            hold.request_id,
-            hold.user_id,
-            nanos,
-            int(self._clock.now()),
-            "",
-            (
-                b'%b,"key":%d,"end":"%b","usage":%b}'
-                % (rates.label, hold.key_id, end.encode(), _encode(usage))
-            ).decode(),
-        )
+        used = _encode(usage).decode()
+        detail = f'{rates.label},"key":{hold.key_id},"end":"{end}","usage":{used}}}'
+        at = int(self._clock.now())
+        settled = Settlement(hold.request_id, hold.user_id, nanos, at, "", detail)
         self._end(hold, nanos)
         self._queue.append(settled)
         try:
@@ -227,6 +216,20 @@ class WorkerLedger:
             # it is booked from memory as always: only a kill would tell
             self._lost(error)
         return nanos
+
+    def flush(self) -> list[str]:
+        """Write what the journal has gathered; the requests whose hold it could not take.
+
+        They must not go upstream, and are settled with nothing. Everything else may leave now.
+        """
+        try:
+            is_written = self.journal.flush()
+        except UnwrittenError as error:
+            self._lost(error)
+            return error.holds
+        if is_written and self._is_full:
+            self._flows()
+        return []
 
     # --- the turns' side ------------------------------------------------------------------------
 
@@ -299,10 +302,6 @@ class WorkerLedger:
                     )
             self._touched.add(user_id)
 
-    def regroup(self, groups: Mapping[str, Fraction]) -> None:
-        """Put other multipliers in force."""
-        self._pricing = Pricing(self._clock, groups)
-
     def drop(self, settled: Settlement) -> None:
         """The oldest settlement is one that the database refuses for good."""
         dropped = self._queue.popleft()
@@ -313,41 +312,42 @@ class WorkerLedger:
 
     def carry_on(self) -> None:
         """Begin a new journal file with the holds still open. Raises OSError."""
-        self.journal.carry_on([self._noted(hold) for hold in self._open.values()])
+        self.journal.carry_on([(hold, *self._interrupted_at(hold)) for hold in self._open.values()])
 
     # --- own ------------------------------------------------------------------------------------
 
     def _note(self, hold: Hold) -> None:
+        nanos, at = self._interrupted_at(hold)
         try:
-            self.journal.hold(*self._noted(hold))
+            self.journal.hold(hold, nanos, at)
         except OSError as error:
             self._lost(error)
             self._end(hold, 0)
             raise _unnoted() from None
-        if self._is_full:
-            self._is_full = False
-            log.info("journal_flows_again")
+        if self._is_full and not self.journal.gathers:
+            self._flows()
         self._open[hold.request_id] = hold
 
-    def _noted(self, hold: Hold) -> tuple[Hold, int, int, bytes]:
-        """A hold with what it costs if nobody settles it."""
-        quote = hold.quote
-        tariff = quote.tariff
-        assert tariff is not None
-        own = quote.amount_nanos if quote.own_nanos is None else quote.own_nanos
+    def _interrupted_at(self, hold: Hold) -> tuple[int, int]:
+        """What a hold costs if nobody settles it, and the second it is."""
         nanos = 0
-        if self._interrupted == "hold":
-            nanos = own
-        elif self._interrupted == "input" and own:
-            nanos, _ = cost(tariff, Usage(fresh=quote.input_tokens))
-        detail = b'{%b,"key":%d,"end":"interrupted"}' % (tariff.label, hold.key_id)
-        return hold, nanos, int(self._clock.now()), detail
+        if self._interrupted != "free":
+            quote = hold.quote
+            nanos = quote.amount_nanos if quote.own_nanos is None else quote.own_nanos
+            if self._interrupted == "input" and nanos:
+                assert quote.tariff is not None
+                nanos, _ = cost(quote.tariff, Usage(fresh=quote.input_tokens))
+        return nanos, int(self._clock.now())
 
     def _lost(self, error: OSError) -> None:
         """One log line a change of state: a full disk fails every request."""
         if not self._is_full:
             log.error("journal_failed", error=str(error))
         self._is_full = True
+
+    def _flows(self) -> None:
+        self._is_full = False
+        log.info("journal_flows_again")
 
     def _end(self, hold: Hold, nanos: int) -> None:
         """Free what was held, and remember what is to be booked."""
@@ -394,17 +394,6 @@ def too_low(amount_nanos: int) -> Fault:
 
 def _unnoted() -> Fault:
     return Fault(Kind.INTERNAL, "The gateway cannot note the request's cost, so it is not served.")
-
-
-def _hold(request_id: str, caller: Payer, quote: Quote) -> Hold:
-    return Hold(
-        request_id=request_id,
-        user_id=caller.user_id,
-        amount_nanos=quote.amount_nanos,
-        quote=quote,
-        key_id=caller.key_id,
-        limited=not caller.unlimited,
-    )
 
 
 def _spent(batch: list[Settlement]) -> dict[int, int]:

@@ -28,12 +28,11 @@ def held_of(hold: Hold, at: int) -> Held:
     """A quoted hold as a row, with the prices of this moment. It must cost something."""
     tariff = hold.quote.tariff
     assert tariff is not None
-    bill = b'%b,"key":%d}' % (tariff.tiers[0].label, hold.key_id)
     return Held(
         request_id=hold.request_id,
         user_id=hold.user_id,
         amount_nanos=hold.amount_nanos if hold.limited else 0,
-        bill=bill.decode(),
+        bill=f'{tariff.tiers[0].label},"key":{hold.key_id}}}',
         created_at=at,
     )
 
