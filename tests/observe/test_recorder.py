@@ -7,8 +7,9 @@ from sqlalchemy import text
 from structlog.testing import capture_logs
 
 from trivium.observe import recorder as module
+from trivium.observe import store
 from trivium.observe.record import Record
-from trivium.observe.recorder import Recorder, _next_batch
+from trivium.observe.recorder import Recorder
 from trivium.settings.model import Records
 from trivium.storage.errors import Rejected, SchemaStale, StorageDown
 
@@ -90,17 +91,17 @@ async def test_closing_writes_what_waits(database):
     """Also what would fill several batches, and without a log line."""
     recorder = Recorder(database, Records(flush_s=60))
     recorder.start()
-    fill(recorder, 2 * module.BATCH + 1)
+    fill(recorder, 2 * module.BATCH_MAX + 1)
     with capture_logs() as logs:
         await recorder.close()
-    assert 2 * module.BATCH + 1 == len(await ids(database))
+    assert 2 * module.BATCH_MAX + 1 == len(await ids(database))
     assert [] == logs
 
 
 @pytest.mark.asyncio
 async def test_a_batch_is_bounded(database, monkeypatch):
     """No transaction holds more than its share of rows."""
-    monkeypatch.setattr(module, "BATCH", 2)
+    monkeypatch.setattr(module, "BATCH_MAX", 2)
     recorder = Recorder(database, Records())
     sizes = []
     store = recorder._store
@@ -242,9 +243,21 @@ async def test_closing_has_a_limit(database, clock, failing):
     ]
 
 
-@pytest.mark.parametrize(
-    ("waiting", "batch"), [(3, 3), (500, 500), (900, 500), (3000, 1500), (90_000, 2000)]
-)
-def test_the_longer_the_queue_the_larger_the_batch(waiting, batch):
-    """Or a busy worker would fall behind for ever: a batch costs it turns, not rows."""
-    assert batch == _next_batch(waiting)
+@pytest.mark.asyncio
+async def test_a_batch_is_made_ready_slice_by_slice(database, monkeypatch):
+    """The loop has its turns in between, and all of it is one transaction."""
+    monkeypatch.setattr(module, "SLICE", 2)
+    recorder = Recorder(database, Records())
+    sizes = []
+    insert = store.insert
+
+    async def counted(conn, rows):
+        sizes.append((id(conn), len(rows)))
+        await insert(conn, rows)
+
+    monkeypatch.setattr(store, "insert", counted)
+    fill(recorder, 5)
+    assert await recorder.flush()
+    assert [2, 2, 1] == [size for _, size in sizes]
+    assert 1 == len({conn for conn, _ in sizes})
+    assert [f"r{number:04}" for number in range(5)] == await ids(database)

@@ -1,5 +1,6 @@
 """Records become rows that fit, whatever callers and vendors put into them."""
 
+import msgspec
 import pytest
 from sqlalchemy import text
 
@@ -101,6 +102,74 @@ async def test_every_field_has_its_column(database):
         "repaired": "call_id;n=2",
         "asked_model": "big",
     } == row
+
+
+PLAIN = msgspec.structs.replace(
+    FULL,
+    request_id="r2",
+    end_user="",
+    fault="",
+    dropped="",
+    repaired="",
+    asked_model="",
+    usage=Usage(
+        fresh=1, cache_read=2, cache_write_short=3, cache_write_long=4, output=5, reasoning=6
+    ),
+)
+
+
+@pytest.mark.asyncio
+async def test_a_usual_record_is_stored_as_any_other(database):
+    """Its row is shorter; what it leaves out is stored as if it had been said."""
+    usual, full = store.row_of(PLAIN, int), store.row_of(FULL, int)
+    assert len(usual) < len(full) == len(store.COLUMNS)
+    first, second = await stored(database, FULL, PLAIN)
+    changed = {
+        "request_id": "r2",
+        "end_user": "",
+        "audio_input": 0,
+        "audio_output": 0,
+        "image_input": 0,
+        "image_output": 0,
+        "duration_ms": None,
+        "characters": None,
+        "requests": 1,
+        "estimated": False,
+        "dropped": None,
+        "repaired": None,
+        "asked_model": None,
+    }
+    assert first | changed == second
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"fault": "upstream_broke"},
+        {"end_user": "e"},
+        {"dropped": "temperature"},
+        {"repaired": "call_id;n=2"},
+        {"asked_model": "big"},
+        {"model": "a\0b"},
+        {"channel": "x" * 201},
+        {"usage": None},
+        {"usage": Usage(audio_input=1)},
+        {"usage": Usage(audio_output=1)},
+        {"usage": Usage(image_input=1)},
+        {"usage": Usage(image_output=1)},
+        {"usage": Usage(seconds=0.0)},
+        {"usage": Usage(characters=0)},
+        {"usage": Usage(requests=2)},
+        {"usage": Usage(requests=0)},
+        {"usage": Usage(estimated=True)},
+        {"usage": Usage(output=2**63)},
+        {"usage": Usage(fresh=-1)},
+    ],
+)
+def test_whatever_is_unusual_is_said(changes):
+    """With a value for every column."""
+    record = msgspec.structs.replace(PLAIN, **changes)
+    assert len(store.COLUMNS) == len(store.row_of(record))
 
 
 def test_no_field_of_record_or_usage_is_forgotten():

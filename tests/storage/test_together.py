@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from trivium.storage import together
+from trivium.storage.errors import Conflict
 from trivium.storage.schema import traces
 
 pytestmark = pytest.mark.asyncio
@@ -45,3 +46,34 @@ async def test_parameters_stay_within_the_engines_limit(database, monkeypatch):
     monkeypatch.setattr(together, "PARAMETERS_MAX", 8)
     await put(database, [row(n) for n in range(7)])
     assert 7 == len(await stored(database))
+
+
+async def test_a_value_that_all_rows_have_is_not_bound(database, monkeypatch):
+    """It is a part of the statement, where texts are quoted."""
+    monkeypatch.setattr(together, "TOGETHER", 2)
+    fixed = (("id", "it's"), ("created_at", 7))
+    assert ("user_id", "value") == together.names(traces, fixed)
+    async with database.write() as conn:
+        key = ("user_id", "id")
+        await together.insert_new(conn, traces, key, [(n, b"x") for n in (1, 2, 3)], fixed)
+        await together.insert_new(conn, traces, key, [(n, b"again") for n in (3, 4)], fixed)
+    async with database.read() as conn:
+        found = await conn.execute(select(traces).order_by(traces.c.user_id))
+        rows = [tuple(row) for row in found]
+    assert [(n, "it's", 7, b"again" if n == 4 else b"x") for n in (1, 2, 3, 4)] == rows
+
+
+async def test_without_a_key_what_is_there_is_a_conflict(database, monkeypatch):
+    """In a statement of many as in one of one, and nothing of it is stored."""
+    monkeypatch.setattr(together, "TOGETHER", 2)
+    columns = tuple(traces.c.keys())
+
+    async def append(*numbers):
+        async with database.write() as conn:
+            await together.insert(conn, traces, columns, [row(n) for n in numbers])
+
+    await append(1, 2, 3)
+    for numbers in ((4, 3), (4, 5, 3)):
+        with pytest.raises(Conflict):
+            await append(*numbers)
+    assert {"t1", "t2", "t3"} == set(await stored(database))

@@ -5,13 +5,10 @@ queue anyway, on PostgreSQL this keeps workers from waiting for each other in a 
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from functools import cache
-from itertools import chain
 from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
-    Dialect,
     bindparam,
     case,
     cast,
@@ -25,19 +22,16 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.dialects.postgresql import asyncpg
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.allowance import Standing, Wish, granted
 from trivium.ledger.model import Entry, EntryKind, Settlement
 from trivium.storage.schema import accounts, entries, holds, leases, users
+from trivium.storage.together import insert
 
-_USAGE: Final = (
-    "user_id", "kind", "amount_nanos", "note", "request_id", "created_at", "detail",
-)  # fmt: skip
-"""Columns of an entry in the order of their values."""
-TOGETHER: Final = 500
-"""Rows a statement on SQLite."""
+_USAGE: Final = ("user_id", "amount_nanos", "note", "request_id", "created_at", "detail")
+"""Columns of a usage entry in the order of their values."""
+_OF_USAGE: Final = (("kind", EntryKind.USAGE.value),)
 
 _NOW: Final = {
     "sqlite": literal_column("CAST(strftime('%s', 'now') AS INTEGER)"),
@@ -267,34 +261,12 @@ async def _set_leases(
         await conn.execute(put, rows)
 
 
-@cache
-def _usage_insert(engine: str, rows: int) -> str:
-    """The statement's text with one mark a value, for so many rows at once."""
-    dialect: Dialect = sqlite.dialect() if engine == "sqlite" else asyncpg.dialect()  # type: ignore[no-untyped-call] # SQLAlchemy's own
-    compiled = entries.insert().compile(dialect=dialect, column_keys=_USAGE)
-    assert tuple(compiled.positiontup or ()) == _USAGE
-    text = str(compiled)
-    marks = "(" + ", ".join("?" * len(_USAGE)) + ")"
-    return text if rows == 1 else text.replace(marks, ", ".join([marks] * rows))
-
-
 async def _insert_usage(conn: AsyncConnection, settlements: Sequence[Settlement]) -> None:
     """Append usage entries. HOT: once a request. The driver is given text and values, which spares
-    SQLAlchemy's work on each value (``observe/store.py`` does the same).
+    SQLAlchemy's work on each value.
     """
-    kind = EntryKind.USAGE.value
-    rows = [
-        (s.user_id, kind, -s.cost_nanos, s.note, s.request_id, s.at, s.detail) for s in settlements
-    ]
-    engine = conn.dialect.name
-    if engine == "sqlite":
-        whole = len(rows) - len(rows) % TOGETHER
-        for start in range(0, whole, TOGETHER):
-            values = tuple(chain.from_iterable(rows[start : start + TOGETHER]))
-            await conn.exec_driver_sql(_usage_insert(engine, TOGETHER), values)
-        rows = rows[whole:]
-    if rows:
-        await conn.exec_driver_sql(_usage_insert(engine, 1), rows)
+    rows = [(s.user_id, -s.cost_nanos, s.note, s.request_id, s.at, s.detail) for s in settlements]
+    await insert(conn, entries, _USAGE, rows, _OF_USAGE)
 
 
 async def renew(conn: AsyncConnection, worker: str) -> None:

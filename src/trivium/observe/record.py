@@ -5,7 +5,7 @@ import msgspec
 from trivium.conversation.usage import Usage
 
 
-class Record(msgspec.Struct, kw_only=True, gc=False):
+class Record(msgspec.Struct, gc=False):
     """What happened to one request. Prompts and answers are never part of it."""
 
     request_id: str

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from trivium.conversation.usage import Usage
 from trivium.observe.record import Record
 from trivium.storage.schema import records
-from trivium.storage.together import insert_new
+from trivium.storage.together import Fixed, insert_new, names
 
 COLUMNS: Final = tuple(records.c.keys())
 """The order of a row's values."""
@@ -18,14 +18,47 @@ TEXT_CHARS_MAX: Final = 200
 
 _INT_MAX: Final = 2**63 - 1
 _NO_USAGE: Final = (None,) * 14
+_ABSENT: Final[Fixed] = (
+    ("fault", ""),
+    ("end_user", ""),
+    ("audio_input", 0),
+    ("audio_output", 0),
+    ("image_input", 0),
+    ("image_output", 0),
+    ("duration_ms", None),
+    ("characters", None),
+    ("requests", 1),
+    ("estimated", False),
+    ("dropped", None),
+    ("repaired", None),
+    ("asked_model", None),
+)
+"""What an answer of text that came as it was asked for has nothing of: most records."""
+_PLAIN: Final = names(records, _ABSENT)
 
 
 def row_of(record: Record, flag: type[int] = bool) -> tuple[Any, ...]:
-    """A record's values in the order of ``COLUMNS``. Fits the columns whatever callers sent.
+    """A record's values in the order of ``COLUMNS``, of many without what is absent from them.
+
+    Fits the columns whatever callers sent.
 
     ``flag`` is what the driver takes for yes and no without asking around: SQLite's looks for
     adapters of everything that is not exactly a number, a text or bytes (1 us a value, 2026-11-21).
     """
+    usage = record.usage
+    if usage is not None and not (
+        record.fault
+        or record.end_user
+        or record.dropped
+        or record.repaired
+        or record.asked_model
+        or usage.seconds is not None
+        or usage.characters is not None
+        or usage.estimated
+    ):
+        row = _plain(record, usage, flag)
+        if row is not None:
+            return row
     first = record.first_byte_ms
     texts: Sequence[str] = (
         record.request_id,
@@ -62,10 +95,51 @@ def row_of(record: Record, flag: type[int] = bool) -> tuple[Any, ...]:
         record.bytes_in,
         record.bytes_out,
         end_user,
-        *(_NO_USAGE if record.usage is None else _counters(record.usage, flag)),
+        *(_NO_USAGE if usage is None else _counters(usage, flag)),
         dropped or None,
         repaired or None,
         asked_model or None,
+    )
+
+
+def _plain(record: Record, usage: Usage, flag: type[int]) -> tuple[Any, ...] | None:
+    """The row without ``_ABSENT``; ``None`` where it is not as usual. HOT: most records are."""
+    request_id, model, channel = record.request_id, record.model, record.channel
+    operation, upstream_model = record.operation, record.upstream_model
+    together = f"{request_id}{operation}{model}{channel}{upstream_model}"
+    fresh, cache_read, output = usage.fresh, usage.cache_read, usage.output
+    short, long, reasoning = usage.cache_write_short, usage.cache_write_long, usage.reasoning
+    if (
+        len(together) > TEXT_CHARS_MAX
+        or not together.isprintable()
+        or (fresh | cache_read | short | long | output | reasoning) >> 63
+        or usage.audio_input | usage.audio_output | usage.image_input | usage.image_output
+        or usage.requests != 1
+    ):
+        return None
+    first = record.first_byte_ms
+    return (
+        request_id,
+        int(record.at * 1000),
+        record.key_id,
+        record.user_id,
+        operation,
+        model,
+        channel,
+        upstream_model,
+        record.status,
+        flag(record.stream),
+        record.attempts,
+        None if first is None else round(first * 1000),
+        round(record.total_ms * 1000),
+        record.bytes_in,
+        record.bytes_out,
+        fresh,
+        cache_read,
+        short,
+        long,
+        output,
+        reasoning,
     )
 
 
@@ -109,9 +183,14 @@ async def insert(conn: AsyncConnection, rows: Sequence[tuple[Any, ...]]) -> None
 
     HOT: one row a request. The driver is given text and values, which spares SQLAlchemy's work on
     each value: a row of a batch of 1,000 costs 9 instead of 15 us on SQLite, 4 instead of 12 on
-    PostgreSQL (2026-11). SQLite's own part of it: 5.7 us row by row, 3.4 us together.
+    PostgreSQL (2026-11). SQLite's own part of it: 5.0 us row by row, 3.3 us together, 2.0 us
+    without what is absent (2026-11-21).
     """
-    await insert_new(conn, records, ("request_id",), rows)
+    plain = [row for row in rows if len(row) == len(_PLAIN)]
+    await insert_new(conn, records, ("request_id",), plain, _ABSENT)
+    if len(plain) != len(rows):
+        full = [row for row in rows if len(row) != len(_PLAIN)]
+        await insert_new(conn, records, ("request_id",), full)
 
 
 async def delete_before(conn: AsyncConnection, at_ms: int, limit: int) -> int:
