@@ -35,7 +35,7 @@ BARE = Places(
     reasoning=False,
     calls=False,
     signed_texts=False,
-    counters=frozenset({"cache_write_long"}),
+    counters=("cache_write_long",),
     tiers=frozenset({"default"}),
 )
 RICH = Places(

@@ -132,6 +132,8 @@ class Report:
 
     def dropped_names(self) -> str:
         """Members that were left out, changed or kept for the record; empty when none was."""
+        if not self.drops and not self.kept:
+            return ""
         return ", ".join(dict.fromkeys((*(drop.member for drop in self.drops), *self.kept)))
 
     def dropped_header(self) -> str:

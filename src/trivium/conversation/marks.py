@@ -7,6 +7,18 @@ from trivium.conversation.parts import CacheMark
 from trivium.conversation.request import Conversation
 
 
+def is_marked(conversation: Conversation) -> bool:
+    """Whether there are any."""
+    # HOT: without a generator for the most, which have none
+    for turn in conversation.turns:
+        for part in turn.parts:
+            if part.cache is not None or type(part) is ToolResult:
+                return any(marks(conversation))
+    if conversation.tools or conversation.instructions:
+        return any(marks(conversation))
+    return conversation.cache is not None
+
+
 def marks(conversation: Conversation) -> Iterator[CacheMark]:
     """Those of tools, instructions, parts and parts of results, then the one for the whole."""
     for tool in conversation.tools:

@@ -21,6 +21,8 @@ MISSING: Final = "[No result was given for this call.]"
 """Stands where a call was never answered."""
 
 _PAIRED: Final = frozenset({ToolCall, ToolResult})
+_ASSISTANT: Final = Role.ASSISTANT  # HOT: as in fit.py
+_USER: Final = Role.USER
 _FITS: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -79,23 +81,31 @@ def paired(
     becomes text. Neighbouring turns must have been joined. ``exact``: ids have ``id_max``
     letters and digits, no fewer and nothing else.
     """
-    if not any(type(part) in _PAIRED for turn in turns for part in turn.parts):
+    if not _has_calls(turns):
         return turns
     ids = _Ids(id_max, report, exact=exact)
     out: list[Turn] = []
     at = 0
     while at < len(turns):
         heard = at
-        while heard < len(turns) and turns[heard].role is Role.ASSISTANT:
+        while heard < len(turns) and turns[heard].role is _ASSISTANT:
             heard += 1
         end = heard
-        while end < len(turns) and turns[end].role is not Role.ASSISTANT:
+        while end < len(turns) and turns[end].role is not _ASSISTANT:
             end += 1
         asked: dict[str, ToolCall] = {}
         out.extend(_named(turns[one], one, ids, asked) for one in range(at, heard))
         out.extend(_answered(turns[heard:end], heard, asked, report))
         at = end
     return tuple(out)
+
+
+def _has_calls(turns: tuple[Turn, ...]) -> bool:
+    for turn in turns:
+        for part in turn.parts:
+            if type(part) in _PAIRED:
+                return True
+    return False
 
 
 def _named(turn: Turn, at: int, ids: _Ids, asked: dict[str, ToolCall]) -> Turn:
@@ -131,10 +141,10 @@ def _answered(
             msgspec.structs.replace(answer, call_id=found, name=call.name, kind=call.kind)
         )
     out: list[Turn] = []
-    if results and after[0].role is not Role.USER:
-        out.append(Turn(Role.USER, tuple(results)))
+    if results and after[0].role is not _USER:
+        out.append(Turn(_USER, tuple(results)))
     for turn, rest in zip(after, rests, strict=True):
-        if turn is after[0] and turn.role is Role.USER:
+        if turn is after[0] and turn.role is _USER:
             out.append(msgspec.structs.replace(turn, parts=(*results, *rest)))
         elif rest or not turn.parts:
             out.append(msgspec.structs.replace(turn, parts=rest))

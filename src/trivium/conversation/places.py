@@ -90,8 +90,8 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
     blocks_cited: bool = False
     """Whether the citations of its streams cover a whole text, whatever they say."""
     cites: Callable[[Citation], bool] = linked
-    counters: frozenset[str] = frozenset()
-    """Counters of ``Usage`` that it has no place for."""
+    counters: tuple[str, ...] = ()
+    """Counters of ``Usage`` that it has no place for, in the order of the alphabet."""
     tiers: frozenset[str] = frozenset()
     """Names, in OpenAI's words, of tiers that it has one for; empty: all."""
 
@@ -147,17 +147,21 @@ class Placing:
     def answer(self, answer: Answer) -> None:
         """A whole answer."""
         for at, candidate in enumerate(answer.candidates):
-            if self._has(at):
+            if not at or self._has(at):
                 for part in candidate.parts:
                     if type(part) is not Text or part.opaque or part.citations or part.logprobs:
                         self._part(part)
                     else:
                         self._heard = True  # HOT: plain words have their place everywhere
-                self._finish(candidate.finish)
-                if candidate.finish.unified in self._places.cut_calls:
+                finish = candidate.finish
+                self._finish(finish)
+                if finish.unified in self._places.cut_calls:
                     self._cut(part.arguments for part in candidate.parts if type(part) is ToolCall)
-        self._usage(answer.usage)
-        self._tier(answer.service_tier)
+        usage = answer.usage
+        if usage is not None:
+            self._usage(usage)
+        if answer.service_tier is not None:
+            self._tier(answer.service_tier)
 
     def events(self, events: list[Event]) -> None:
         """More of a stream. HOT: of deltas only their probabilities are of interest."""
@@ -297,22 +301,21 @@ class Placing:
 
     def _finish(self, finish: Finish) -> None:
         places = self._places
-        if finish.unified is Unified.STOP_SEQUENCE and not places.stop_sequence:
+        unified = finish.unified
+        if unified is _STOP_SEQUENCE and not places.stop_sequence:
             self._lacks("stop_sequence")
-        elif finish.unified not in places.ends and not finish.token:
-            word = finish.raw if finish.unified is Unified.OTHER else ""
-            self._changed("finish", f"no word for {word[:_WORD_MAX] or finish.unified.value}")
+        elif unified not in places.ends and not finish.token:
+            word = finish.raw if unified is Unified.OTHER else ""
+            self._changed("finish", f"no word for {word[:_WORD_MAX] or unified.value}")
         if finish.category and not places.category:
             self._lacks("category")
         if finish.explanation and not places.explanation:
             self._lacks("explanation")
 
-    def _usage(self, usage: Usage | None) -> None:
-        if usage is None:
-            return
-        found = [name for name in self._places.counters if getattr(usage, name)]
-        for name in sorted(found):
-            self._note(f"usage.{name}")
+    def _usage(self, usage: Usage) -> None:
+        for name in self._places.counters:
+            if getattr(usage, name):
+                self._note(f"usage.{name}")
 
     def _tier(self, tier: str | None) -> None:
         if tier is not None and self._places.tiers and tier not in self._places.tiers:
@@ -330,6 +333,7 @@ class Placing:
         self._report.omit(Rank.BOOKKEEPING, f"answer.{name}", "")
 
 
+_STOP_SEQUENCE: Final = Unified.STOP_SEQUENCE  # HOT: as in fit.py
 _WORD_MAX: Final = 40
 _NAME_MAX: Final = 80
 """Characters of a name that an upstream made up."""

@@ -37,6 +37,9 @@ caller can pay for it."""
 ROUNDS_MAX: Final = 8
 """Times that one answer is gone on with: a vendor pauses after some ten calls of its tools."""
 
+_GENERATE: Final = Shape.GENERATE  # HOT: as in conversation/fit.py
+_MESSAGES: Final = Shape.MESSAGES
+_PAUSED: Final = Unified.PAUSED
 _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -53,12 +56,12 @@ class Continue(Exception):  # noqa: N818 - no error: the vendor is to be asked a
 
 def may_pause(spoken: Conversation, shape: Shape) -> bool:
     """Whether an upstream of this shape may pause where its caller cannot go on."""
-    if spoken.shape == shape.value:
+    if shape is _GENERATE:
+        return spoken.shape != "generate" and (spoken.candidates or 1) == 1
+    if shape is not _MESSAGES or spoken.shape == "messages":
         return False
-    if shape is Shape.GENERATE:
-        return (spoken.candidates or 1) == 1
-    return shape is Shape.MESSAGES and any(
-        not isinstance(tool, FunctionTool | CustomTool) for tool in spoken.tools
+    return bool(spoken.tools) and not all(
+        isinstance(tool, FunctionTool | CustomTool) for tool in spoken.tools
     )
 
 
@@ -96,11 +99,12 @@ class Rounds:
         """Of the next round."""
         self._spoken = spoken
         self._write = write
-        self._resends = shape is Shape.MESSAGES
+        self._resends = shape is _MESSAGES
         """Whether the vendor wants what it said, and not a token."""
         self._left = ROUNDS_MAX
         self._parts: tuple[Part, ...] = ()
-        self._assembler = Assembler()
+        self._assembler = Assembler() if self._resends else None
+        """Of what the vendor wants again."""
         self._finish: Finish | None = None
         """Of a streamed round that paused."""
         self._base = 0
@@ -114,6 +118,8 @@ class Rounds:
     def whole(self, answer: Answer) -> Answer:
         """The answer with what was said before it. Raises ``Continue`` where it goes on."""
         first, *others = answer.candidates
+        if first.finish.unified is not _PAUSED and self._left == ROUNDS_MAX:
+            return answer
         parts = self._parts + first.parts
         used = added(self.used, answer.usage)
         if not others and self._goes_on(first.finish, parts, used):
@@ -134,7 +140,7 @@ class Rounds:
                 told = self._told(event)
                 if told is not None:
                     out.append(told)
-                    if self._resends:
+                    if self._assembler is not None:
                         self._assembler.feed((told,))
             return out
         # HOT: of a first round that may end with a token only its last index is of interest
@@ -151,7 +157,7 @@ class Rounds:
         self.used = added(self.used, self._seen)
         self._seen = None
         self._base = self._next
-        self._parts = tuple(self._assembler.parts)
+        self._parts = self._said()
         return Continue(self._body)
 
     def _told(self, event: Event) -> Event | None:
@@ -163,7 +169,7 @@ class Rounds:
             return UsageReport(added(self.used, event.usage) or event.usage)
         elif isinstance(event, Finished):
             used = added(self.used, self._seen)
-            if self._goes_on(event.finish, tuple(self._assembler.parts), used):
+            if self._goes_on(event.finish, self._said(), used):
                 self._finish = event.finish
                 return None
         elif isinstance(event, Start):
@@ -172,12 +178,11 @@ class Rounds:
             return None
         return event
 
+    def _said(self) -> tuple[Part, ...]:
+        return () if self._assembler is None else tuple(self._assembler.parts)
+
     def _goes_on(self, finish: Finish, parts: tuple[Part, ...], used: Usage | None) -> bool:
-        if (
-            finish.unified is not Unified.PAUSED
-            or not self._left
-            or not (self._resends or finish.token)
-        ):
+        if finish.unified is not _PAUSED or not self._left or not (self._resends or finish.token):
             return False
         limit = self._spoken.output_max
         if limit is not None:

@@ -4,6 +4,8 @@
 narrowed to the channel that keeps what is referred to, and answers are noted as they pass.
 """
 
+from collections.abc import Mapping
+
 import msgspec
 
 from trivium.conversation.honesty import Report
@@ -94,18 +96,20 @@ def asked(story: Story, members: Members) -> tuple[Members, bytes]:
     return story.recollection.asked, story.recollection.body
 
 
-def spoken(story: Story, members: Members) -> Members:
+def spoken(story: Story, members: Members) -> Mapping[str, msgspec.Raw]:
     """The request to be translated: the answer is kept here, so no upstream is asked to."""
     if story.recollection is None:
-        return members
-    pairs = story.recollection.asked.pairs
-    return Members([(name, raw) for name, raw in pairs if name != "store"])
+        return members.table
+    table = story.recollection.asked.table
+    if "store" not in table:
+        return table
+    return {name: raw for name, raw in table.items() if name != "store"}
 
 
-def told(story: Story, members: Members) -> Members:
+def told(story: Story, members: Members) -> Mapping[str, msgspec.Raw]:
     """What an answer echoes of the request."""
     if story.recollection is None:
-        return members
+        return members.table
     return policy.told(members, stored=story.recollection.stored)
 
 

@@ -28,6 +28,7 @@ from trivium.conversation.opaque import Open
 from trivium.conversation.places import Placing
 from trivium.conversation.request import Conversation
 from trivium.conversation.restore import restored, restored_events, shortened
+from trivium.conversation.target import TargetFacts
 from trivium.conversation.usage import Usage, added
 from trivium.faults import Fault, Kind
 from trivium.pipeline import memory, sticky
@@ -62,6 +63,13 @@ from trivium.wire.peek import Members
 OBJECTS_MAX: Final = 100_000
 """JSON objects of one request: a hundred times the longest history that an agent has sent."""
 
+_GENERATES: Final = Shape.GENERATE
+_MESSENGERS: Final = Shape.MESSAGES
+_CHAT: Final = Operation.CHAT  # HOT: as in conversation/fit.py
+_MESSAGES: Final = Operation.MESSAGES
+_GENERATE: Final = Operation.GENERATE
+_NO_NAMES: Final[Mapping[str, str]] = {}
+_NO_HEADERS: Final[Mapping[str, str]] = {}
 _QUIET: Final = (Start, KeepAlive, UsageReport)
 """Events that are no answer yet: an error may still follow them."""
 
@@ -109,36 +117,37 @@ class Translator:
         exchange = story.exchange
         caller = exchange.caller
         assert caller is not None
+        operation = story.operation
         strict = caller.strict or exchange.headers.get(b"trivium-strict", b"").lower() == b"true"
-        if story.operation in EMBEDDING:
-            pairs = dict(members.pairs)
-            return Embedding(step, story.operation, pairs, facts.model, strict=strict)
+        if operation in EMBEDDING:
+            return Embedding(step, operation, members.table, facts.model, strict=strict)
         spoken = self.spoken(story, members, facts)
         read = self._codecs[SHAPE[step.operation]]
-        if story.operation in COUNTING:
-            goal = step.binding.targets[SHAPE[step.operation]]
-            return Counting(story.operation, step.operation, spoken, read, goal, strict=strict)
+        if operation in COUNTING:
+            goal = step.binding.targets[read.shape]
+            return Counting(operation, step.operation, spoken, read, goal, strict=strict)
         answer = WriteContext(
             request=spoken,
-            members=dict(memory.told(story, members).pairs),
+            members=memory.told(story, members),
             id=exchange.request_id.removeprefix("req_"),
             created=int(self._clock.now()),
             model=facts.model,
             request_id=exchange.request_id,
             usage_wanted=facts.usage_wanted,
             # the one shape that must name its input before anybody counted
-            input_estimate=tokens(spoken) if story.operation is Operation.MESSAGES else 0,
+            input_estimate=tokens(spoken) if operation is _MESSAGES and spoken.stream else 0,
             array=facts.array,
             seal=sealer(self._keys, caller.user_id),
         )
-        write = self._callers[SHAPE[story.operation]]
+        write = self._callers[SHAPE[operation]]
         lane = Translation(
             step, read, write, spoken, answer, functools.partial(afford, story), strict=strict
         )
         story.cut = bool(lane.stops)
         for id_ in story.lost:
             lane.report.repair(Mend.LOST_STATE, id_)
-        lane.tracer = sticky.tracer(story)
+        if operation is _CHAT:
+            lane.tracer = sticky.tracer(story)
         return lane
 
     def estimate(self, story: Story, members: Members, facts: Facts) -> bytes:
@@ -158,24 +167,30 @@ class Translator:
         exchange = story.exchange
         caller = exchange.caller
         assert caller is not None
-        own = SHAPE[story.operation]
+        operation = story.operation
+        write = self._callers[SHAPE[operation]]
+        own = write.shape
+        from_path = own is _GENERATES
         context = RequestContext(
-            model=facts.model if own is Shape.GENERATE else None,
-            stream=facts.stream if own is Shape.GENERATE else None,
-            headers=_meaning(exchange.headers) if own is Shape.MESSAGES else {},
+            model=facts.model if from_path else None,
+            stream=facts.stream if from_path else None,
+            headers=_meaning(exchange.headers) if own is _MESSENGERS else _NO_HEADERS,
             open=opener(self._keys, caller.user_id),
         )
-        if story.operation in COUNTING:
-            pairs = counting.request(story.operation, members)
+        table: Mapping[str, msgspec.Raw]
+        if operation in COUNTING:
+            table = counting.request(operation, members)
         else:
-            pairs = dict(memory.spoken(story, members).pairs)
-        spoken = self._callers[own].read_request(pairs, context)
+            table = memory.spoken(story, members)
+        spoken = write.read_request(table, context)
         story.conversation, story.lost = sticky.retraced(story, spoken)
         return story.conversation
 
 
-def _meaning(headers: Mapping[bytes, bytes]) -> dict[str, str]:
+def _meaning(headers: Mapping[bytes, bytes]) -> Mapping[str, str]:
     """Headers that change the meaning of a body: which version of the protocol it speaks."""
+    if b"anthropic-version" not in headers and b"vendor-version" not in headers:
+        return _NO_HEADERS
     names = (b"anthropic-version", b"vendor-version")
     return {n.decode(): headers[n].decode("latin-1") for n in names if n in headers}
 
@@ -213,34 +228,29 @@ class Translation:
         """``read`` is the channel's codec, ``write`` the caller's. Raises ``Fault`` when the
         conversation cannot be carried.
         """
-        goal = step.binding.targets[SHAPE[step.operation]]
-        self.report = Report(goal.title, strict=strict)
+        shape = read.shape
+        goal = step.binding.targets[shape]
+        report = self.report = Report(goal.title, strict=strict)
         self.operation = step.operation
-        said = fitted(spoken, goal, self.report)
-        self.stops = () if said.stop == spoken.stop else tuple(filter(None, spoken.stop))
+        said = fitted(spoken, goal, report)
+        self.stops = () if said.stop is spoken.stop else tuple(filter(None, spoken.stop))
         """Sequences at which the answer is cut here, as the target takes not all of them."""
-        if step.operation is Operation.GENERATE and spoken.stream:
+        if spoken.stream and step.operation is _GENERATE:
             self.operation = Operation.GENERATE_STREAM
-        self.body = read.write_request(said, goal, self.report)
+        body = self.body = read.write_request(said, goal, report)
         self._rounds: Rounds | None = None
-        shape = SHAPE[step.operation]
         if may_pause(spoken, shape):
-            # what the vendor itself paused it takes back, prefilled answers or not
-            own = msgspec.structs.replace(goal, prefill=True)
-            self._rounds = Rounds(
-                spoken,
-                shape,
-                lambda said: read.write_request(fitted(said, own, self.report), own, self.report),
-                affords,
-            )
-        quirks = step.binding.channel.provider.quirks
-        self._mend = Translated(quirks, step.operation, goal.model, self.body, answer.created)
+            write_next = functools.partial(_written_on, read, goal, report)
+            self._rounds = Rounds(spoken, shape, write_next, affords)
+        self._mend: Translated | None = None
+        if quirks := step.binding.channel.provider.quirks:
+            self._mend = Translated(quirks, step.operation, goal.model, body, answer.created)
         self.tracer: Tracer | None = None
         """For callers that echo nothing but the ids of calls."""
         self._read = read
         self._write = write
         self._answer = answer
-        self._names = shortened(spoken, goal)
+        self._names = shortened(spoken, goal) if spoken.tools else _NO_NAMES
         self._placing = Placing(write.places, self.report)
         self._context = AnswerContext(
             origin=goal.origin,
@@ -254,6 +264,8 @@ class Translation:
     @property
     def notes(self) -> Headers:
         """What was left out and what was mended, for the caller."""
+        if not self.report.drops and not self.report.repairs:
+            return []
         told = (
             (b"trivium-dropped", self.report.dropped_header()),
             (b"trivium-repaired", self.report.repaired_header()),
@@ -264,7 +276,9 @@ class Translation:
         """The answer in the caller's shape. Raises ``Continue`` where the vendor paused."""
         if self._answer.request.stream:
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
-        answer = self._read.read_answer(self._mend.answer(body), self._context)
+        if self._mend is not None:
+            body = self._mend.answer(body)
+        answer = self._read.read_answer(body, self._context)
         if self._names:
             answer = restored(answer, self._names)
         if self._rounds is not None:
@@ -289,7 +303,13 @@ class Translation:
             self._rounds,
             Cutter(self.stops, tokens(self._answer.request)) if self.stops else None,
         )
-        return self._mend.watch(stream)
+        return stream if self._mend is None else self._mend.watch(stream)
+
+
+def _written_on(read: Codec, goal: TargetFacts, report: Report, said: Conversation) -> bytes:
+    """The next round: what the vendor itself paused it takes back, prefilled answers or not."""
+    own = msgspec.structs.replace(goal, prefill=True)
+    return read.write_request(fitted(said, own, report), own, report)
 
 
 class TranslatedStream:

@@ -212,10 +212,12 @@ def _check_many(references: Mapping[int, str]) -> None:
         )
 
 
-def told(members: Members, *, stored: bool) -> Members:
+def told(members: Members, *, stored: bool) -> dict[str, msgspec.Raw]:
     """What an answer echoes: the caller's own words, and whether the answer is really kept."""
-    pairs = [(name, raw) for name, raw in members.pairs if name != "store"]
-    return Members([*pairs, ("store", msgspec.Raw(_YES if stored else _NO))])
+    table = dict(members.table)
+    table.pop("store", None)
+    table["store"] = msgspec.Raw(_YES if stored else _NO)
+    return table
 
 
 def unknown_response(response_id: str, param: str) -> Fault:

@@ -85,7 +85,7 @@ class WriteContext(msgspec.Struct, frozen=True, kw_only=True):
     usage_wanted: bool = False
     """Chat: whether the stream carries the usage frame."""
     input_estimate: int = 0
-    """Input tokens, estimated, for shapes that say them at the start (messages)."""
+    """Input tokens, estimated, for streams that say them at the start (messages); else 0."""
     array: bool = False
     """Generate: the stream is one JSON array instead of server-sent events."""
     seal: Seal = unsealed

@@ -10,7 +10,7 @@ two wins (golang/go#43664, read 2026-11-21).
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -75,6 +75,11 @@ class Members:
         """Every member in order."""
         return list(self._first.items()) if self._pairs is None else list(self._pairs)
 
+    @property
+    def table(self) -> Mapping[str, msgspec.Raw]:
+        """Every member by its name, of equal names the last. Not to be changed."""
+        return self._first
+
     def _look_closer(self, count: int) -> None:
         self._folded = dict(zip(map(str.casefold, self._first), self._first, strict=True))
         if len(self._folded) != count:
@@ -101,6 +106,10 @@ class Members:
     def among(self, names: Sequence[str]) -> Sequence[str]:
         """Those of these members that are worth asking for, in their order: no other is there."""
         return names if self._folded else [name for name in names if name in self._first]
+
+    def worth(self, names: frozenset[str]) -> Collection[str]:
+        """In what of these names those are that are worth asking for: no other is there."""
+        return names if self._folded else self._first.keys()
 
     def raw(self, name: str) -> bytes | None:
         """The member's bytes, ``None`` when absent or null.

@@ -101,6 +101,8 @@ class Tracer:
 
     def answer(self, answer: Answer) -> Answer:
         """The answer as the caller is to see it."""
+        if not _has_calls(answer):
+            return answer
         candidates = []
         for at, candidate in enumerate(answer.candidates):
             turn = self._turns.setdefault(at, _Turn())
@@ -161,6 +163,14 @@ class Tracer:
         id_ = CALL_PREFIX + digest[:CALL_DIGITS]
         self._note(id_, trace)
         return msgspec.structs.replace(call, id=id_)
+
+
+def _has_calls(answer: Answer) -> bool:
+    for candidate in answer.candidates:
+        for part in candidate.parts:
+            if type(part) is ToolCall:
+                return True
+    return False
 
 
 def _attached(events: list[Event], at: int, index: int) -> tuple[Opaque, ...]:

@@ -28,7 +28,7 @@ PLACES: Final = Places(
     candidates=True,
     logprobs=True,
     signed_texts=False,
-    counters=frozenset({"image_output", "cache_write_long"}),
+    counters=("cache_write_long", "image_output"),
 )
 
 CODEC: Final = Codec(

@@ -24,6 +24,8 @@ _READ: Final = MappingProxyType(
     }
 )
 
+_ENDS: Final = {word: Finish(unified, word) for word, unified in _READ.items()}
+
 BROKEN: Final = frozenset({"error", "insufficient_system_resource"})
 """Words of an answer that broke off: no completion at all."""
 
@@ -48,6 +50,8 @@ def read(word: str | None, *, called: bool) -> Finish:
     ``called``: the candidate has tool calls, which outweigh a vendor's plain ``stop``. No word at
     all is that of a server which ends its streams without one.
     """
+    if not called and word is not None and (found := _ENDS.get(word)) is not None:
+        return found  # HOT: by far the usual case
     unified = Unified.STOP if word is None else _READ.get(word, Unified.OTHER)
     if called and unified is Unified.STOP:
         unified = Unified.TOOL_CALLS
@@ -56,6 +60,7 @@ def read(word: str | None, *, called: bool) -> Finish:
 
 def written(finish: Finish, *, legacy: bool) -> str:
     """The chat word. ``legacy``: the request declared ``functions`` instead of tools."""
-    if legacy and finish.unified is Unified.TOOL_CALLS:
+    unified = finish.unified
+    if legacy and unified is Unified.TOOL_CALLS:
         return "function_call"
-    return _WRITTEN[finish.unified]
+    return _WRITTEN[unified]

@@ -4,7 +4,7 @@ A whole answer is a stream of one chunk, so it is read by the same machine, choi
 Source: OpenAI's API reference, chat completions, read 2026-11-21.
 """
 
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
@@ -30,11 +30,76 @@ class _Whole(msgspec.Struct, gc=False):
     model: str | None = None
 
 
+_Nothing: TypeAlias = Annotated[list[msgspec.Raw], msgspec.Meta(max_length=0)] | None
+
+
+class _Words(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    content: Annotated[str, msgspec.Meta(min_length=1)]
+    role: str | None = None
+    refusal: None = None
+    annotations: _Nothing = None
+    reasoning_content: None = None
+    reasoning: None = None
+    reasoning_details: _Nothing = None
+    tool_calls: _Nothing = None
+    function_call: None = None
+    audio: None = None
+    images: _Nothing = None
+
+
+class _PlainChoice(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    message: _Words
+    finish_reason: str
+    index: int | None = None
+    delta: None = None
+    logprobs: None = None
+    error: None = None
+    stop_reason: None = None
+    token_ids: None = None
+
+
+class _Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """An answer of one text and nothing that anybody would have to be told of: most are."""
+
+    choices: tuple[_PlainChoice]
+    id: str
+    model: str
+    usage: msgspec.Raw = msgspec.Raw()
+    object: str | None = None
+    created: float | None = None
+    service_tier: str | None = None
+    system_fingerprint: str | None = None
+    error: None = None
+    kv_transfer_params: None = None
+    prompt_logprobs: None = None
+    prompt_token_ids: None = None
+
+
 _decode: Final = msgspec.json.Decoder(_Whole).decode
+_decode_plain: Final = msgspec.json.Decoder(_Plain).decode
 
 
 def read(body: bytes, context: AnswerContext) -> Answer:
     """Read an upstream's whole 200 body. Raises ``Fault``."""
+    # HOT: one decode of what takes two where there is anything else (2026-11-21)
+    try:
+        plain = _decode_plain(body)
+    except (ValueError, RecursionError):
+        return _whole(body, context)
+    choice = plain.choices[0]
+    if context.think_tags or choice.finish_reason in finish.BROKEN:
+        return _whole(body, context)
+    end = finish.read(choice.finish_reason or None, called=False)
+    return Answer(
+        (Candidate((Text(choice.message.content),), end),),
+        tokens.usage(plain.usage),
+        plain.id,
+        plain.model,
+        plain.service_tier,
+    )
+
+
+def _whole(body: bytes, context: AnswerContext) -> Answer:
     try:
         whole = _decode(body)
     except (ValueError, RecursionError):
@@ -44,8 +109,7 @@ def read(body: bytes, context: AnswerContext) -> Answer:
     if not whole.choices:
         raise failure.broke("it has no choices")
     ANSWER.look(body, context.unread)
-    # HOT: most answers are one choice of nothing but words
-    candidates = _plain(whole.choices, context) or _any(whole, whole.choices, context)
+    candidates = _words(whole.choices, context) or _any(whole, whole.choices, context)
     return Answer(
         candidates,
         tokens.usage(whole.usage),
@@ -55,7 +119,7 @@ def read(body: bytes, context: AnswerContext) -> Answer:
     )
 
 
-def _plain(choices: list[Choice], context: AnswerContext) -> tuple[Candidate, ...]:
+def _words(choices: list[Choice], context: AnswerContext) -> tuple[Candidate, ...]:
     """The one candidate of nothing but words; empty where there is anything else."""
     choice = choices[0]
     said = choice.message

@@ -6,7 +6,6 @@ read 2026-11-21.
 """
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -40,11 +39,12 @@ _RANKS: Final = {"moderation": Rank.CONTRACT}
 def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
     """Read a chat request. Raises ``Fault`` naming the member."""
     body = _Body(members)
+    present = body.present
     model = body.text("model")
     if not model:
         raise missing("model")
-    if body.raw("messages") is None:
-        if body.raw("input") is not None:
+    if "messages" not in present:
+        if "input" in present:
             # agents send the responses shape's body on this route (BerriAI/litellm#34029)
             found = read_response_request(members, context)
             return msgspec.structs.replace(found, usage_wanted=_usage_wanted(body))
@@ -52,9 +52,11 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
     reader = MessageReader(context.open)
     turns = reader.turns(body.value("messages"))
     extensions = reader.extensions
-    tools = _tools(body, extensions)
-    old = body.integer("max_tokens", 1)
-    limit = body.integer("max_completion_tokens", 1)
+    tools = () if present.keys().isdisjoint(_DECLARING) else _tools(body, extensions)
+    old = body.integer("max_tokens", 1) if "max_tokens" in present else None
+    limit = old
+    if "max_completion_tokens" in present:
+        limit = body.integer("max_completion_tokens", 1)
     fields = _fields(body, extensions)
     if context.stream is not None:
         fields["stream"] = context.stream
@@ -62,10 +64,10 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
         shape="chat",
         model=model,
         turns=turns,
-        tools=tuple(tools),
-        tool_choice=_choice(body),
-        output_max=old if limit is None else limit,
-        usage_wanted=_usage_wanted(body),
+        tools=tools,
+        tool_choice=None if present.keys().isdisjoint(_CHOOSING) else _choice(body),
+        output_max=limit,
+        usage_wanted="stream_options" in present and _usage_wanted(body),
         extensions=tuple(extensions),
         **fields,
     )
@@ -76,17 +78,19 @@ def _fields(body: "_Body", extensions: list[Extension]) -> dict[str, Any]:
     # HOT: of some thirty members a request has a handful
     fields: dict[str, Any] = {}
     drawn: dict[str, Any] = {}
-    for name, data in body.present.items():
+    for name, raw in body.present.items():
+        if name in _BESIDES:
+            continue
         if (row := _FIELDS.get(name)) is not None:
             fields[row[0]] = row[1](body, name)
         elif (row := _SAMPLING.get(name)) is not None:
             drawn[row[0]] = row[1](body, name)
-        elif name not in _BESIDES:
-            extensions.append(Extension(name, data, _RANKS.get(name, Rank.HINT)))
+        else:
+            extensions.append(Extension(name, bytes(raw), _RANKS.get(name, Rank.HINT)))
     if drawn:
         fields["sampling"] = Sampling(**drawn)
     if "user" in fields and not isinstance(fields["user"], str):
-        extensions.append(Extension("user", body.present["user"], Rank.BOOKKEEPING))
+        extensions.append(Extension("user", bytes(body.present["user"]), Rank.BOOKKEEPING))
         del fields["user"]
     return fields
 
@@ -97,12 +101,14 @@ class _Body:
     __slots__ = ("present",)
 
     def __init__(self, members: Mapping[str, msgspec.Raw]) -> None:
+        # HOT: only what may be null is copied
         self.present = {
-            name: data for name, raw in members.items() if (data := bytes(raw)) != b"null"
+            name: raw for name, raw in members.items() if len(raw) != 4 or bytes(raw) != b"null"
         }
 
     def raw(self, name: str) -> bytes | None:
-        return self.present.get(name)
+        raw = self.present.get(name)
+        return None if raw is None else bytes(raw)
 
     def value(self, name: str) -> Any:
         raw = self.present.get(name)
@@ -122,7 +128,7 @@ class _Body:
 
     def number(self, name: str, least: float, most: float) -> float | None:
         value = self.value(name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if type(value) is not float and type(value) is not int:
             raise wrong_type(name, "a number", value)
         if not least <= value <= most:
             raise wrong(name, f"be between {least:g} and {most:g}")
@@ -132,9 +138,9 @@ class _Body:
         value = self.value(name)
         if value is None:
             return None
-        if isinstance(value, float) and value.is_integer():
+        if type(value) is float and value.is_integer():
             value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int):
+        if type(value) is not int:
             raise wrong_type(name, "an integer", value)
         if least is not None and value < least:
             raise wrong(name, f"be at least {least}")
@@ -143,7 +149,7 @@ class _Body:
         return value
 
 
-def _tools(body: _Body, extensions: list[Extension]) -> list[Tool]:
+def _tools(body: _Body, extensions: list[Extension]) -> tuple[Tool, ...]:
     out: list[Tool] = []
     if (raw := body.raw("tools")) is not None:
         out.extend(request_tools.tools(raw, extensions))
@@ -151,7 +157,7 @@ def _tools(body: _Body, extensions: list[Extension]) -> list[Tool]:
         out.extend(request_tools.functions(raw, extensions))
     if (raw := body.raw("web_search_options")) is not None:
         out.append(request_tools.search(raw))
-    return out
+    return tuple(out)
 
 
 def _choice(body: _Body) -> ToolChoice | None:
@@ -263,40 +269,39 @@ def _whole(least: int, most: int) -> Callable[[_Body, str], int | None]:
 
 _VERBOSITIES: Final = ("low", "medium", "high")
 
-_Rows = Mapping[str, tuple[str, Callable[[_Body, str], Any]]]
+_Rows = dict[str, tuple[str, Callable[[_Body, str], Any]]]
 
-_FIELDS: Final[_Rows] = MappingProxyType(
-    {
-        "audio": ("audio", _Body.raw),
-        "logprobs": ("logprobs", _Body.flag),
-        "metadata": ("metadata", _metadata),
-        "modalities": ("modalities", _strings),
-        "n": ("candidates", _whole(1, 128)),
-        "parallel_tool_calls": ("parallel_calls", _Body.flag),
-        "prompt_cache_key": ("cache_key", _Body.text),
-        "reasoning_effort": ("reasoning", _effort),
-        "response_format": ("format", _format),
-        "safety_identifier": ("safety_id", _Body.text),
-        "service_tier": ("service_tier", _Body.text),
-        "stop": ("stop", _stop),
-        "store": ("store", _Body.flag),
-        "stream": ("stream", _Body.flag),
-        "top_logprobs": ("top_logprobs", _whole(0, 20)),
-        "user": ("user", _Body.value),
-        "verbosity": ("verbosity", _verbosity),
-    }
-)
+_CHOOSING: Final = frozenset({"tool_choice", "function_call"})
+_DECLARING: Final = frozenset({"tools", "functions", "web_search_options"})
+# HOT: tables as they are, since a proxy is asked in twice the time
+_FIELDS: Final[_Rows] = {
+    "audio": ("audio", _Body.raw),
+    "logprobs": ("logprobs", _Body.flag),
+    "metadata": ("metadata", _metadata),
+    "modalities": ("modalities", _strings),
+    "n": ("candidates", _whole(1, 128)),
+    "parallel_tool_calls": ("parallel_calls", _Body.flag),
+    "prompt_cache_key": ("cache_key", _Body.text),
+    "reasoning_effort": ("reasoning", _effort),
+    "response_format": ("format", _format),
+    "safety_identifier": ("safety_id", _Body.text),
+    "service_tier": ("service_tier", _Body.text),
+    "stop": ("stop", _stop),
+    "store": ("store", _Body.flag),
+    "stream": ("stream", _Body.flag),
+    "top_logprobs": ("top_logprobs", _whole(0, 20)),
+    "user": ("user", _Body.value),
+    "verbosity": ("verbosity", _verbosity),
+}
 """Members with a field of their own, and what reads them."""
-_SAMPLING: Final[_Rows] = MappingProxyType(
-    {
-        "temperature": ("temperature", _between(0, 2)),
-        "top_p": ("top_p", _between(0, 1)),
-        "frequency_penalty": ("frequency_penalty", _between(-2, 2)),
-        "presence_penalty": ("presence_penalty", _between(-2, 2)),
-        "seed": ("seed", _Body.integer),
-        "logit_bias": ("logit_bias", _bias),
-    }
-)
+_SAMPLING: Final[_Rows] = {
+    "temperature": ("temperature", _between(0, 2)),
+    "top_p": ("top_p", _between(0, 1)),
+    "frequency_penalty": ("frequency_penalty", _between(-2, 2)),
+    "presence_penalty": ("presence_penalty", _between(-2, 2)),
+    "seed": ("seed", _Body.integer),
+    "logit_bias": ("logit_bias", _bias),
+}
 """The same of ``Sampling``."""
 _BESIDES: Final = frozenset(
     {

@@ -67,10 +67,14 @@ class MessageReader:
         found = listed(messages, "messages")
         if not found:
             raise wrong("messages", "have at least one message")
-        return tuple(
-            _plain(message) or self._turn(mapping(message, f"messages[{at}]"), f"messages[{at}]")
-            for at, message in enumerate(found)
-        )
+        out: list[Turn] = []
+        for at, message in enumerate(found):
+            turn = _plain(message)
+            if turn is None:
+                path = f"messages[{at}]"
+                turn = self._turn(mapping(message, path), path)
+            out.append(turn)
+        return tuple(out)
 
     def _turn(self, message: dict[str, Any], path: str) -> Turn:
         role = string(message, "role", path)
@@ -233,8 +237,9 @@ def _plain(message: Any) -> Turn | None:
     """A message of nothing but words, as most are; ``None`` for any other."""
     if type(message) is dict and len(message) == 2:
         words, role = message.get("content"), message.get("role")
-        if type(words) is str and words and type(role) is str and role in _SPEAKING:
-            return Turn(_SPEAKING[role], (Text(words),))
+        if type(words) is str and words and type(role) is str:
+            speaker = _SPEAKING.get(role)
+            return None if speaker is None else Turn(speaker, (Text(words),))
     return None
 
 

@@ -19,10 +19,11 @@ def written(usage: Usage) -> dict[str, Any]:
         prompt["cache_write_tokens"] = wrote
     if usage.image_input:
         prompt["image_tokens"] = usage.image_input
+    given, made = usage.input_total, usage.output_total
     return {
-        "prompt_tokens": usage.input_total,
-        "completion_tokens": usage.output_total,
-        "total_tokens": usage.input_total + usage.output_total,
+        "prompt_tokens": given,
+        "completion_tokens": made,
+        "total_tokens": given + made,
         "prompt_tokens_details": prompt,
         "completion_tokens_details": {
             "reasoning_tokens": usage.reasoning,

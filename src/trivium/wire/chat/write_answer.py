@@ -31,8 +31,8 @@ _encode: Final = msgspec.json.Encoder().encode
 
 def write(answer: Answer, context: WriteContext) -> bytes:
     """The whole body for the caller."""
-    customs = Customs(context.request.tools)
-    if customs:
+    tools = context.request.tools
+    if tools and (customs := Customs(tools)):
         answer = customs.answer(answer)
     legacy = "functions" in context.members and "tools" not in context.members
     body: dict[str, Any] = {

@@ -3,7 +3,7 @@
 Source: OpenAI's API reference, chat completions, content parts, read 2026-11-21.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -61,9 +61,10 @@ class ContentWriter:
                 out.append(written)
         return out
 
-    def content(self, parts: Iterable[Part]) -> str | list[dict[str, Any]]:
+    def content(self, parts: Sequence[Part]) -> str | list[dict[str, Any]]:
         """Content of a message: one unmarked text as a string, which every server takes."""
-        return plain(self.parts(parts))
+        text = only(parts)
+        return plain(self.parts(parts)) if text is None else text
 
     def foreign(self, native: Native) -> None:
         """Report members of a call that only its own shape has."""
@@ -203,6 +204,15 @@ def searched(result: SearchResult) -> str:
     """A search hit as text: title and source, then its words."""
     words = "\n".join(text.text for text in result.texts)
     return f"{result.title}\n{result.source}\n{words}"
+
+
+def only(parts: Sequence[Part]) -> str | None:
+    """The words of a turn that is one unmarked text, as most are; ``None`` for any other."""
+    if len(parts) == 1:
+        part = parts[0]
+        if type(part) is Text and part.cache is None and not part.citations:
+            return part.text
+    return None
 
 
 def plain(parts: list[dict[str, Any]]) -> str | list[dict[str, Any]]:

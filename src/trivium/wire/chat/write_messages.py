@@ -29,11 +29,14 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, ReasoningBack, TargetFacts
-from trivium.wire.chat.write_content import ContentWriter, plain
+from trivium.wire.chat.write_content import ContentWriter, only, plain
 
 _ERROR: Final = "Error: "
 _list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
+
+_ASSISTANT: Final = Role.ASSISTANT  # HOT: as in conversation/fit.py
+_USER: Final = Role.USER
 
 Message = dict[str, Any]
 _UNSAID: Final[Message] = {"role": "assistant", "content": ""}
@@ -55,29 +58,40 @@ class MessageWriter:
         """The whole history, leading instructions first."""
         turns = conversation.turns
         out: list[Message] = []
-        start = 0
-        if self._facts.mid_system:
-            if conversation.instructions:
-                out.append(self._instruct(conversation.instructions))
-        else:
-            # servers with strict templates take one system message, at the start
-            start = leading(turns)
-            lead = [*conversation.instructions]
-            for turn in turns[:start]:
-                lead.extend(part for part in turn.parts if isinstance(part, Text))
-            if lead:
-                out.append(self._instruct(lead))
-        for at, turn in enumerate(turns[start:], start + 1):
-            if turn.role is Role.ASSISTANT:
+        start = self._lead(conversation, out)
+        for at, turn in enumerate(turns[start:] if start else turns, start + 1):
+            role = turn.role
+            # HOT: nine of ten turns are one text
+            if role is _USER and (text := only(turn.parts)) is not None:
+                out.append(self._named({"role": "user", "content": text}, turn))
+            elif role is _ASSISTANT and (text := only(turn.parts)):
+                out.append(self._named({"role": "assistant", "content": text}, turn))
+            elif role is _ASSISTANT:
                 message = self._assistant(turn)
                 # of an answer to go on with that has not begun nothing is said
                 if at < len(turns) or message != _UNSAID:
                     out.append(self._filled(message, turn, at - 1))
-            elif turn.role in INSTRUCTING:
+            elif role in INSTRUCTING:
                 out.append(self._system_turn(turn))
             else:
                 out.extend(self._user(turn))
         return out
+
+    def _lead(self, conversation: Conversation, out: list[Message]) -> int:
+        """Write the top-level instructions; how many turns were said with them."""
+        if self._facts.mid_system:
+            if conversation.instructions:
+                out.append(self._instruct(conversation.instructions))
+            return 0
+        # servers with strict templates take one system message, at the start
+        turns = conversation.turns
+        start = leading(turns)
+        lead = [*conversation.instructions]
+        for turn in turns[:start]:
+            lead.extend(part for part in turn.parts if isinstance(part, Text))
+        if lead:
+            out.append(self._instruct(lead))
+        return start
 
     def _filled(self, message: Message, turn: Turn, at: int) -> Message:
         """A message of which nothing is left says so: servers refuse one that says nothing."""

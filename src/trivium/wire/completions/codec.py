@@ -21,7 +21,7 @@ PLACES: Final = Places(
     logprobs=True,
     signed_texts=False,
     cites=lambda _: False,
-    counters=frozenset({"image_output", "cache_write_long"}),
+    counters=("cache_write_long", "image_output"),
     tiers=frozenset({""}),
 )
 

@@ -25,7 +25,7 @@ PLACES: Final = Places(
     logprobs=True,
     queries=True,
     cut_calls=CUT,
-    counters=frozenset({"cache_write_short", "cache_write_long"}),
+    counters=("cache_write_long", "cache_write_short"),
     tiers=frozenset({"default", "flex", "priority"}),
 )
 

@@ -40,6 +40,10 @@ _MALFORMED: Final = frozenset(
 )
 """The model's output was no answer: nothing a caller could act on."""
 
+_PAUSED: Final = Unified.PAUSED  # HOT: as in conversation/fit.py
+_CONTENT_FILTER: Final = Unified.CONTENT_FILTER
+_OTHER: Final = Unified.OTHER
+
 CUT: Final = frozenset(
     {Unified.LENGTH, Unified.CONTEXT_FULL, Unified.CONTENT_FILTER, Unified.PAUSED}
 )
@@ -61,6 +65,12 @@ _WORDS: Final = MappingProxyType(
 )
 
 
+_ENDS: Final = {
+    "STOP": Finish(Unified.STOP, "STOP"),
+    "MAX_TOKENS": Finish(Unified.LENGTH, "MAX_TOKENS"),
+}
+
+
 def read(
     word: str, *, called: bool, said: bool, message: str | None = None, token: str | None = None
 ) -> Finish:
@@ -68,6 +78,8 @@ def read(
 
     Raises ``Fault`` (UPSTREAM_BROKE) where the vendor says that the model's output was malformed.
     """
+    if not called and message is None and (found := _ENDS.get(word)) is not None:
+        return found  # HOT: by far the usual case
     if word in _MALFORMED:
         raise Fault(
             Kind.UPSTREAM_BROKE,
@@ -101,10 +113,11 @@ def word(finish: Finish) -> str:
 
     Never ``CONTINUATION`` without its token: google-genai would ask again for ever.
     """
-    if finish.unified is Unified.PAUSED:
+    unified = finish.unified
+    if unified is _PAUSED:
         return "CONTINUATION" if finish.token else "OTHER"
-    if finish.unified is Unified.CONTENT_FILTER and finish.raw in _FILTERED | _VAGUE:
+    if unified is _CONTENT_FILTER and finish.raw in _FILTERED | _VAGUE:
         return finish.raw
-    if finish.unified is Unified.OTHER and finish.raw in _VAGUE:
+    if unified is _OTHER and finish.raw in _VAGUE:
         return finish.raw
-    return _WORDS[finish.unified]
+    return _WORDS[unified]

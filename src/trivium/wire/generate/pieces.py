@@ -6,8 +6,12 @@ line ends between them. Source: google-genai 3.4.0, ``chats.py``; llama.cpp's se
 2026.10.11549; both observed 2026-11-21.
 """
 
+from typing import Final
+
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.parts import Text
+
+_ASSISTANT: Final = Role.ASSISTANT  # HOT: as in conversation/fit.py
 
 
 def together(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
@@ -47,7 +51,7 @@ def _closed(turn: Turn, pieces: list[str]) -> Turn:
 
 
 def _goes_on(turn: Turn, after: Turn) -> bool:
-    if after.role is not Role.ASSISTANT or turn.role is not Role.ASSISTANT:
+    if after.role is not _ASSISTANT or turn.role is not _ASSISTANT:
         return False
     return _is_words(turn.parts[-1:]) and _is_words(after.parts[:1])
 

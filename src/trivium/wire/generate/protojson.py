@@ -47,9 +47,9 @@ def read(
     out: dict[str, Any] = {}
     for spelled, raw in members.items():
         data = bytes(raw)
-        name = camel(spelled)
+        name = camel(spelled) if "_" in spelled else spelled
         place = f"{path}.{spelled}" if path else spelled
-        if name != spelled and name in members:
+        if name is not spelled and name != spelled and name in members:
             raise Fault(
                 Kind.DUPLICATE_MEMBER,
                 f"`{name}` and `{spelled}` are one member: send only one of them.",
@@ -119,11 +119,11 @@ def flag(data: bytes, path: str, _unknown: Unknown) -> bool:
 def number(data: bytes, path: str, _unknown: Unknown) -> float:
     """A number, or one as text."""
     found = value(data, path)
+    if type(found) is int or type(found) is float:
+        return found
     if isinstance(found, str) and _NUMBER.fullmatch(found):
         return float(found)
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        raise _type(path, "a number", data)
-    return found
+    raise _type(path, "a number", data)
 
 
 def integer(data: bytes, path: str, unknown: Unknown) -> int:

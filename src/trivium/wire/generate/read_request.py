@@ -15,6 +15,8 @@ from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Part, Role, Turn
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, Extension
+from trivium.conversation.tools import ToolChoice
+from trivium.faults import Fault
 from trivium.wire.checks import missing, wrong
 from trivium.wire.codec import RequestContext
 from trivium.wire.generate import protojson, read_config, read_part, read_tools
@@ -56,34 +58,45 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
     """
     unknown: protojson.Unknown = []
     found = protojson.read(members, REQUEST, "", unknown)
-    spelled = {protojson.camel(name): name for name in members}
+    spelled = {protojson.camel(name) if "_" in name else name: name for name in members}
     place = spelled.get("contents", "contents")
     turns = _turns(found["contents"], place, context, unknown) if "contents" in found else ()
     if not turns:
         raise missing(place)
     model = context.model or ""
     _same_model(found.get("model"), model)
-    tool_config = found.get("toolConfig", {})
-    place = spelled.get("toolConfig", "toolConfig")
-    config = found.get("generationConfig", {})
-    wishes = read_config.wishes(config, spelled.get("generationConfig", "generationConfig"))
+    wishes: dict[str, Any] = {}
+    if "generationConfig" in found:
+        wishes = read_config.wishes(found["generationConfig"], spelled["generationConfig"])
     return Conversation(
         shape=SHAPE,
         model=model,
-        instructions=_instructions(found, spelled, context, unknown),
-        turns=together(turns),
-        tools=read_tools.tools(found.get("tools", []), "tools", unknown),
-        tool_choice=read_tools.choice(
-            tool_config.get("functionCallingConfig"), f"{place}.functionCallingConfig"
+        instructions=(
+            _instructions(found["systemInstruction"], spelled, context, unknown)
+            if "systemInstruction" in found
+            else ()
         ),
-        metadata=tuple(found.get("labels", {}).items()),
-        service_tier=_tier(found.get("serviceTier")),
+        turns=together(turns),
+        tools=read_tools.tools(found["tools"], "tools", unknown) if "tools" in found else (),
+        tool_choice=(
+            _choice(found["toolConfig"], spelled["toolConfig"]) if "toolConfig" in found else None
+        ),
+        metadata=tuple(found["labels"].items()) if "labels" in found else (),
+        service_tier=_tier(found["serviceTier"]) if "serviceTier" in found else None,
         store=found.get("store"),
         stream=bool(context.stream),
         usage_wanted=True,
-        extensions=tuple(_extension(path, data) for path, data in unknown if not _empty(data)),
+        extensions=tuple(
+            [_extension(path, data) for path, data in unknown if not _empty(data)]
+            if unknown
+            else ()
+        ),
         **wishes,
     )
+
+
+def _choice(config: dict[str, Any], place: str) -> ToolChoice | None:
+    return read_tools.choice(config.get("functionCallingConfig"), f"{place}.functionCallingConfig")
 
 
 def _same_model(named: str | None, model: str) -> None:
@@ -99,10 +112,13 @@ def _turns(
         plains = _plains(data)
     except (ValueError, RecursionError):
         return _any_turns(data, path, context, unknown)
-    return tuple(
-        Turn(_role(one.role, f"{path}[{at}]"), tuple(Text(part.text) for part in one.parts))
-        for at, one in enumerate(plains)
-    )
+    out: list[Turn] = []
+    for at, one in enumerate(plains):
+        role = _ROLES.get(one.role)
+        if role is None:
+            raise _strange(f"{path}[{at}]")
+        out.append(Turn(role, tuple([Text(part.text) for part in one.parts])))
+    return tuple(out)
 
 
 def _any_turns(
@@ -130,8 +146,12 @@ def _sided(parts: list[Part], role: Role, path: str) -> None:
 def _role(named: str, path: str) -> Role:
     role = _ROLES.get(named)
     if role is None:
-        raise wrong(f"{path}.role", "be user or model")
+        raise _strange(path)
     return role
+
+
+def _strange(path: str) -> Fault:
+    return wrong(f"{path}.role", "be user or model")
 
 
 def _parts(
@@ -148,21 +168,18 @@ def _parts(
 
 
 def _instructions(
-    found: dict[str, Any],
+    data: bytes,
     spelled: Mapping[str, str],
     context: RequestContext,
     unknown: protojson.Unknown,
 ) -> tuple[Text, ...]:
     """A content, whose role says nothing, or a bare text."""
-    data = found.get("systemInstruction")
-    if data is None:
-        return ()
     path = spelled["systemInstruction"]
     if data.startswith(b'"'):
         text = protojson.value(data, path)
         return (Text(text=text),) if text else ()
     try:
-        return tuple(Text(part.text) for part in _plain(data).parts if part.text)
+        return tuple([Text(part.text) for part in _plain(data).parts if part.text])
     except (ValueError, RecursionError):
         content = protojson.message(CONTENT)(data, path, unknown)
     parts = _parts(content.get("parts"), f"{path}.parts", context, unknown)
@@ -173,8 +190,8 @@ def _instructions(
     )
 
 
-def _tier(word: str | None) -> str | None:
-    if word is None or word in _UNSAID:
+def _tier(word: str) -> str | None:
+    if word in _UNSAID:
         return None
     return _TIERS.get(word, word.lower())
 

@@ -1,6 +1,5 @@
 """``generationConfig`` for an upstream of this shape."""
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -43,21 +42,19 @@ _RESOLUTIONS: Final = {
 
 def config(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     """The member's members, in a fixed order."""
-    out = _sampling(conversation, writing)
+    out = {} if conversation.sampling == _MODELS_OWN else _sampling(conversation, writing)
     thinking = _thinking(conversation.reasoning, conversation.output_max, writing)
     limit = conversation.output_max
     if limit is not None and writing.takes(Concept.OUTPUT_MAX):
         out["maxOutputTokens"] = limit
     if conversation.candidates is not None and writing.takes(Concept.CANDIDATES):
         out["candidateCount"] = conversation.candidates
-    stops = list(conversation.stop)
-    if stops:
-        out["stopSequences"] = stops
-    if conversation.logprobs and writing.takes(Concept.LOGPROBS):
-        out["responseLogprobs"] = True
-        if conversation.top_logprobs is not None:
-            out["logprobs"] = conversation.top_logprobs
-    out |= _format(conversation.format, writing)
+    if conversation.stop:
+        out["stopSequences"] = list(conversation.stop)
+    if conversation.logprobs:
+        out |= _logprobs(conversation.top_logprobs, writing)
+    if conversation.format is not None:
+        out |= _format(conversation.format, writing)
     out |= _output(conversation, writing)
     if thinking:
         out["thinkingConfig"] = thinking
@@ -69,8 +66,6 @@ def config(conversation: Conversation, writing: Writing) -> dict[str, Any]:
 
 def _sampling(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    if conversation.sampling == _MODELS_OWN:
-        return out
     for field, concept, name in _SAMPLING:
         value = getattr(conversation.sampling, field)
         if value is None or not writing.takes(concept):
@@ -87,9 +82,7 @@ def _sampling(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     return out
 
 
-def _format(wish: ResponseFormat | None, writing: Writing) -> dict[str, Any]:
-    if wish is None:
-        return {}
+def _format(wish: ResponseFormat, writing: Writing) -> dict[str, Any]:
     if wish.kind is FormatKind.TEXT:
         return {"responseMimeType": "text/plain"} if writing.shape == SHAPE else {}
     out: dict[str, Any] = {"responseMimeType": "application/json"}
@@ -114,9 +107,19 @@ def _format(wish: ResponseFormat | None, writing: Writing) -> dict[str, Any]:
     return out | {"responseSchema": msgspec.Raw(found)}
 
 
+def _logprobs(top: int | None, writing: Writing) -> dict[str, Any]:
+    if not writing.takes(Concept.LOGPROBS):
+        return {}
+    return (
+        {"responseLogprobs": True} if top is None else {"responseLogprobs": True, "logprobs": top}
+    )
+
+
 def _output(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     out: dict[str, Any] = {}
     wanted = conversation.modalities
+    if not wanted and conversation.audio is None:
+        return out
     said = bool(wanted) and (wanted != ("text",) or writing.shape == SHAPE)
     if said and writing.takes(Concept.MODALITIES):
         out["responseModalities"] = [one.upper() for one in wanted]
@@ -187,17 +190,10 @@ def _budget(wish: ReasoningWish, output_max: int | None, writing: Writing) -> in
 
 def _resolution(turns: tuple[Turn, ...]) -> str | None:
     """The finest that any picture wants: the member is the request's, not the picture's."""
-    wanted = {image.detail for image in _images(turns)}
+    wanted = {part.detail for turn in turns for part in turn.parts if type(part) is Image}
     if not wanted:
         return None
     for detail in ("original", "high", "low"):
         if detail in wanted:
             return _RESOLUTIONS[detail]
     return None
-
-
-def _images(turns: tuple[Turn, ...]) -> Iterator[Image]:
-    for turn in turns:
-        for part in turn.parts:
-            if type(part) is Image:
-                yield part

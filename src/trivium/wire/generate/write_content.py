@@ -13,7 +13,7 @@ import msgspec
 
 from trivium.conversation.calls import ToolCall, ToolResult, compact
 from trivium.conversation.fit import FILLER
-from trivium.conversation.honesty import Act, Mend, Rank
+from trivium.conversation.honesty import Act, Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, calls
 from trivium.conversation.members import DEMOTED, Concept, foreign, member, reworded
 from trivium.conversation.opaque import THOUGHT_SIGNATURE, belonging, first
@@ -37,6 +37,8 @@ from trivium.wire.generate import media, write_part
 from trivium.wire.generate.said import SHAPE
 from trivium.wire.generate.writing import Writing
 
+_ASSISTANT: Final = Role.ASSISTANT  # HOT: as in conversation/fit.py
+
 Row = dict[str, Any]
 TAGGED: Final = "<system>\n{}\n</system>"
 """Instructions in the middle: the shape has a place for them only at the start."""
@@ -50,20 +52,24 @@ def contents(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[Ro
     for at, turn in enumerate(turns, skipped):
         if turn.name is not None:
             writing.lacks(Concept.PARTICIPANT, "the generate shape names no participants")
+        role = turn.role
+        if text := _only(turn):
+            _add(out, "model" if role is _ASSISTANT else "user", [{"text": text}])
+            continue
         rows = [
             (isinstance(part, ToolResult), row)
             for part in turn.parts
-            for row in _rows(_spoken(part, turn.role), f"turns[{at}]", names, writing)
+            for row in _rows(_spoken(part, role), f"turns[{at}]", names, writing)
         ]
-        if rows and turn.role in INSTRUCTING:
+        if rows and role in INSTRUCTING:
             reworded(writing.report, writing.shape, DEMOTED)
         if not rows:
-            if turn.role is Role.ASSISTANT and at == skipped + len(turns) - 1:
+            if role is _ASSISTANT and at == skipped + len(turns) - 1:
                 continue
             # left out, it would put together what stands before and after it
             writing.report.repair(Mend.EMPTY_TURN, f"turns[{at}]")
             rows = [(False, {"text": FILLER})]
-        if turn.role is Role.ASSISTANT:
+        if role is _ASSISTANT:
             _add(out, "model", [row for _, row in rows])
         else:
             _add(out, "user", [row for result, row in rows if result], results=True)
@@ -71,9 +77,20 @@ def contents(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[Ro
     if not out or out[0]["role"] == "model":
         # the vendor wants a user first, and takes one who says nothing
         out.insert(0, {"role": "user", "parts": [{"text": ""}]})
-    for content in out:
-        _sign(content, writing)
+    if writing.facts.placeholder_signature is not None:
+        _sign(out, writing.facts.placeholder_signature, writing.report)
     return out
+
+
+def _only(turn: Turn) -> str:
+    """The words of a turn that is one text, as most are; empty for any other, and for one that
+    instructs.
+    """
+    if len(turn.parts) == 1 and turn.role not in INSTRUCTING:
+        part = turn.parts[0]
+        if type(part) is Text and not part.opaque and not part.citations:
+            return part.text
+    return ""
 
 
 def _add(out: list[Row], role: str, rows: list[Row], *, results: bool = False) -> None:
@@ -92,21 +109,21 @@ def _spoken(part: Part, role: Role) -> Part:
     return part
 
 
-def _sign(content: Row, writing: Writing) -> None:
+def _sign(contents: list[Row], placeholder: str, report: Report) -> None:
     """The documented placeholder on a step's first call that has no signature of the target.
 
     On every step of the history, not only the current one: the bytes of earlier steps must stay.
     """
-    placeholder = writing.facts.placeholder_signature
-    if placeholder is None or content["role"] != "model":
-        return
-    for row in content["parts"]:
-        if "functionCall" in row:
-            if "thoughtSignature" not in row:
-                row["thoughtSignature"] = placeholder
-                call = row["functionCall"]
-                writing.report.repair(Mend.FOREIGN_SIGNATURE, call.get("id") or call["name"])
-            return
+    for content in contents:
+        if content["role"] != "model":
+            continue
+        for row in content["parts"]:
+            if "functionCall" in row:
+                if "thoughtSignature" not in row:
+                    row["thoughtSignature"] = placeholder
+                    call = row["functionCall"]
+                    report.repair(Mend.FOREIGN_SIGNATURE, call.get("id") or call["name"])
+                break
 
 
 def _rows(part: Part, where: str, names: Mapping[str, str], writing: Writing) -> list[Row]:

@@ -11,7 +11,7 @@ import msgspec
 
 from trivium.conversation.honesty import Report
 from trivium.conversation.items import leading
-from trivium.conversation.marks import marks
+from trivium.conversation.marks import is_marked
 from trivium.conversation.members import Concept
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation
@@ -31,24 +31,25 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
     _refuse(conversation, writing)
     head = leading(conversation.turns)
     body: dict[str, Any] = {"contents": contents(conversation.turns[head:], head, writing)}
-    system = [
-        {"text": text.text}
-        for text in (*conversation.instructions, *_texts(conversation, head))
-        if text.text
-    ]
+    texts = conversation.instructions
+    if head:
+        texts = (*texts, *_texts(conversation, head))
+    system = [{"text": text.text} for text in texts if text.text]
     if system:
         body["systemInstruction"] = {"parts": system}
-    tools = write_tools.tools(conversation, writing)
-    if tools:
-        body["tools"] = tools
-    choice = write_tools.choice(conversation.tool_choice, conversation.tools, writing)
-    if choice is not None:
-        body["toolConfig"] = choice
+    if conversation.tools:
+        tools = write_tools.tools(conversation, writing)
+        if tools:
+            body["tools"] = tools
+        choice = write_tools.choice(conversation.tool_choice, conversation.tools, writing)
+        if choice is not None:
+            body["toolConfig"] = choice
     config = write_config.config(conversation, writing)
     if config:
         body["generationConfig"] = config
     body |= _rest(conversation, writing)
-    _extend(body, conversation, writing)
+    if conversation.extensions:
+        _extend(body, conversation, writing)
     return _encode(body)
 
 
@@ -64,7 +65,7 @@ def _refuse(conversation: Conversation, writing: Writing) -> None:
         writing.lacks(Concept.PARALLEL, "the generate shape cannot forbid parallel calls")
     if conversation.verbosity is not None:
         writing.lacks(Concept.VERBOSITY, "the generate shape has no such member")
-    if any(marks(conversation)):
+    if is_marked(conversation):
         writing.lacks(Concept.CACHE_MARK, "the generate shape caches unasked")
     if conversation.user is not None:
         writing.lacks(Concept.USER, "kept in the request record")

@@ -29,7 +29,7 @@ PLACES: Final = Places(
     form=Form.FULL,
     blocks_cited=True,
     cites=lambda citation: citations.written(citation) is not None,
-    counters=frozenset({"audio_input", "audio_output", "image_input", "image_output"}),
+    counters=("audio_input", "audio_output", "image_input", "image_output"),
     tiers=frozenset({"default", "standard", "priority", "batch"}),
 )
 

@@ -18,19 +18,26 @@ _EXACT: Final = frozenset({"5m", "1h", "30m"})
 class Marks:
     """Gives out the marks of one request; of too many the last ones, which cover the most."""
 
-    __slots__ = ("_report", "_shape", "_skipped")
+    __slots__ = ("_conversation", "_most", "_report", "_shape", "_skipped")
 
     def __init__(self, conversation: Conversation, most: int, report: Report) -> None:
         self._report = report
         self._shape = conversation.shape
-        self._skipped = max(0, sum(1 for _ in marks(conversation)) - most)
+        self._conversation = conversation
+        self._most = most
+        self._skipped: int | None = None
+        """How many are still to be left out; ``None`` until the first is met."""
 
     def of(self, mark: CacheMark | None) -> dict[str, Any]:
         """The ``cache_control`` member for a mark; nothing for none and for one too many."""
         if mark is None:
             return {}
-        if self._skipped:
-            self._skipped -= 1
+        skipped = self._skipped
+        if skipped is None:
+            # HOT: they are counted where there are any
+            skipped = self._skipped = max(0, len(list(marks(self._conversation))) - self._most)
+        if skipped:
+            self._skipped = skipped - 1
             lacking(self._report, Concept.CACHE_MARK, self._shape, "too many marks")
             return {}
         if mark.ttl is None:

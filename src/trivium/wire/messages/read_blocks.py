@@ -63,9 +63,11 @@ class _Kind(msgspec.Struct, gc=False):
 
 
 _block: Final = msgspec.json.Decoder(Block)
+_decode: Final = _block.decode
 _kind: Final = msgspec.json.Decoder(_Kind)
 _content: Final = msgspec.json.Decoder(str | list[msgspec.Raw])
 
+_ASSISTANT: Final = Role.ASSISTANT  # HOT: as in conversation/fit.py
 _EVERYWHERE: Final = frozenset({"text"})
 ALLOWED: Final = {
     Role.SYSTEM: _EVERYWHERE,
@@ -96,7 +98,7 @@ class Blocks:
         if isinstance(rows, str):
             return (Text(rows),)
         found = [self._part(row, role, f"{path}.{at}") for at, row in enumerate(rows)]
-        return tuple(_returned(found, rows)) if role is Role.ASSISTANT else tuple(found)
+        return tuple(_returned(found, rows)) if role is _ASSISTANT else tuple(found)
 
     def texts(self, raw: msgspec.Raw, path: str) -> tuple[Text, ...]:
         """Text blocks and nothing else: the ``system`` member."""
@@ -131,27 +133,33 @@ class Blocks:
             raise malformed(path) from None
 
     def _read(self, raw: msgspec.Raw, role: Role, path: str) -> Part:
-        kind = view(_kind, raw, path).type
+        try:
+            block = _decode(raw)
+        except (ValueError, RecursionError):
+            block = None
+        kind = view(_kind, raw, path).type if block is None else block.type
         if kind not in _KNOWN:
             return vendor(bytes(raw))
         if kind not in ALLOWED[role]:
             who = role.value
             raise wrong(f"{path}.type", f"a block of type {kind} cannot stand in a {who} message.")
-        if kind == "document" and role is Role.ASSISTANT and self.strict:
+        if kind == "document" and role is _ASSISTANT and self.strict:
             raise wrong(
                 f"{path}.type", "a document cannot stand in an assistant message since 2026-10-21."
             )
-        return _READ[kind](self, view(_block, raw, path), role, path)
+        return _READ[kind](self, block or view(_block, raw, path), role, path)
 
     def text(self, block: Block, role: Role, path: str) -> Text:
         """A text block."""
         if block.text is None:
             raise missing(f"{path}.text")
-        cited = citations.read_all(block.citations)
+        cited = () if block.citations is _ABSENT else citations.read_all(block.citations)
         if cited and self.strict and role is Role.USER:
             raise wrong(
                 f"{path}.citations", "must be empty in a user message since version 2026-10-21."
             )
+        if block.cache_control is None:
+            return Text(block.text, cited)
         return Text(block.text, cited, cache=self.mark(block.cache_control, path))
 
     def media(self, block: Block, role: Role, path: str) -> ResultPart:  # noqa: ARG002 - as in _READ

@@ -15,7 +15,7 @@ import msgspec
 from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.parts import Text
+from trivium.conversation.parts import CacheMark, Text
 from trivium.conversation.request import (
     Conversation,
     Effort,
@@ -87,6 +87,15 @@ _SWITCHES: Final = {
 _DISPLAYS: Final = {"summarized": True, "updates": True, "omitted": False}
 _TIERS: Final = {"auto": "auto", "standard_only": "default"}
 
+_USER: Final = Role.USER  # HOT: as in conversation/fit.py
+_ASSISTANT: Final = Role.ASSISTANT
+_SYSTEM: Final = Role.SYSTEM
+_WORDS: Final = frozenset({Text})
+_MODELS_OWN: Final = Sampling()
+_NO_OUTPUT: Final = _Output()
+_THINKING: Final = frozenset({"thinking", "output_config"})
+_FORMATTING: Final = frozenset({"output_format", "output_config"})
+_PACE: Final = frozenset({"speed", "service_tier"})
 _DRAWN: Final = frozenset({"temperature", "top_p", "top_k"})
 _READ: Final = frozenset(
     {
@@ -134,16 +143,16 @@ class _Body:
 
     def __init__(self, members: Mapping[str, msgspec.Raw]) -> None:
         """Raises MALFORMED_JSON for a member that is no UTF-8: most are only skimmed."""
-        self.members: dict[str, msgspec.Raw] = {}
-        for name, raw in members.items():
-            data = bytes(raw)
-            if not data.isascii():
+        # HOT: one look at all of them, and a copy only of what may be null
+        if not b"".join(members.values()).isascii():
+            for name, raw in members.items():
                 try:
-                    data.decode()
+                    bytes(raw).decode()
                 except UnicodeDecodeError:
                     raise malformed(name) from None
-            if data != b"null":
-                self.members[name] = raw
+        self.members = {
+            name: raw for name, raw in members.items() if len(raw) != 4 or bytes(raw) != b"null"
+        }
 
     def raw(self, name: str) -> msgspec.Raw | None:
         return self.members.get(name)
@@ -156,24 +165,24 @@ class _Body:
 def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
     """The conversation of a request body. Raises ``Fault`` naming the place."""
     body = _Body(members)
+    there = body.members
     spoken = version(context.headers)
     blocks = Blocks(context.open, strict=spoken != VERSIONS[0])
     model = body.get(_text, "model") if context.model is None else context.model
     if not model:
         raise missing("model")
-    declared = () if body.raw("tools") is None else read_tools.tools(members["tools"], blocks)
+    declared = read_tools.tools(members["tools"], blocks) if "tools" in there else ()
     system, dropped = _system(body, blocks)
     turns = _turns(body, blocks)
     limit = _limit(body)
     choice, parallel = (
-        (None, None)
-        if body.raw("tool_choice") is None
-        else read_tools.choice(members["tool_choice"], declared)
+        read_tools.choice(members["tool_choice"], declared)
+        if "tool_choice" in there
+        else (None, None)
     )
-    output: _Output = body.get(_output, "output_config") or _Output()
-    metadata: _Metadata = body.get(_metadata, "metadata") or _Metadata()
-    if metadata.user_id is not None and len(metadata.user_id) > 256:
-        raise wrong("metadata.user_id", "must have at most 256 characters.")
+    # HOT: what is absent costs one look
+    output: _Output = body.get(_output, "output_config") if "output_config" in there else _NO_OUTPUT
+    user = _user(body) if "metadata" in there else None
     return Conversation(
         shape=SHAPE,
         model=model,
@@ -182,18 +191,33 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
         tools=declared,
         tool_choice=choice,
         parallel_calls=parallel,
-        sampling=_sampling(body),
+        sampling=_MODELS_OWN if _DRAWN.isdisjoint(there) else _sampling(body),
         output_max=limit,
-        stop=_stop(body),
-        reasoning=_reasoning(body, output, limit),
-        format=_answer_format(body, output),
-        user=metadata.user_id,
-        cache=blocks.mark(body.get(_cache, "cache_control"), "the request"),
-        service_tier=_tier(body),
-        stream=bool(body.get(_flag, "stream")) if context.stream is None else context.stream,
+        stop=_stop(body) if "stop_sequences" in there else (),
+        reasoning=None if _THINKING.isdisjoint(there) else _reasoning(body, output, limit),
+        format=None if _FORMATTING.isdisjoint(there) else _answer_format(body, output),
+        user=user,
+        cache=_mark(body, blocks) if "cache_control" in there else None,
+        service_tier=None if _PACE.isdisjoint(there) else _tier(body),
+        stream=_streams(body) if context.stream is None else context.stream,
         usage_wanted=True,
-        extensions=(*dropped, *_extensions(body.members, output)),
+        extensions=(*dropped, *_extensions(there, output)),
     )
+
+
+def _user(body: _Body) -> str | None:
+    metadata: _Metadata = body.get(_metadata, "metadata")
+    if metadata.user_id is not None and len(metadata.user_id) > 256:
+        raise wrong("metadata.user_id", "must have at most 256 characters.")
+    return metadata.user_id
+
+
+def _mark(body: _Body, blocks: Blocks) -> CacheMark | None:
+    return blocks.mark(body.get(_cache, "cache_control"), "the request")
+
+
+def _streams(body: _Body) -> bool:
+    return "stream" in body.members and bool(body.get(_flag, "stream"))
 
 
 def _limit(body: _Body) -> int:
@@ -228,14 +252,22 @@ def _turns(body: _Body, blocks: Blocks) -> tuple[Turn, ...]:
     if not rows:
         raise wrong("messages", "must have at least one message.")
     out: list[Turn] = []
+    only_words = True
     for at, row in enumerate(rows):
         role = _ROLES.get(row.role)
         if role is None:
             raise wrong(f"messages.{at}.role", f"must be one of {', '.join(_ROLES)}.")
-        if row.content is None:
+        content = row.content
+        if type(content) is str:
+            out.append(Turn(role, (Text(content),)))
+        elif content is None:
             raise missing(f"messages.{at}.content")
-        out.append(Turn(role, blocks.turn(role, row.content, f"messages.{at}.content")))
-    _pair(out)
+        else:
+            parts = blocks.turn(role, content, f"messages.{at}.content")
+            only_words = only_words and _WORDS.issuperset(map(type, parts))
+            out.append(Turn(role, parts))
+    if not only_words:
+        _pair(out)
     return tuple(out)
 
 
@@ -244,21 +276,22 @@ def _pair(turns: list[Turn]) -> None:
     asked: dict[str, str] = {}
     before = None
     for at, turn in enumerate(turns):
-        if turn.role is Role.USER:
+        role = turn.role
+        if role is _USER:
             given = _results(turn.parts, at, asked)
             follows = turns[at + 1].role if at + 1 < len(turns) else None
-            if follows is not Role.USER:
+            if follows is not _USER:
                 _answered(asked, given)
             asked = {one: place for one, place in asked.items() if one not in given}
-        elif turn.role is Role.ASSISTANT:
-            if before is not Role.ASSISTANT:
+        elif role is _ASSISTANT:
+            if before is not _ASSISTANT:
                 _answered(asked, ())
                 asked = {}
             for index, part in enumerate(turn.parts):
                 if isinstance(part, ToolCall):
                     asked[part.id] = f"messages.{at}.content.{index}"
-        if turn.role is not Role.SYSTEM:
-            before = turn.role
+        if role is not _SYSTEM:
+            before = role
 
 
 def _results(parts: Iterable[Any], at: int, asked: Mapping[str, str]) -> set[str]:
@@ -286,9 +319,6 @@ def _answered(asked: Mapping[str, str], given: Iterable[str]) -> None:
 
 
 def _sampling(body: _Body) -> Sampling:
-    # HOT: most requests leave all of this to the model
-    if _DRAWN.isdisjoint(body.members):
-        return Sampling()
     for name in ("temperature", "top_p"):
         value = body.get(_number, name)
         if value is not None and not 0 <= value <= 1:
@@ -382,11 +412,13 @@ def _tier(body: _Body) -> str | None:
 
 
 def _extensions(members: Mapping[str, msgspec.Raw], output: _Output) -> list[Extension]:
-    out = [
-        Extension(name, bytes(raw), _RANKS.get(name, Rank.HINT))
-        for name, raw in members.items()
-        if name not in _READ
-    ]
+    out: list[Extension] = []
+    if not _READ.issuperset(members):
+        out += [
+            Extension(name, bytes(raw), _RANKS.get(name, Rank.HINT))
+            for name, raw in members.items()
+            if name not in _READ
+        ]
     if output.task_budget and bytes(output.task_budget) != b"null":
         out.append(Extension("output_config.task_budget", bytes(output.task_budget), Rank.HINT))
     return out

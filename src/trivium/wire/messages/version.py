@@ -21,6 +21,8 @@ def version(headers: Mapping[str, str]) -> str:
     The SDKs' own header wins over the alias. Absent or empty: the oldest version, although the
     vendor itself insists on the header. Raises INVALID_VALUE on any other value.
     """
+    if not headers:
+        return VERSIONS[0]
     for name in _NAMES:
         value = headers.get(name, "").strip()
         if not value:

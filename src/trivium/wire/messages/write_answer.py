@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.answer import Answer
+from trivium.conversation.estimate import tokens
 from trivium.conversation.usage import Usage
 from trivium.wire.codec import WriteContext
 from trivium.wire.messages import stops
@@ -21,7 +22,10 @@ def write(answer: Answer, context: WriteContext) -> bytes:
         for index, part in enumerate(candidate.parts)
         for block in blocks(part, context, index)
     ]
-    usage = answer.usage or Usage(fresh=context.input_estimate, estimated=True)
+    usage = answer.usage
+    if usage is None:
+        counted = context.input_estimate or tokens(context.request)
+        usage = Usage(fresh=counted, estimated=True)
     return _encode(
         {
             "id": f"msg_{context.id}",

@@ -16,7 +16,7 @@ from trivium.conversation.honesty import Act, Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Role, Turn, leading
 from trivium.conversation.members import DEMOTED, Concept, member, reworded, unnamed
 from trivium.conversation.parts import Text
-from trivium.conversation.request import Conversation, FormatKind
+from trivium.conversation.request import Conversation, FormatKind, ResponseFormat, Sampling
 from trivium.conversation.target import TargetFacts
 from trivium.wire.messages import schema, write_thinking, write_tools
 from trivium.wire.messages.citations import SHAPE
@@ -29,6 +29,9 @@ JSON_HINT: Final = "Answer with one JSON object and nothing else: no prose, no c
 _TAGGED: Final = "<system>\n{}\n</system>"
 """Instructions in the middle for models that take none there."""
 
+_MODELS_OWN: Final = Sampling()
+# HOT: in 3.11 the value of an enum's member takes 20 times as long as a look-up
+_SPEAKERS: Final = {role: role.value for role in Role}
 _TIERS: Final = MappingProxyType(
     {"auto": "auto", "default": "standard_only", "priority": "auto", "flex": "standard_only"}
 )
@@ -40,20 +43,17 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
     """The body for the upstream. Raises ``Fault`` (UNREPRESENTABLE) through the report only."""
     writing = Writing(conversation, facts, report)
     _refuse(conversation, writing)
-    tools = write_tools.tools(conversation, writing)
+    tools = write_tools.tools(conversation, writing) if conversation.tools else None
     head = leading(conversation.turns)
-    system = [
-        row
-        for text in (*conversation.instructions, *_texts(conversation.turns[:head], writing))
-        for row in writing.text(text, "system")
-    ]
+    system = _system(conversation, head, writing)
     messages = _messages(conversation.turns[head:], head, writing)
     settled = write_thinking.settle(conversation, messages, writing)
     body: dict[str, Any] = {"model": facts.model, "max_tokens": settled.output_max}
     output: dict[str, Any] = {}
     if settled.effort is not None:
         output["effort"] = settled.effort
-    _format(conversation, writing, system, output)
+    if conversation.format is not None:
+        _format(conversation.format, writing, system, output)
     if system:
         body["system"] = system
     body["messages"] = messages
@@ -65,7 +65,8 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
         body["thinking"] = settled.thinking
     if output:
         body["output_config"] = output
-    body |= write_thinking.sampling(conversation, settled, writing)
+    if conversation.sampling != _MODELS_OWN:
+        body |= write_thinking.sampling(conversation, settled, writing)
     body |= _rest(conversation, writing)
     if conversation.stream:
         body["stream"] = True
@@ -78,7 +79,7 @@ def _refuse(conversation: Conversation, writing: Writing) -> None:
         writing.lacks(Concept.CANDIDATES, "the messages shape gives one answer")
     if conversation.logprobs or conversation.top_logprobs:
         writing.lacks(Concept.LOGPROBS, "the messages shape tells no probabilities")
-    if any(kind != "text" for kind in conversation.modalities):
+    if conversation.modalities and any(kind != "text" for kind in conversation.modalities):
         writing.lacks(Concept.MODALITIES, "the messages shape answers in text")
     if conversation.audio is not None and "audio" in conversation.modalities:
         writing.lacks(Concept.AUDIO, "the messages shape does not speak")
@@ -90,6 +91,14 @@ def _refuse(conversation: Conversation, writing: Writing) -> None:
         writing.lacks(Concept.STORE, "the messages shape stores nothing")
     if conversation.cache_key is not None:
         writing.lacks(Concept.CACHE_KEY, "decides the channel only")
+
+
+def _system(conversation: Conversation, head: int, writing: Writing) -> list[Row]:
+    """The top-level slot: the instructions, and those of the first ``head`` turns."""
+    texts = conversation.instructions
+    if head:
+        texts = (*texts, *_texts(conversation.turns[:head], writing))
+    return [row for text in texts for row in writing.text(text, "system")]
 
 
 def _texts(turns: tuple[Turn, ...], writing: Writing) -> list[Text]:
@@ -118,17 +127,23 @@ def _messages(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[R
         else:
             out.append({"role": role, "content": rows})
     for message in out:
-        if message["role"] == "user":
+        content = message["content"]
+        if len(content) > 1 and message["role"] == "user":
             # stable: results open the turn that answers the calls
-            message["content"].sort(key=lambda row: row["type"] != "tool_result")
+            content.sort(key=lambda row: row["type"] != "tool_result")
     return _opened(out, writing)
 
 
 def _opened(messages: list[Row], writing: Writing) -> list[Row]:
     """The history, looked at from both ends: the user begins, and no blank ends it."""
-    history = member(Concept.HISTORY, writing.shape)
-    first = next((row["role"] for row in messages if row["role"] != "system"), None)
+    for row in messages:
+        if row["role"] != "system":
+            first = row["role"]
+            break
+    else:
+        first = None
     if first != "user":
+        history = member(Concept.HISTORY, writing.shape)
         raise writing.report.refusal(history, "it must have a user message before any other")
     last = messages[-1]
     if last["role"] == "assistant":
@@ -136,6 +151,7 @@ def _opened(messages: list[Row], writing: Writing) -> list[Row]:
         if end["type"] == "text" and end["text"] != end["text"].rstrip():
             # refused by the vendor, and the model would begin with the blank anyway
             end["text"] = end["text"].rstrip()
+            history = member(Concept.HISTORY, writing.shape)
             writing.report.drop(
                 Rank.HINT, history, "white space at the end of the last message", Act.CHANGED
             )
@@ -144,7 +160,7 @@ def _opened(messages: list[Row], writing: Writing) -> list[Row]:
 
 def _turn(turn: Turn, where: str, writing: Writing) -> tuple[str, list[Row]]:
     if turn.role not in INSTRUCTING:
-        return turn.role.value, writing.parts(turn.parts, where)
+        return _SPEAKERS[turn.role], writing.parts(turn.parts, where)
     if writing.facts.mid_system:
         return "system", writing.parts(turn.parts, where)
     reworded(writing.report, writing.shape, DEMOTED)
@@ -157,10 +173,9 @@ def _turn(turn: Turn, where: str, writing: Writing) -> tuple[str, list[Row]]:
 
 
 def _format(
-    conversation: Conversation, writing: Writing, system: list[Row], output: dict[str, Any]
+    wish: ResponseFormat, writing: Writing, system: list[Row], output: dict[str, Any]
 ) -> None:
-    wish = conversation.format
-    if wish is None or wish.kind is FormatKind.TEXT:
+    if wish.kind is FormatKind.TEXT:
         return
     if wish.kind is FormatKind.JSON:
         system.append({"type": "text", "text": JSON_HINT})
@@ -174,7 +189,7 @@ def _format(
     if wish.kind is FormatKind.ENUM or wish.schema is None or not writing.facts.schema:
         writing.lacks(Concept.FORMAT, "this model cannot be held to it")
         return
-    unnamed(wish, conversation.shape, writing.report)
+    unnamed(wish, writing.shape, writing.report)
     data = wish.schema
     if not writing.facts.schema_full:
         data, folded = schema.closed(data)
@@ -201,12 +216,10 @@ def _rest(conversation: Conversation, writing: Writing) -> dict[str, Any]:
             writing.lacks(Concept.USER, "cut; kept whole in the request record")
         if conversation.user and conversation.safety_id:
             writing.lacks(Concept.SAFETY_ID, "kept in the request record")
-    tier = conversation.service_tier
-    if tier is not None and tier in _TIERS:
-        body["service_tier"] = _TIERS[tier]
-    if tier is not None and tier not in _SAME_TIER:
-        writing.lacks(Concept.SERVICE_TIER, "the messages shape has no such tier")
-    body |= writing.marks.of(conversation.cache)
+    if conversation.service_tier is not None:
+        body |= _tier(conversation.service_tier, writing)
+    if conversation.cache is not None:
+        body |= writing.marks.of(conversation.cache)
     for extension in conversation.extensions:
         if conversation.shape == SHAPE and "." not in extension.member:
             body[extension.member] = msgspec.Raw(extension.data)
@@ -215,3 +228,9 @@ def _rest(conversation: Conversation, writing: Writing) -> dict[str, Any]:
                 extension.rank, extension.member, "only its own shape has this member"
             )
     return body
+
+
+def _tier(tier: str, writing: Writing) -> dict[str, Any]:
+    if tier not in _SAME_TIER:
+        writing.lacks(Concept.SERVICE_TIER, "the messages shape has no such tier")
+    return {"service_tier": _TIERS[tier]} if tier in _TIERS else {}

@@ -12,7 +12,7 @@ import msgspec
 from trivium.conversation.effort import budget_of, inexact, nearest, room, wished
 from trivium.conversation.honesty import Act, Rank
 from trivium.conversation.members import Concept, lacking
-from trivium.conversation.request import Conversation, Effort, ReasoningWish, Sampling, Thinking
+from trivium.conversation.request import Conversation, Effort, ReasoningWish, Thinking
 from trivium.conversation.target import Thinks
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.write_blocks import THINKING, Writing
@@ -20,7 +20,14 @@ from trivium.wire.messages.write_tools import FORCED
 
 OUTPUT_MAX: Final = 4096
 """Output limit where neither caller nor profile names one: every model of the shape takes it."""
-_MODELS_OWN: Final = Sampling()
+_THINKS: Final = "not taken while the model thinks"
+_ABSENT: Final = (
+    ("frequency_penalty", Concept.FREQUENCY_PENALTY),
+    ("presence_penalty", Concept.PRESENCE_PENALTY),
+    ("seed", Concept.SEED),
+    ("logit_bias", Concept.LOGIT_BIAS),
+)
+"""Sampling that the shape does not have."""
 _TOP_P_MIN: Final = 0.95
 """Least ``top_p`` while thinking."""
 
@@ -156,41 +163,42 @@ def sampling(conversation: Conversation, settled: Settled, writing: Writing) -> 
     """The sampling members that this model takes together."""
     wish, facts = conversation.sampling, writing.facts
     out: dict[str, Any] = {}
-    if wish == _MODELS_OWN:
-        return out
-    temperature = wish.temperature
-    if temperature is not None and temperature > facts.temperature_max:
+    thinks = settled.thinks
+    if wish.temperature is not None:
+        _temperature(wish.temperature, out, writing, thinks=thinks)
+    if wish.top_p is not None:
+        if thinks and wish.top_p < _TOP_P_MIN:
+            writing.lacks(Concept.TOP_P, _THINKS)
+        elif "temperature" in out and not facts.temperature_with_top_p:
+            writing.lacks(Concept.TOP_P, "not taken together with temperature")
+        else:
+            out["top_p"] = wish.top_p
+    if wish.top_k is not None:
+        if thinks:
+            writing.lacks(Concept.TOP_K, _THINKS)
+        else:
+            out["top_k"] = wish.top_k
+    for name, concept in _ABSENT:
+        if getattr(wish, name) is not None:
+            writing.lacks(concept, "the messages shape has no such member")
+    return out
+
+
+def _temperature(wanted: float, out: dict[str, Any], writing: Writing, *, thinks: bool) -> None:
+    most = writing.facts.temperature_max
+    if wanted > most:
         lacking(
             writing.report,
             Concept.TEMPERATURE,
             writing.shape,
-            f"at most {facts.temperature_max:g}",
+            f"at most {most:g}",
             act=Act.CHANGED,
         )
-        temperature = facts.temperature_max
-    rows = (
-        (Concept.TEMPERATURE, "temperature", temperature, temperature == 1),
-        (Concept.TOP_P, "top_p", wish.top_p, (wish.top_p or 0) >= _TOP_P_MIN),
-        (Concept.TOP_K, "top_k", wish.top_k, False),
-    )
-    for concept, name, value, harmless in rows:
-        if value is None:
-            continue
-        if settled.thinks and not harmless:
-            writing.lacks(concept, "not taken while the model thinks")
-        elif concept is Concept.TOP_P and "temperature" in out and not facts.temperature_with_top_p:
-            writing.lacks(concept, "not taken together with temperature")
-        else:
-            out[name] = value
-    for concept, missing in (
-        (Concept.FREQUENCY_PENALTY, wish.frequency_penalty),
-        (Concept.PRESENCE_PENALTY, wish.presence_penalty),
-        (Concept.SEED, wish.seed),
-        (Concept.LOGIT_BIAS, wish.logit_bias),
-    ):
-        if missing is not None:
-            writing.lacks(concept, "the messages shape has no such member")
-    return out
+        wanted = most
+    if thinks and wanted != 1:
+        writing.lacks(Concept.TEMPERATURE, _THINKS)
+    else:
+        out["temperature"] = wanted
 
 
 def _limit_member(conversation: Conversation) -> str:

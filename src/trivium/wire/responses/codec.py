@@ -27,9 +27,7 @@ PLACES: Final = Places(
     namespaces=True,
     queries=True,
     cites=lambda citation: quote.annotation(citation, 0) is not None,
-    counters=frozenset(
-        {"audio_input", "audio_output", "image_input", "image_output", "cache_write_long"}
-    ),
+    counters=("audio_input", "audio_output", "cache_write_long", "image_input", "image_output"),
 )
 
 CODEC: Final = Codec(

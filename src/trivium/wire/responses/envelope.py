@@ -40,8 +40,10 @@ _ECHO: Final = {
 }
 """Members that repeat the request, each with what it says when the request did not."""
 
-_ECHOED: Final = {name: (b',"%b":' % name.encode(), said) for name, said in _ECHO.items()}
-_UNSAID: Final = b"".join(head + said for head, said in _ECHOED.values())
+_HEADS: Final = {name: b',"%b":' % name.encode() for name in _ECHO}
+_UNSAID: Final = b"".join(_HEADS[name] + said for name, said in _ECHO.items())
+_PLACES: Final = {name: (_UNSAID.index(head), head, _ECHO[name]) for name, head in _HEADS.items()}
+"""Where each stands in that, and what it is made of."""
 
 _INCOMPLETE: Final = {
     Unified.LENGTH: "max_output_tokens",
@@ -60,15 +62,16 @@ def reason(finish: Finish) -> str | None:
 
 def usage_object(usage: Usage) -> dict[str, Any]:
     """Counters as the shape has them: totals that contain their parts, integers all."""
+    given, made = usage.input_total, usage.output_total
     return {
-        "input_tokens": usage.input_total,
+        "input_tokens": given,
         "input_tokens_details": {
             "cached_tokens": usage.cache_read,
             "cache_write_tokens": usage.cache_write_short + usage.cache_write_long,
         },
-        "output_tokens": usage.output_total,
+        "output_tokens": made,
         "output_tokens_details": {"reasoning_tokens": usage.reasoning},
-        "total_tokens": usage.input_total + usage.output_total,
+        "total_tokens": given + made,
     }
 
 
@@ -122,13 +125,14 @@ class Envelope:
 
 def _echo(members: Mapping[str, msgspec.Raw]) -> bytes:
     # HOT: most requests say few of these; what they leave unsaid is joined once
-    if _ECHO.keys().isdisjoint(members):
-        return _UNSAID
     parts: list[bytes] = []
-    for name, (head, default) in _ECHOED.items():
-        raw = members.get(name)
-        parts += (head, default if raw is None else _one_line(raw, default))
-    return b"".join(parts)
+    rest = 0
+    for (start, head, default), name in sorted(
+        [(_PLACES[name], name) for name in members if name in _PLACES]
+    ):
+        parts += (_UNSAID[rest:start], head, _one_line(members[name], default))
+        rest = start + len(head) + len(default)
+    return b"".join(parts) + _UNSAID[rest:]
 
 
 def _one_line(raw: msgspec.Raw | None, default: bytes) -> bytes:

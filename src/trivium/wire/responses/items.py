@@ -81,11 +81,11 @@ def output_text(
     text: str, cited: tuple[Citation, ...] | list[Citation], found: tuple[TokenLogprob, ...]
 ) -> dict[str, Any]:
     """A content part of text."""
-    rows = (quote.annotation(one, len(text)) for one in cited)
+    rows = [quote.annotation(one, len(text)) for one in cited] if cited else []
     return {
         "type": "output_text",
-        "annotations": [row for row in rows if row is not None],
-        "logprobs": quote.logprob_rows(found),
+        "annotations": [row for row in rows if row is not None] if rows else rows,
+        "logprobs": quote.logprob_rows(found) if found else [],
         "text": text,
     }
 

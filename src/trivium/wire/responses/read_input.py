@@ -68,6 +68,8 @@ _type: Final = msgspec.json.Decoder(_Type)
 _encode: Final = msgspec.json.Encoder().encode
 
 _ROLES: Final = {role.value: role for role in Role}
+_USER: Final = Role.USER  # HOT: as in conversation/fit.py
+_ASSISTANT: Final = Role.ASSISTANT
 _OUTPUTS: Final = {
     "function_call_output": CallKind.FUNCTION,
     "custom_tool_call_output": CallKind.CUSTOM,
@@ -95,7 +97,7 @@ class Input:
         """The history. Raises ``Fault`` naming the member."""
         data = bytes(raw)
         if data.startswith(b'"'):
-            return (Turn(Role.USER, (Text(check(_string, data, "input")),)),)
+            return (Turn(_USER, (Text(check(_string, data, "input")),)),)
         if not data.startswith(b"["):
             raise Fault(
                 Kind.INVALID_TYPE, "`input` must be a string or an array of items.", param="input"
@@ -106,10 +108,14 @@ class Input:
         return _settled(out)
 
     def _turns(self, raw: bytes, path: str) -> list[Turn]:
-        kind = check(_type, raw, path).type
+        try:
+            found = _item.decode(raw)
+        except (ValueError, RecursionError):
+            found = None
+        kind = check(_type, raw, path).type if found is None else found.type
         if kind is not None and kind not in _OURS:
             return [self._foreign(raw, kind, path)]
-        item = check(_item, raw, path)
+        item = found or check(_item, raw, path)
         if kind is None:
             if item.role is None and item.id is None:
                 raise missing(f"{path}.type")
@@ -155,7 +161,7 @@ def _message(item: _Item, path: str) -> Turn:
     if role is None:
         raise wrong(f"{path}.role", "be user, assistant, system or developer")
     content = read_content.content(item.content, f"{path}.content")
-    return Turn(role, content, phase=item.phase if role is Role.ASSISTANT else None)
+    return Turn(role, content, phase=item.phase if role is _ASSISTANT else None)
 
 
 def _call(item: _Item, kind: str, path: str) -> ToolCall:
@@ -186,6 +192,9 @@ def _output(item: _Item, kind: str, path: str) -> ToolResult:
 
 def _settled(turns: list[Turn]) -> tuple[Turn, ...]:
     """The turns with riding attachments given back to the parts they belong to."""
+    # HOT: few histories hold any
+    if not any(map(_riding, turns)):
+        return tuple(turns)
     out: list[Turn] = []
     riding: tuple[Opaque, ...] = ()
     for at, turn in enumerate(turns):
@@ -207,8 +216,9 @@ def _riding(turn: Turn) -> tuple[Opaque, ...]:
     if len(turn.parts) != 1:
         return ()
     part = turn.parts[0]
-    hidden = isinstance(part, Reasoning) and part.form is Form.HIDDEN
-    if hidden and all(one.kind in _RIDERS for one in part.opaque):
+    if type(part) is not Reasoning:
+        return ()
+    if part.form is Form.HIDDEN and all(one.kind in _RIDERS for one in part.opaque):
         return part.opaque
     return ()
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from trivium.wire.unread import NOTED, READ, Known, Members
 
-_ECHOED: Final = (
+ECHOED: Final = (
     "background",
     "billing",
     "conversation",
@@ -46,7 +46,7 @@ _RESPONSE: Final[Members] = {
     "output_text": READ,
     "usage": READ,
     "service_tier": READ,
-    **dict.fromkeys(_ECHOED, READ),
+    **dict.fromkeys(ECHOED, READ),
     "access_programs": NOTED,
     "image": NOTED,
     "input_transformations": NOTED,

@@ -18,7 +18,8 @@ def write(answer: Answer, ctx: WriteContext) -> bytes:
     """The body."""
     said = answer.candidates[0]
     # HOT: most answers are words and calls, whose items need no stream to be told
-    if all(_plain(part) for part in said.parts) and not Customs(ctx.request.tools):
+    tools = ctx.request.tools
+    if all(map(_plain, said.parts)) and not (tools and Customs(tools)):
         return _object(answer, said, ctx)
     writer = Writer(ctx)
     writer.feed(replayed(answer))

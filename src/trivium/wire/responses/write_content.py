@@ -67,6 +67,8 @@ class Content:
 
     def settle(self) -> None:
         """Take away the first of too many cache marks: the longest prefix is worth most."""
+        if not self._marked:
+            return
         for row in self._marked[: max(0, len(self._marked) - self.facts.cache_marks)]:
             del row["prompt_cache_breakpoint"]
 

@@ -20,6 +20,8 @@ from trivium.wire.responses import quote
 from trivium.wire.responses.said import SHAPE
 from trivium.wire.responses.write_content import Content, Row, Said, words
 
+_ASSISTANT: Final = Role.ASSISTANT  # HOT: as in conversation/fit.py
+_SPEAKERS: Final = {role: role.value for role in Role}
 _ERROR: Final = "Error: "
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -31,7 +33,7 @@ def items(turns: tuple[Turn, ...], content: Content) -> list[Any]:
     for turn in turns:
         if turn.name is not None:
             content.lacks(Concept.PARTICIPANT, "the responses shape names no participants")
-        if turn.role is Role.ASSISTANT:
+        if turn.role is _ASSISTANT:
             out += _assistant(turn, waiting, content)
         else:
             waiting.clear()
@@ -48,7 +50,7 @@ def instructing(texts: tuple[Text, ...], content: Content) -> list[Any]:
 def _speaker(role: Role, content: Content) -> str:
     if role in INSTRUCTING:
         return "developer" if content.facts.developer_role else "system"
-    return role.value
+    return _SPEAKERS[role]
 
 
 def _message(role: str, rows: list[Row], phase: str | None = None) -> Row:
@@ -111,7 +113,7 @@ def _assistant(turn: Turn, waiting: list[Any], content: Content) -> list[Any]:
                 rows = []
             waiting += _reasoning(part, content)
             continue
-        alone = _alone(part, content)
+        alone = None if type(part) is Text else _alone(part, content)
         spoken = _spoken(part, content) if alone is None else None
         if alone is None and spoken is None:
             continue
@@ -138,7 +140,7 @@ def _spoken(part: Part, content: Content) -> Row | None:
             return None
         if part.cache is not None:
             content.lacks(Concept.CACHE_MARK, "the responses shape marks no words of an assistant")
-        cited = (quote.annotation(one, len(part.text)) for one in part.citations)
+        cited = [quote.annotation(one, len(part.text)) for one in part.citations]
         rows = [one for one in cited if one is not None]
         if len(rows) < len(part.citations):
             content.lacks(Concept.CITATION, "only sources with an address can be repeated")

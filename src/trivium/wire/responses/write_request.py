@@ -15,6 +15,7 @@ from trivium.conversation.members import Concept, lacking, member
 from trivium.conversation.request import (
     Conversation,
     FormatKind,
+    ReasoningWish,
     ResponseFormat,
     Sampling,
     Thinking,
@@ -32,6 +33,7 @@ OUTPUT_MIN: Final = 16
 _NAME: Final = "response"
 """Name of a schema that came without one."""
 
+_SEALED: Final = ReasoningBack.SEALED  # HOT: as in conversation/fit.py
 _MODELS_OWN: Final = Sampling()
 _ABSENT: Final = (
     ("top_k", Concept.TOP_K),
@@ -52,10 +54,10 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
     if len(slot) == 1 and slot[0].cache is None:
         body["instructions"] = slot[0].text
         slot = ()
-    history = write_input.instructing(slot, content)
+    history = write_input.instructing(slot, content) if slot else []
     body["input"] = history + write_input.items(conversation.turns, content)
     content.settle()
-    declared = write_tools.tools(conversation, content)
+    declared = write_tools.tools(conversation, content) if conversation.tools else None
     if declared:
         body["tools"] = declared
         choice = write_tools.choice(conversation.tool_choice, conversation, content)
@@ -65,8 +67,10 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
             body["parallel_tool_calls"] = conversation.parallel_calls
     _limits(conversation, body, content)
     _include(conversation, body, content)
-    _reasoning(conversation, body, content)
-    _text(conversation, body, content)
+    if conversation.reasoning is not None:
+        _reasoning(conversation.reasoning, body, content)
+    if conversation.format is not None or conversation.verbosity is not None:
+        _text(conversation, body, content)
     _rest(conversation, body, content)
     return _encode(body)
 
@@ -79,7 +83,7 @@ def _refuse(conversation: Conversation, content: Content) -> None:
                 content.lacks(concept, "the responses shape has no such member")
     if conversation.candidates is not None and conversation.candidates > 1:
         content.lacks(Concept.CANDIDATES, "the responses shape gives one answer")
-    if any(kind != "text" for kind in conversation.modalities):
+    if conversation.modalities and any(kind != "text" for kind in conversation.modalities):
         content.lacks(Concept.MODALITIES, "the responses shape answers in text")
     if conversation.audio is not None and "audio" in conversation.modalities:
         content.lacks(Concept.AUDIO, "the responses shape does not speak")
@@ -87,14 +91,16 @@ def _refuse(conversation: Conversation, content: Content) -> None:
 
 def _limits(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
     facts, sampling = content.facts, conversation.sampling
-    for name, concept in (("temperature", Concept.TEMPERATURE), ("top_p", Concept.TOP_P)):
-        value = getattr(sampling, name)
-        if value is None:
-            continue
-        if concept in facts.refuses:
-            content.lacks(concept, "not taken by this model")
+    if sampling.temperature is not None:
+        if Concept.TEMPERATURE in facts.refuses:
+            content.lacks(Concept.TEMPERATURE, "not taken by this model")
         else:
-            body[name] = value
+            body["temperature"] = sampling.temperature
+    if sampling.top_p is not None:
+        if Concept.TOP_P in facts.refuses:
+            content.lacks(Concept.TOP_P, "not taken by this model")
+        else:
+            body["top_p"] = sampling.top_p
     limit = conversation.output_max
     if limit is None:
         return
@@ -106,12 +112,13 @@ def _limits(conversation: Conversation, body: dict[str, Any], content: Content) 
             f"the least this shape takes is {OUTPUT_MIN}",
             Act.CHANGED,
         )
-    body["max_output_tokens"] = max(limit, OUTPUT_MIN)
+        limit = OUTPUT_MIN
+    body["max_output_tokens"] = limit
 
 
 def _include(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
     include: list[str] = []
-    if content.facts.reasoning_back is ReasoningBack.SEALED:
+    if content.facts.reasoning_back is _SEALED:
         include.append("reasoning.encrypted_content")
     if conversation.logprobs:
         include.append("message.output_text.logprobs")
@@ -121,10 +128,8 @@ def _include(conversation: Conversation, body: dict[str, Any], content: Content)
         body["include"] = include
 
 
-def _reasoning(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
-    facts, wish = content.facts, conversation.reasoning
-    if wish is None:
-        return
+def _reasoning(wish: ReasoningWish, body: dict[str, Any], content: Content) -> None:
+    facts = content.facts
     if facts.thinks is Thinks.NONE or Concept.REASONING in facts.refuses:
         content.lacks(Concept.REASONING, "not taken by this model")
         return
@@ -182,13 +187,14 @@ def _format(wish: ResponseFormat, content: Content) -> dict[str, Any] | None:
 
 def _rest(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
     own = conversation.shape == SHAPE
-    kept = {
-        "user": conversation.user,
-        "safety_identifier": conversation.safety_id,
-        "prompt_cache_key": conversation.cache_key,
-        "service_tier": conversation.service_tier,
-    }
-    body |= {name: value for name, value in kept.items() if value is not None}
+    if conversation.user is not None:
+        body["user"] = conversation.user
+    if conversation.safety_id is not None:
+        body["safety_identifier"] = conversation.safety_id
+    if conversation.cache_key is not None:
+        body["prompt_cache_key"] = conversation.cache_key
+    if conversation.service_tier is not None:
+        body["service_tier"] = conversation.service_tier
     if conversation.metadata:
         body["metadata"] = dict(conversation.metadata)
     body["store"] = bool(conversation.store) if own else False
@@ -198,6 +204,13 @@ def _rest(conversation: Conversation, body: dict[str, Any], content: Content) ->
         content.lacks(Concept.CACHE_MARK, "the responses shape has no mark for the whole")
     if conversation.stream:
         body["stream"] = True
+    if conversation.extensions:
+        _extend(conversation, body, content)
+
+
+def _extend(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
+    """Members that only the caller's shape has: back into their own shape, else reported."""
+    own = conversation.shape == SHAPE
     for extension in conversation.extensions:
         if own and "." not in extension.member and "[" not in extension.member:
             body[extension.member] = msgspec.Raw(extension.data)
