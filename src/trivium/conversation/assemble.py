@@ -9,6 +9,7 @@ from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.events import (
     Cited,
     Delta,
+    Deltas,
     Done,
     Event,
     Failed,
@@ -85,6 +86,8 @@ class Assembler:
                 growing.pieces.append(event.text)
                 if event.logprobs:
                     growing.logprobs.extend(event.logprobs)
+            elif type(event) is Deltas:
+                self._parts[event.index].pieces += event.texts
             elif type(event) is PartStart:
                 self._parts[event.index] = _Growing(event.part, event.candidate)
             elif type(event) is PartEnd:

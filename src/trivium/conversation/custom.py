@@ -11,7 +11,7 @@ import msgspec
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import CallKind, ToolCall
-from trivium.conversation.events import Delta, Event, PartEnd, PartStart
+from trivium.conversation.events import Delta, Event, PartEnd, PartStart, spelled
 from trivium.conversation.honesty import Act, Rank, Report
 from trivium.conversation.items import Part
 from trivium.conversation.names import qualified
@@ -190,7 +190,7 @@ class Customs:
     def events(self, events: list[Event]) -> list[Event]:
         """The events of one read; every read of the answer must pass."""
         out: list[Event] = []
-        for event in events:
+        for event in spelled(events):
             if type(event) is Delta and event.index in self._open:
                 if text := self._open[event.index].feed(event.text):
                     out.append(Delta(event.index, text))

@@ -22,6 +22,7 @@ from trivium.conversation.events import (
     PartEnd,
     PartStart,
     UsageReport,
+    spelled,
 )
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.items import Part
@@ -161,7 +162,7 @@ class Cutter:
     def events(self, events: list[Event]) -> list[Event]:
         """The events of one read, as far as the answer goes."""
         out: list[Event] = []
-        for event in events:
+        for event in spelled(events):
             if self.is_cut:
                 break
             if type(event) is Delta:

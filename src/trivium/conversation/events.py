@@ -13,6 +13,8 @@ HOT: a hundred deltas are read and written within 300 µs, so events are small s
 garbage-collector overhead and are told apart by ``type(event) is Delta``.
 """
 
+from collections.abc import Iterable
+
 import msgspec
 
 from trivium.conversation.finish import Finish
@@ -52,6 +54,17 @@ class Delta(msgspec.Struct, gc=False):
     index: int
     text: str
     logprobs: tuple[TokenLogprob, ...] = ()
+
+
+class Deltas(msgspec.Struct, gc=False):
+    """Deltas of one part that follow each other, none of them with probabilities.
+
+    HOT: each means what a ``Delta`` of its own does, and costs its text alone. ``spelled`` has them
+    one by one, for whoever looks at every text.
+    """
+
+    index: int
+    texts: list[str]
 
 
 class Cited(msgspec.Struct, gc=False):
@@ -100,6 +113,28 @@ class Failed(msgspec.Struct):
 
 
 Event = (
-    Start | PartStart | Delta | Cited | PartEnd | UsageReport | Finished | KeepAlive | Done | Failed
+    Start
+    | PartStart
+    | Delta
+    | Deltas
+    | Cited
+    | PartEnd
+    | UsageReport
+    | Finished
+    | KeepAlive
+    | Done
+    | Failed
 )
 """The closed set."""
+
+
+def spelled(events: Iterable[Event]) -> list[Event]:
+    """The same events, each delta by itself."""
+    out: list[Event] = []
+    for event in events:
+        if type(event) is Deltas:
+            index = event.index
+            out += [Delta(index, text) for text in event.texts]
+        else:
+            out.append(event)
+    return out

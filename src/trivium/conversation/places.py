@@ -17,6 +17,7 @@ from trivium.conversation.calls import ToolCall, ToolResult, argument_object
 from trivium.conversation.events import (
     Cited,
     Delta,
+    Deltas,
     Done,
     Event,
     Finished,
@@ -173,8 +174,10 @@ class Placing:
                     calls[event.index].append(event.text)  # type: ignore[union-attr]  # type() narrows less than isinstance
                 if event.logprobs and event.index not in self._passed:  # type: ignore[union-attr]  # type() narrows less than isinstance
                     self._likely()
-            else:
+            elif kind is not Deltas:
                 self._event(event)
+            elif calls and event.index in calls:  # type: ignore[union-attr]  # type() narrows less than isinstance
+                calls[event.index] += event.texts  # type: ignore[union-attr]  # type() narrows less than isinstance
 
     def _event(self, event: Event) -> None:
         if isinstance(event, PartStart):

@@ -4,7 +4,7 @@ The oldest open part flows live; what comes for a later one waits until its turn
 merged, nothing is lost, and the order of starts stays.
 """
 
-from trivium.conversation.events import Cited, Delta, Event, PartEnd, PartStart
+from trivium.conversation.events import Cited, Delta, Deltas, Event, PartEnd, PartStart
 
 
 class Serial:
@@ -21,7 +21,7 @@ class Serial:
         # HOT: nothing overlaps in most answers; then the list goes through as it is
         out: list[Event] = []
         for event in events:
-            if type(event) is Delta or type(event) is Cited:
+            if type(event) is Delta or type(event) is Deltas or type(event) is Cited:
                 if event.index == self._live:
                     out.append(event)
                 else:

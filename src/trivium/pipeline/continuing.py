@@ -16,6 +16,7 @@ from trivium.conversation.assemble import Assembler
 from trivium.conversation.events import (
     Cited,
     Delta,
+    Deltas,
     Done,
     Event,
     Finished,
@@ -145,7 +146,7 @@ class Rounds:
             return out
         # HOT: of a first round that may end with a token only its last index is of interest
         last = events[-1]
-        if isinstance(last, PartStart | Delta | Cited | PartEnd):
+        if isinstance(last, PartStart | Delta | Deltas | Cited | PartEnd):
             self._next = max(self._next, last.index + 1)
         return events
 
@@ -161,7 +162,7 @@ class Rounds:
         return Continue(self._body)
 
     def _told(self, event: Event) -> Event | None:
-        if isinstance(event, PartStart | Delta | Cited | PartEnd):
+        if isinstance(event, PartStart | Delta | Deltas | Cited | PartEnd):
             if self._base:
                 event = msgspec.structs.replace(event, index=self._base + event.index)
             self._next = max(self._next, event.index + 1)

@@ -50,10 +50,11 @@ class Splitter:
     Raises ``Fault`` (``UPSTREAM_BROKE``) when one block outgrows ``limit`` bytes.
     """
 
-    __slots__ = ("_parts", "_size", "_tail", "limit")
+    __slots__ = ("_size", "_tail", "limit", "parts")
 
     def __init__(self, limit: int = FRAME_BYTES_MAX) -> None:
-        self._parts: list[bytes] = []
+        self.parts: list[bytes] = []
+        """Of the block that is still open; none between two blocks."""
         self._size = 0
         self._tail = b""
         self.limit = limit
@@ -61,14 +62,14 @@ class Splitter:
     @property
     def rest(self) -> bytes:
         """Bytes of the block that is still open."""
-        return b"".join(self._parts)
+        return b"".join(self.parts)
 
     def feed(self, data: bytes) -> bytes:
         """All blocks completed by ``data``."""
         # HOT: one call per upstream read. The end of the last whole block is searched from the
         # right, so a read of a hundred frames costs one search, not a hundred. The parts of a
         # block that spans many reads are joined once, when it is whole.
-        if not self._parts:
+        if not self.parts:
             # most reads end with a block
             end = len(data) if data.endswith(_WHOLE) else last_boundary(data)
             if end == len(data):
@@ -83,9 +84,9 @@ class Splitter:
         if not end:
             self._keep(data)
             return b""
-        whole = b"".join([*self._parts, data])
+        whole = b"".join([*self.parts, data])
         end += len(whole) - len(window)
-        self._parts.clear()
+        self.parts.clear()
         self._size = 0
         if end < len(whole):
             self._keep(whole[end:])
@@ -95,8 +96,8 @@ class Splitter:
 
     def take(self) -> bytes:
         """The open block's bytes, which are forgotten: the stream has ended."""
-        rest = b"".join(self._parts)
-        self._parts.clear()
+        rest = b"".join(self.parts)
+        self.parts.clear()
         self._size = 0
         self._tail = b""
         return rest
@@ -105,9 +106,9 @@ class Splitter:
         self._size += len(part)
         if self._size > self.limit:
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream sent a stream frame that is too large.")
-        tail = part if len(part) >= _TAIL or not self._parts else self._tail + part
+        tail = part if len(part) >= _TAIL or not self.parts else self._tail + part
         self._tail = tail[-_TAIL:]
-        self._parts.append(part)
+        self.parts.append(part)
 
 
 def last_boundary(data: bytes) -> int:

@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from trivium.conversation.events import spelled
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Origin
 from trivium.conversation.request import Conversation
@@ -76,7 +77,7 @@ def events_of():
     def run(*reads, fault=None, **context):
         reader = CODEC.read_stream(AnswerContext(origin=ORIGIN, model="m2", **context))
         out = [event for read in reads for event in reader.feed(read)]
-        return out + reader.end(fault)
+        return spelled(out + reader.end(fault))
 
     return run
 

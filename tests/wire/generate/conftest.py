@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from trivium.conversation.assemble import assembled
+from trivium.conversation.events import spelled
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import THOUGHT_SIGNATURE, Opaque, Origin
 from trivium.conversation.request import Conversation
@@ -91,7 +92,8 @@ class Wires:
     def events(cls, *reads, fault=None):
         """All events of one stream."""
         reader = CODEC.read_stream(AnswerContext(origin=ORIGIN, model="gemini-x"))
-        return [event for read in reads for event in reader.feed(read)] + reader.end(fault)
+        out = [event for read in reads for event in reader.feed(read)]
+        return spelled(out + reader.end(fault))
 
     @classmethod
     def context(cls, **members):

@@ -84,6 +84,12 @@ def test_comments_names_and_done_are_no_events(wires):
     assert plain(wires.events(wire)) == plain(wires.events(dressed + b"data: [DONE]\n\n"))
 
 
+def test_done_in_a_read_of_its_own_is_no_event(wires):
+    """Nor does what comes after it depend on the cut."""
+    wire = wires.fixture("lf.sse")
+    assert plain(wires.events(wire)) == plain(wires.events(wire, b"data: [DONE]\n\n"))
+
+
 def test_data_over_several_lines_is_one_object(wires):
     """As the standard has it."""
     wire = wires.fixture("lf.sse")

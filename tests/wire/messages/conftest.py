@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from trivium.conversation.events import spelled
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Opaque, Origin
 from trivium.conversation.request import Conversation
@@ -84,7 +85,7 @@ class Wires:
         """All events of one stream."""
         reader = CODEC.read_stream(context)
         out = [event for read in reads for event in reader.feed(read)]
-        return out + reader.end(fault)
+        return spelled(out + reader.end(fault))
 
     @classmethod
     def streamed(cls, events, **members):

@@ -19,6 +19,7 @@ from trivium.conversation.events import (
     PartStart,
     Start,
     UsageReport,
+    spelled,
 )
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.opaque import Opaque, Origin
@@ -310,4 +311,4 @@ def test_no_damage_makes_it_raise(data):
     gone = data.draw(st.integers(0, 200))
     put = data.draw(st.binary(max_size=4))
     reader = CODEC.read_stream(AnswerContext(origin=ORIGIN))
-    in_order(reader.feed(wire[:at] + put + wire[at + gone :]) + reader.end(None))
+    in_order(spelled(reader.feed(wire[:at] + put + wire[at + gone :]) + reader.end(None)))

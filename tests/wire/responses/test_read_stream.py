@@ -18,6 +18,7 @@ from trivium.conversation.events import (
     PartStart,
     Start,
     UsageReport,
+    spelled,
 )
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.opaque import Opaque, Origin
@@ -142,7 +143,7 @@ BROKEN = ("error-first", "error-inside", "failed", "cut", "nonsense")
 def events(*reads, fault=None, context=CONTEXT):
     reader = CODEC.read_stream(context)
     out = [event for read in reads for event in reader.feed(read)]
-    return [*out, *reader.end(fault)]
+    return spelled([*out, *reader.end(fault)])
 
 
 def test_every_fixture_of_this_folder_is_told():
@@ -229,7 +230,7 @@ def test_deltas_go_through_as_they_come():
     wire = WIRES["translate/parts"]
     first = wire.index(b"response.output_text.done")
     reader = CODEC.read_stream(CONTEXT)
-    found = reader.feed(wire[:first])
+    found = spelled(reader.feed(wire[:first]))
     assert ["Hi ", "\u2028😀"] == [event.text for event in found if type(event) is Delta]
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import ToolCall
-from trivium.conversation.events import Delta, Event, PartEnd, PartStart
+from trivium.conversation.events import Delta, Deltas, Event, PartEnd, PartStart
 from trivium.conversation.items import Part, Role, Turn
 from trivium.conversation.opaque import Opaque, Origin
 from trivium.conversation.parts import Reasoning, Text
@@ -126,6 +126,9 @@ class Tracer:
             if type(event) is Delta:
                 if event.index in self._thinking:
                     self._thinking[event.index][2].append(event.text)
+            elif type(event) is Deltas:
+                if event.index in self._thinking:
+                    self._thinking[event.index][2].extend(event.texts)
             elif type(event) is PartStart:
                 started = self._started(event, events, at)
                 if started is not event:

@@ -9,7 +9,16 @@ from typing import Final
 
 import msgspec
 
-from trivium.conversation.events import Delta, Done, Event, Failed, KeepAlive, Start, UsageReport
+from trivium.conversation.events import (
+    Delta,
+    Deltas,
+    Done,
+    Event,
+    Failed,
+    KeepAlive,
+    Start,
+    UsageReport,
+)
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import sse, tokens
@@ -19,10 +28,12 @@ from trivium.wire.chat.stream import cut_short
 from trivium.wire.chat.stream_choice import ChoiceReader, Sequence
 from trivium.wire.chat.unread import ANSWER
 from trivium.wire.codec import AnswerContext
+from trivium.wire.template import Template, Told
 
 _opening: Final = msgspec.json.Decoder(Opening).decode
 _chunk: Final = msgspec.json.Decoder(Chunk).decode
 _chunks: Final = msgspec.json.Decoder(list[Chunk]).decode
+_plain: Final = msgspec.json.Decoder(Plain).decode
 _plains: Final = msgspec.json.Decoder(list[Plain]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -38,7 +49,17 @@ _LAST: Final = 2
 class Reader:
     """Reads one upstream's chat stream. See ``StreamReader``."""
 
-    __slots__ = ("_choices", "_ended", "_sequence", "_splitter", "_started", "_tier", "usage")
+    __slots__ = (
+        "_choices",
+        "_ended",
+        "_sequence",
+        "_splitter",
+        "_started",
+        "_template",
+        "_text",
+        "_tier",
+        "usage",
+    )
 
     def __init__(self, context: AnswerContext) -> None:
         self.usage: Usage | None = None
@@ -48,11 +69,19 @@ class Reader:
         self._started = False
         self._ended = False
         self._tier: str | None = None
+        self._template = Template()
+        self._text: ChoiceReader | None = None
+        """The first choice while its text is open and its pieces need no further look."""
 
     def feed(self, data: bytes) -> list[Event]:
         """Events of what became whole."""
         if self._ended:
             return []
+        text = self._text
+        if text is not None and not self._splitter.parts and (more := self._template.one(data)):
+            # HOT: one piece of the open text in a read of its own
+            text.size += len(more)
+            return [Delta(text.index, more)]
         out: list[Event] = []
         try:
             run = self._splitter.feed(data)
@@ -60,6 +89,8 @@ class Reader:
                 self._run(run, out)
         except Fault as fault:
             self._fail(fault, out)
+        found = self._choices.get(0)
+        self._text = found if found is not None and found.plain else None
         return out
 
     def end(self, fault: Fault | None) -> list[Event]:
@@ -87,49 +118,79 @@ class Reader:
         return self._ended
 
     def _run(self, run: bytes, out: list[Event]) -> None:
-        # HOT: a run that is nothing but data lines is one JSON array when its frame ends are made
-        # commas (no JSON text holds a raw line end), and one decoder call takes a third of the
-        # time of a hundred. bench/chat_codec.py has the figures.
         if not self._started and run.startswith(_DATA) and b"\r" not in run:
             # who answers stands in the first frame, which is read alone
             after = run.find(_END) + len(_END)
             self._one_by_one(run[:after], out)
             run = run[after:]
-            if self._ended or not run:
-                return
-        if self._started and run.startswith(_DATA) and run.endswith(_END):
-            done = run.endswith(_DONE) and run.endswith(_NEXT + _DONE)
-            rows = (run[6 : -len(_NEXT + _DONE)] if done else run[6:-2]).split(_NEXT)
-            if not done and self._one_more(rows, out):
-                return
-            texts = _texts(rows[1:-_LAST])
-            odd = [rows[0], *rows[-_LAST:]] if texts else rows
-            try:
-                chunks = _chunks(b"[" + b",".join(odd) + b"]")
-            except (ValueError, RecursionError):
-                pass  # comments, other line ends, nonsense: one by one
-            else:
-                for row in odd:
-                    ANSWER.look(row, self._sequence.context.unread)
-                if texts:
-                    self._take(chunks[:1], out)
-                    self._more(texts, out)
-                    chunks = chunks[1:]
-                self._take(chunks, out)
-                if done and not self._ended:
-                    self._finish(out)
-                return
-        self._one_by_one(run, out)
+        if self._started and run.startswith(_DATA) and run.endswith(_END) and not self._ended:
+            at = self._flow(run, out)
+            # blank lines between two frames are no frame
+            run = run[at:].lstrip(b"\n") if at else run
+        if run and not self._ended and not self._together(run, out):
+            self._one_by_one(run, out)
 
-    def _one_more(self, rows: list[bytes], out: list[Event]) -> bool:
-        """Whether this was one piece of the open text and nothing else."""
-        text = self._choices.get(0)
-        if len(rows) > 1 or text is None or not text.plain:
+    def _together(self, run: bytes, out: list[Event]) -> bool:
+        """The frames of a run decoded by one call; ``False``, and nothing, where they cannot be."""
+        # HOT: a run that is nothing but data lines is one JSON array when its frame ends are made
+        # commas (no JSON text holds a raw line end), and one decoder call takes a third of the
+        # time of a hundred. bench/chat_codec.py has the figures.
+        if not (self._started and run.startswith(_DATA) and run.endswith(_END)):
             return False
-        texts = _texts(rows)
+        done = run.endswith(_NEXT + _DONE)
+        rows = (run[6 : -len(_NEXT + _DONE)] if done else run[6:-2]).split(_NEXT)
+        texts = _texts(rows[1:-_LAST])
+        odd = [rows[0], *rows[-_LAST:]] if texts else rows
+        try:
+            chunks = _chunks(b"[" + b",".join(odd) + b"]")
+        except (ValueError, RecursionError):
+            return False  # comments, other line ends, nonsense
+        for row in odd:
+            ANSWER.look(row, self._sequence.context.unread)
         if texts:
+            self._take(chunks[:1], out)
             self._more(texts, out)
-        return bool(texts)
+            chunks = chunks[1:]
+        self._take(chunks, out)
+        if done and not self._ended:
+            self._finish(out)
+        return True
+
+    def _flow(self, run: bytes, out: list[Event]) -> int:
+        """Frames at the start of a run that are pieces of the one text; where the rest begins."""
+        at = 0
+        text = self._choices.get(0)
+        if text is None or (text.index < 0 and text.word is None):
+            # what opens the text, or anything else that comes before it
+            at = run.find(_END) + len(_END)
+            self._one_by_one(run[:at], out)
+            text = self._choices.get(0)
+        if self._ended or at == len(run) or text is None or not text.plain:
+            return at
+        texts, end = self._template.many(run[at:] if at else run)
+        if not texts:
+            texts, end = self._learn(run, at)
+        if texts:
+            text.size += sum(map(len, texts))
+            index = text.index
+            out.append(Delta(index, texts[0]) if len(texts) == 1 else Deltas(index, texts))
+        return at + end
+
+    def _learn(self, run: bytes, at: int) -> tuple[list[str], int]:
+        """What a frame adds to the open text, and the frames after it that are alike."""
+        end = run.find(_END, at) + len(_END)
+        frame = run[at:end] if end - at < len(run) else run
+        if not (alone := frame is run) and not self._template.wanted:
+            return [], 0
+        try:
+            plain = _plain(frame[len(_DATA) :])
+        except (ValueError, RecursionError):
+            return [], 0
+        text = plain.choices[0].delta.content
+        if self._template.wanted:
+            self._template.learn(frame, (text, plain.obfuscation), _read)
+        texts, after = ([], 0) if alone else self._template.many(run[end:])
+        return [text, *texts], end - at + after
 
     def _more(self, texts: list[str], out: list[Event]) -> None:
         """Pieces of the one text."""
@@ -138,11 +199,11 @@ class Reader:
             self._take([Chunk([Choice(delta=Said(texts[0]))])], out)
             texts = texts[1:]
             text = self._choices[0]
-        if text.plain:
-            text.grown(sum(map(len, texts)))
-            out += [Delta(text.index, one) for one in texts]
-        else:
+        if not text.plain:
             self._take([Chunk([Choice(delta=Said(one))]) for one in texts], out)
+        elif texts:
+            text.size += sum(map(len, texts))
+            out.append(Deltas(text.index, texts))
 
     def _one_by_one(self, run: bytes, out: list[Event]) -> None:
         for block in sse.blocks(run):
@@ -192,7 +253,7 @@ class Reader:
                     and said.function_call is None
                     and said.images is None
                 ):
-                    text.grown(len(content))
+                    text.size += len(content)
                     out.append(Delta(index, content))
                     continue
             self._look(chunk, out)
@@ -255,6 +316,14 @@ class Reader:
     def _fail(self, fault: Fault, out: list[Event]) -> None:
         self._ended = True
         out.append(Failed(fault))
+
+
+def _read(frame: bytes) -> Told | None:
+    try:
+        plain = _plain(frame[len(_DATA) :])
+    except (ValueError, RecursionError):
+        return None
+    return plain.choices[0].delta.content, plain.obfuscation
 
 
 def _texts(rows: list[bytes]) -> list[str]:

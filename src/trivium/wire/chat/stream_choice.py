@@ -92,8 +92,8 @@ class ChoiceReader:
         "_sound",
         "_tags",
         "_text_base",
-        "_text_size",
         "index",
+        "size",
         "word",
     )
 
@@ -110,7 +110,8 @@ class ChoiceReader:
         """That came while no text was open."""
         self._sound: dict[str, Any] = {}
         self._text_base = 0
-        self._text_size = 0
+        self.size = 0
+        """Characters of text so far; of what is passed on without ``feed`` the reader adds them."""
         self._tags = Tagged() if sequence.context.think_tags else None
         self.word: str | None = None
         """The finish reason; ``None`` while none has come."""
@@ -119,10 +120,6 @@ class ChoiceReader:
     def plain(self) -> bool:
         """Whether a text is open and its deltas need no further look."""
         return self._open is TEXT and self._tags is None
-
-    def grown(self, size: int) -> None:
-        """Note text that was passed on without ``feed``."""
-        self._text_size += size
 
     def feed(self, choice: Choice, out: list[Event]) -> None:
         """Events of one chunk's choice."""
@@ -191,7 +188,7 @@ class ChoiceReader:
             self._close(out)
             self._begin(kind, out)
         if kind is TEXT:
-            self._text_size += len(text)
+            self.size += len(text)
         out.append(Delta(self.index, text, logprobs))
 
     def _begin(self, kind: Text | Reasoning | Refusal, out: list[Event]) -> None:
@@ -213,7 +210,7 @@ class ChoiceReader:
             self._details = []
         out.append(PartEnd(self.index, opaque))
         if self._open is TEXT:
-            self._text_base = self._text_size
+            self._text_base = self.size
         self._open = None
 
     def _detail(self, details: list[Any], out: list[Event]) -> None:

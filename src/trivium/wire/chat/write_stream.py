@@ -14,6 +14,7 @@ from trivium.conversation.custom import Customs
 from trivium.conversation.events import (
     Cited,
     Delta,
+    Deltas,
     Done,
     Event,
     Failed,
@@ -128,16 +129,14 @@ class Writer:
         for event in events:
             # HOT: neighbouring deltas of a part are joined with the bytes between two of them;
             # the texts are encoded one by one, nothing else is made per delta
-            if type(event) is Delta and not event.logprobs:
-                if event.index == live:
-                    texts.append(event.text)
-                    continue
-                if texts:
-                    self._flush(live, texts, out)
-                    texts = []
-                live = event.index if self._flows(event) else -1
+            if type(event) is Deltas or (type(event) is Delta and not event.logprobs):
+                if event.index != live:
+                    if texts:
+                        self._flush(live, texts, out)
+                        texts = []
+                    live = event.index if self._flows(event) else -1
                 if live >= 0:
-                    texts.append(event.text)
+                    texts += [event.text] if isinstance(event, Delta) else event.texts
                 continue
             if texts:
                 self._flush(live, texts, out)
@@ -160,7 +159,7 @@ class Writer:
         """A comment, which every client skips."""
         return _HEARTBEAT
 
-    def _flows(self, event: Delta) -> bool:
+    def _flows(self, event: Delta | Deltas) -> bool:
         """Whether a part's pieces may be written now; else the piece is held."""
         part = self._parts.get(event.index)
         if part is None:
@@ -368,5 +367,7 @@ class Writer:
             for event in waiting[1:]:
                 if type(event) is Delta:
                     self._flush(index, [event.text], out)
+                elif type(event) is Deltas:
+                    self._flush(index, event.texts, out)
                 else:
                     self._event(event, out)

@@ -15,6 +15,7 @@ from trivium.conversation.events import (
     Finished,
     PartStart,
     UsageReport,
+    spelled,
 )
 from trivium.conversation.parts import Refusal, Text, TokenLogprob
 from trivium.conversation.usage import Usage
@@ -57,7 +58,7 @@ class Writer:
     def feed(self, events: list[Event]) -> bytes:
         """Frames for these events."""
         out: list[bytes] = []
-        for event in events:
+        for event in spelled(events):
             self._event(event, out)
         return b"".join(out)
 

@@ -2,12 +2,16 @@
 
 from typing import Final
 
+import msgspec
+
 from trivium.conversation.events import Event
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire.codec import AnswerContext
+from trivium.wire.generate import view
 from trivium.wire.generate.telling import Telling
 from trivium.wire.sse import DONE, Splitter, completed, frames
+from trivium.wire.template import Template, Told
 
 _DATA: Final = b"data: "
 _LF: Final = b"\n\n"
@@ -17,11 +21,16 @@ _CRLF: Final = b"\r\n\r\n"
 class Reader:
     """Reads one upstream's stream."""
 
-    __slots__ = ("_splitter", "_telling")
+    __slots__ = ("_counted", "_index", "_splitter", "_telling", "_template")
 
     def __init__(self, context: AnswerContext) -> None:
         self._telling = Telling(context)
         self._splitter = Splitter()
+        self._template = Template()
+        self._index = -1
+        """Of the part that the template is of."""
+        self._counted = msgspec.Raw()
+        """The counters in it."""
 
     @property
     def usage(self) -> Usage | None:
@@ -31,7 +40,16 @@ class Reader:
     def feed(self, data: bytes) -> list[Event]:
         """Events of what became whole."""
         out: list[Event] = []
-        if self._telling.over:
+        telling = self._telling
+        if telling.over:
+            return out
+        if (
+            telling.index == self._index >= 0
+            and not self._splitter.parts
+            and (text := self._template.one(data))
+        ):
+            # HOT: one piece of the open text in a read of its own
+            telling.grow([text], self._counted, out)
             return out
         try:
             run = self._splitter.feed(data)
@@ -54,15 +72,49 @@ class Reader:
         # for no JSON text holds a raw line end and the name of a field
         end = _CRLF if run.endswith(_CRLF) else _LF
         if run.startswith(_DATA) and run.endswith(end):
+            run = run[self._flow(run, end, out) :]
+            if not run or self._telling.over:
+                return
+        if run.startswith(_DATA) and run.endswith(end):
             body = run[len(_DATA) : -len(end)]
             rows = body.split(end + _DATA)
             if len(rows) > 1:
                 if self._telling.rows(rows, out):
                     return
             elif b"\n" not in body and b"\r" not in body:
-                self._telling.chunk(body, out)
+                if body.strip() not in (b"", DONE):
+                    self._telling.chunk(body, out)
                 return
         self._odd(run, out)
+
+    def _flow(self, run: bytes, end: bytes, out: list[Event]) -> int:
+        """Events at the start of a run that are pieces of one text; where the rest begins."""
+        telling, template = self._telling, self._template
+        at = 0
+        if telling.index < 0:
+            # what opens the text, or anything else that comes before it
+            at = run.find(end) + len(end)
+            self._odd(run[:at], out)
+        if at == len(run) or telling.over or telling.index < 0:
+            return at
+        if telling.index == self._index:
+            texts, after = template.many(run[at:] if at else run)
+            if texts:
+                telling.grow(texts, self._counted, out)
+                return at + after
+        if not template.wanted:
+            return at
+        after = run.find(end, at) + len(end)
+        frame = run[at:after]
+        plain = telling.plain(frame[len(_DATA) :])
+        if plain is None:
+            return at
+        text = plain.candidates[0].content.parts[0].text
+        self._counted = plain.usageMetadata
+        self._index = telling.index if template.learn(frame, (text, None), _read) else -1
+        texts, more = template.many(run[after:]) if after < len(run) else ([], 0)
+        telling.grow([text, *texts], plain.usageMetadata, out)
+        return after + more
 
     def _odd(self, run: bytes, out: list[Event]) -> None:
         for frame in frames(run):
@@ -70,3 +122,11 @@ class Reader:
                 return
             if frame.data.strip() and frame.data != DONE:
                 self._telling.chunk(frame.data, out)
+
+
+def _read(frame: bytes) -> Told | None:
+    try:
+        plain = view.plain(frame[len(_DATA) :])
+    except (ValueError, RecursionError):
+        return None
+    return plain.candidates[0].content.parts[0].text, None

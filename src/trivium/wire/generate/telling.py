@@ -9,10 +9,13 @@ every candidate has said why it ended, so ends are kept until then.
 from collections.abc import Sequence
 from typing import Any, Final
 
+import msgspec
+
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.events import (
     Cited,
     Delta,
+    Deltas,
     Done,
     Event,
     Failed,
@@ -105,6 +108,11 @@ class Telling:
         """Whether ``Done`` or ``Failed`` has been told."""
 
     @property
+    def index(self) -> int:
+        """Of the part whose text is open; -1: none is."""
+        return self._live.index
+
+    @property
     def usage(self) -> Usage | None:
         """The counters so far."""
         self._fold()
@@ -113,23 +121,35 @@ class Telling:
     def chunk(self, data: bytes, out: list[Event]) -> None:
         """One object, as its bytes; what it tells goes to ``out``."""
         # HOT: once per chunk of a stream, and nine of ten bring one more piece of one text
-        live = self._live
-        if live.index >= 0:
-            try:
-                plain = view.plain(data)
-            except (ValueError, RecursionError):
-                pass
-            else:
-                candidate = plain.candidates[0]
-                part = candidate.content.parts[0]
-                if candidate.index == live.number and part.thought is live.thinking:
-                    out.append(Delta(live.index, part.text))
-                    live.pieces.append(part.text)
-                    self._usages.append(plain.usageMetadata)
-                    if len(self._usages) > _USAGES_MAX:
-                        self._fold()
-                    return
+        plain = self.plain(data)
+        if plain is not None:
+            self.grow([plain.candidates[0].content.parts[0].text], plain.usageMetadata, out)
+            return
         self._any(data, out)
+
+    def plain(self, data: bytes) -> view.Plain | None:
+        """An object that brings one more piece of the open text and nothing else, or ``None``."""
+        live = self._live
+        if live.index < 0:
+            return None
+        try:
+            plain = view.plain(data)
+        except (ValueError, RecursionError):
+            return None
+        candidate = plain.candidates[0]
+        part = candidate.content.parts[0]
+        fits = candidate.index == live.number and part.thought is live.thinking
+        return plain if fits else None
+
+    def grow(self, texts: list[str], counted: msgspec.Raw, out: list[Event]) -> None:
+        """More pieces of the open text, the last of them with these counters."""
+        live, usages = self._live, self._usages
+        out.append(Delta(live.index, texts[0]) if len(texts) == 1 else Deltas(live.index, texts))
+        live.pieces += texts
+        if not usages or usages[-1] is not counted:
+            usages.append(counted)
+            if len(usages) > _USAGES_MAX:
+                self._fold()
 
     def rows(self, rows: list[bytes], out: list[Event]) -> bool:
         """Many objects, each as its bytes; ``False``, and nothing is told, where they are none."""

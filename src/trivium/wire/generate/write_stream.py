@@ -15,6 +15,7 @@ from trivium.conversation.calls import ToolCall
 from trivium.conversation.events import (
     Cited,
     Delta,
+    Deltas,
     Done,
     Event,
     Failed,
@@ -111,6 +112,12 @@ class Writer:
                         self._likely(part, event.text, event.logprobs, out)
                     else:
                         out += (part.head, _encode(event.text), part.tail)
+            elif type(event) is Deltas:
+                part = open_[event.index]
+                part.pieces += event.texts
+                if part.head:
+                    between = part.tail + part.head
+                    out += (part.head, between.join(map(_encode, event.texts)), part.tail)
             elif not self._over:
                 self._rare(event, out)
         return self._joined(out)

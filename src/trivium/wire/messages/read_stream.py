@@ -15,6 +15,7 @@ from trivium.conversation.calls import unwrapped_arguments
 from trivium.conversation.events import (
     Cited,
     Delta,
+    Deltas,
     Done,
     Event,
     Failed,
@@ -34,14 +35,17 @@ from trivium.faults import Fault
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import citations, stops
 from trivium.wire.messages.event import (
+    DELTA_TYPE,
     StreamDelta,
     StreamEvent,
     StreamStart,
-    decode,
     decode_all,
-    decode_strict,
+    delta_of,
+    lenient,
+    text_of,
 )
 from trivium.wire.messages.failure import broke, cut_short
+from trivium.wire.messages.open_block import Open
 from trivium.wire.messages.read_answer import tier
 from trivium.wire.messages.read_parts import (
     EMPTY,
@@ -54,31 +58,18 @@ from trivium.wire.messages.read_parts import (
 )
 from trivium.wire.messages.unread import BEGINNING, DELTA, END
 from trivium.wire.messages.usage import merged, usage
-from trivium.wire.sse import DONE, Frame, Splitter, completed, frames
+from trivium.wire.sse import DONE, Splitter, completed, frames
+from trivium.wire.template import Template, Told
 from trivium.wire.whole import error_of
 
 _decode_any: Final = msgspec.json.Decoder().decode
 _encode: Final = msgspec.json.Encoder().encode
-_DELTA_TYPE: Final = "content_block_delta"
 _DELTA: Final = b"event: content_block_delta\ndata: "
+_END: Final = b"\n\n"
+_NEXT: Final = _END + _DELTA
+_STRETCHES_MAX: Final = 4
+"""Stretches of deltas of one block, in one read, that are looked for."""
 _data_lines: Final = re.compile(rb"^data: ?(.*)$", re.MULTILINE).findall
-
-
-class _Open:
-    """A block that is being said."""
-
-    __slots__ = ("block", "index", "kind", "pieces", "said", "signature", "start")
-
-    def __init__(self, kind: str, index: int, start: bytes = b"") -> None:
-        self.kind = kind
-        self.index = index
-        """The part's; -1 while it has not been told: a vendor's block, silent thinking."""
-        self.said = False
-        self.start = start
-        """The input that the block began with."""
-        self.signature = ""
-        self.block: dict[str, Any] = {}
-        self.pieces: list[str] = []
 
 
 class Reader:
@@ -89,10 +80,12 @@ class Reader:
         "_context",
         "_counters",
         "_finish",
+        "_flow",
         "_next",
         "_over",
         "_splitter",
         "_started",
+        "_template",
         "_tier",
         "usage",
     )
@@ -101,60 +94,95 @@ class Reader:
         self.usage: Usage | None = None
         self._context = context
         self._splitter = Splitter()
-        self._blocks: dict[int, _Open] = {}
+        self._blocks: dict[int, Open] = {}
         self._counters: Mapping[str, Any] = {}
         self._finish = stops.read(None)
         self._next = 0
         self._started = False
         self._over = False
         self._tier: str | None = None
+        self._template = Template()
+        self._flow: Open | None = None
+        """The open block whose deltas the template is of."""
 
     def feed(self, data: bytes) -> list[Event]:
         """Events of what became whole."""
         if self._over:
             return []
+        flow = self._flow
+        if flow is not None and not self._splitter.parts and (text := self._template.one(data)):
+            # HOT: one delta of the block that is open, in a read of its own
+            return [Delta(flow.index, text)]
         try:
             run = self._splitter.feed(data)
         except Fault as fault:
             return self._failed(fault)
-        # HOT: one delta of a part that has been told is nine of ten reads
-        if run.startswith(_DELTA) and run.find(b"\n", len(_DELTA)) == len(run) - 2:
-            try:
-                event = decode_strict(run[len(_DELTA) : -2])
-            except (ValueError, RecursionError):
-                return self._run(run)
-            delta = event.delta
-            if delta is not None and (text := delta.text or delta.partial_json or delta.thinking):
-                block = self._blocks.get(event.index)
-                if block is not None and block.index >= 0 and event.type == _DELTA_TYPE:
-                    block.said = True
-                    return [Delta(block.index, text)]
-        return self._run(run) if run else []
+        return self._run(_lines(run)) if run else []
 
     def end(self, fault: Fault | None) -> list[Event]:
         """The last event, if only its blank line is missing, and ``Failed`` unless all is said."""
         if self._over:
             return []
-        out = self._run(completed(self._splitter.take())) if fault is None else []
+        out = self._any(_lines(completed(self._splitter.take()))) if fault is None else []
         return out if self._over else out + self._failed(fault or cut_short())
 
     def _run(self, run: bytes) -> list[Event]:
-        if b"\r" in run:
-            run = run.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        out: list[Event] = []
+        at = 0
+        for _ in range(_STRETCHES_MAX):
+            if not run.startswith(_DELTA, at):
+                start = run.find(_NEXT, at) + len(_END)
+                if start < len(_END):
+                    break
+                out += self._any(run[at:start])
+                at = start
+            start = at if self._over else self._deltas(run, at, out)
+            if start == at:
+                break
+            at = start
+        if at < len(run) and not self._over:
+            out += self._any(run[at:])
+        return out
+
+    def _deltas(self, run: bytes, at: int, out: list[Event]) -> int:
+        """Deltas of one block that begin at a place in a run; where the rest begins."""
+        template, flow = self._template, self._flow
+        texts: list[str] = []
+        end = 0
+        if flow is not None:
+            texts, end = template.many(run[at:] if at else run)
+        if not texts:
+            end = run.find(_END, at) + len(_END) - at
+            frame = run[at : at + end]
+            event = delta_of(frame[len(_DELTA) :])
+            flow = self._blocks.get(event.index) if event is not None else None
+            if event is None or flow is None or flow.index < 0:
+                return at
+            texts = [text_of(event)]
+            flow.said = True
+            if template.wanted:
+                self._flow = flow if template.learn(frame, (texts[0], None), _read) else None
+                if self._flow is not None and at + end < len(run):
+                    more, after = template.many(run[at + end :])
+                    texts += more
+                    end += after
+        assert flow is not None
+        out.append(Delta(flow.index, texts[0]) if len(texts) == 1 else Deltas(flow.index, texts))
+        return at + end
+
+    def _any(self, run: bytes) -> list[Event]:
+        """Events of any kind: decoded together, or one by one where that makes no sense."""
         lines = _data_lines(run)
         events, is_known = decode_all(b"\n".join(lines))
         if len(events) != len(lines):
             return self._slowly(run)
         out: list[Event] = []
-        blocks = self._blocks
         for at, event in enumerate(events):
-            # HOT: deltas of a part that has been told, nine of ten events
             if not is_known:
                 self._look(event, lines[at])
-            delta = event.delta
-            if delta is not None and (text := delta.text or delta.partial_json or delta.thinking):
-                block = blocks.get(event.index)
-                if block is not None and block.index >= 0 and event.type == _DELTA_TYPE:
+            if event.type == DELTA_TYPE and (text := text_of(event)):
+                block = self._blocks.get(event.index)
+                if block is not None and block.index >= 0:
                     block.said = True
                     out.append(Delta(block.index, text))
                     continue
@@ -170,7 +198,7 @@ class Reader:
         out: list[Event] = []
         for frame in frames(run)[skip:]:
             try:
-                event = _lenient(frame)
+                event = lenient(frame)
             except (ValueError, RecursionError):
                 if frame.data.strip() in (b"", DONE):
                     continue
@@ -185,7 +213,7 @@ class Reader:
 
     def _look(self, event: StreamEvent, line: bytes) -> None:
         """Tell of members of a delta that nobody knows, but for a vendor's own block."""
-        if event.type == _DELTA_TYPE:
+        if event.type == DELTA_TYPE:
             block = self._blocks.get(event.index)
             if block is None or block.kind:
                 DELTA.look(line, self._context.unread)
@@ -198,7 +226,7 @@ class Reader:
 
     def _tell(self, event: StreamEvent, line: bytes, out: list[Event]) -> None:
         kind = event.type
-        if kind == "content_block_delta":
+        if kind == DELTA_TYPE:
             self._delta(event, line, out)
         elif kind == "content_block_start":
             self._open(event.index, bytes(event.content_block), out)
@@ -271,26 +299,26 @@ class Reader:
             return
         look(block, raw, self._context)
         if block.type == "text":
-            opened = _Open("text", self._told(Text(""), out))
+            opened = Open("text", self._told(Text(""), out))
             if text := words(block.text):
                 out.append(Delta(opened.index, text))
             out += (Cited(opened.index, one) for one in citations.read_all(block.citations))
         elif block.type == "tool_use":
-            opened = _Open("tool_use", self._told(call(block), out), bytes(block.input))
+            opened = Open("tool_use", self._told(call(block), out), bytes(block.input))
         elif block.type == "thinking":
-            opened = _Open("thinking", -1)
+            opened = Open("thinking", -1)
             opened.signature = words(block.signature)
             if text := words(block.thinking):
                 self._think(opened, text, out)
         elif block.type == "redacted_thinking":
             opaque = attached(REDACTED, block.data, self._context)
-            opened = _Open("redacted_thinking", self._told(_hidden(opaque), out))
+            opened = Open("redacted_thinking", self._told(_hidden(opaque), out))
         else:
-            opened = _Open("", -1)
+            opened = Open("", -1)
             opened.block = _decode_any(raw)
         self._blocks[at] = opened
 
-    def _think(self, block: _Open, text: str, out: list[Event]) -> None:
+    def _think(self, block: Open, text: str, out: list[Event]) -> None:
         if block.index < 0:
             block.index = self._told(Reasoning(""), out)
         out.append(Delta(block.index, text))
@@ -315,16 +343,16 @@ class Reader:
         elif delta.type == "input_json_delta":
             block.pieces.append(delta.partial_json or "")
         else:
-            _grow(block.block, _members(line))
+            block.grow(line)
 
-    def _cite(self, block: _Open, delta: StreamDelta, out: list[Event]) -> None:
+    def _cite(self, block: Open, delta: StreamDelta, out: list[Event]) -> None:
         cited = citations.read(delta.citation)
         if cited is not None and block.kind == "text":
             out.append(Cited(block.index, cited))
         else:
             self._context.unread("citations", Loss.UNKNOWN)
 
-    def _unannounced(self, at: int, delta: StreamDelta, out: list[Event]) -> _Open | None:
+    def _unannounced(self, at: int, delta: StreamDelta, out: list[Event]) -> Open | None:
         """A delta of a block that never began: some relays leave the start out."""
         if delta.text:
             self._open(at, b'{"type":"text"}', out)
@@ -340,6 +368,8 @@ class Reader:
         block = self._blocks.pop(at, None)
         if block is None:
             return
+        if block is self._flow:
+            self._flow = None
         if block.kind == "thinking":
             opaque = attached(SIGNATURE, block.signature, self._context)
             if block.index < 0:
@@ -353,7 +383,7 @@ class Reader:
             text = "{}" if block.start in EMPTY else unwrapped_arguments(block.start)
             out.append(Delta(block.index, text))
         elif not block.kind:
-            part = other(_whole(block), self._context)
+            part = other(block.whole(), self._context)
             if isinstance(part, Text):
                 block.index = self._told(Text(""), out)
                 out.append(Delta(block.index, part.text))
@@ -366,61 +396,19 @@ def _hidden(opaque: tuple[Opaque, ...]) -> Reasoning:
     return Reasoning("", Form.HIDDEN, opaque=opaque)
 
 
-def _whole(block: _Open) -> bytes:
-    """A vendor's block with what came after its start."""
-    text = "".join(block.pieces)
-    if text.strip():
-        try:
-            block.block["input"] = _decode_any(text.encode())
-        except (ValueError, RecursionError):
-            block.block["input"] = {"_raw": text}
-    return _encode(block.block)
+def _lines(run: bytes) -> bytes:
+    """The run with line feeds at the ends of its lines and nothing else."""
+    return run.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in run else run
 
 
-def _grow(block: dict[str, Any], more: dict[str, Any]) -> None:
-    """Add what a delta says to a block: more of its text, anything else anew."""
-    before, text = block.get("text"), more.get("text")
-    if isinstance(before, str) and isinstance(text, str):
-        more["text"] = before + text
-    block.update(more)
-
-
-def _members(line: bytes) -> dict[str, Any]:
-    """What an undocumented delta says."""
-    delta = _decode_any(line)["delta"]
-    return {name: value for name, value in delta.items() if name != "type"}
+def _read(frame: bytes) -> Told | None:
+    event = delta_of(frame[len(_DELTA) :])
+    return None if event is None else (text_of(event), None)
 
 
 def _any(raw: msgspec.Raw) -> Any:
     return _decode_any(raw) if bytes(raw) else None
 
 
-def _lenient(frame: Frame) -> StreamEvent:
-    """An event; of one that makes no sense only its kind, if we can do without the rest.
-
-    Raises ``ValueError`` where we cannot.
-    """
-    try:
-        return decode(frame.data)
-    except msgspec.ValidationError:
-        members = _decode_any(frame.data)
-        kind = words(members.get("type")) if isinstance(members, dict) else ""
-        kind = kind or frame.event.decode("utf-8", "replace")
-        if kind in _READ:
-            raise
-        return StreamEvent(type=kind)
-
-
 _DELTAS: Final = frozenset({"text_delta", "thinking_delta", "input_json_delta"})
 """Deltas of blocks that are told as they come; empty ones say nothing."""
-_READ: Final = frozenset(
-    {
-        "message_start",
-        "message_delta",
-        "content_block_start",
-        "content_block_delta",
-        "content_block_stop",
-        "error",
-    }
-)
-"""Events that cannot be passed over when they make no sense."""

@@ -13,6 +13,7 @@ from trivium.conversation.calls import CallKind, ToolCall, argument_object
 from trivium.conversation.events import (
     Cited,
     Delta,
+    Deltas,
     Done,
     Event,
     Failed,
@@ -109,6 +110,8 @@ class Writer:
         for event in events:
             if type(event) is Delta and event.index == live:
                 out += (before, _encode(event.text), _AFTER)
+            elif type(event) is Deltas and event.index == live:
+                out += (before, (_AFTER + before).join(map(_encode, event.texts)), _AFTER)
             elif not self._over:
                 self._take(event, events, out)
                 live, before = self._live, self._before
@@ -128,7 +131,7 @@ class Writer:
         return PING
 
     def _take(self, event: Event, events: list[Event], out: list[bytes]) -> None:
-        if isinstance(event, PartStart | Delta | Cited | PartEnd):
+        if isinstance(event, PartStart | Delta | Deltas | Cited | PartEnd):
             if self._ours(event, events):
                 for one in self._serial.feed([event]):
                     self._piece(one, out)
@@ -145,7 +148,9 @@ class Writer:
         elif isinstance(event, Failed):
             out.append(self.end(event.fault))
 
-    def _ours(self, event: PartStart | Delta | Cited | PartEnd, events: list[Event]) -> bool:
+    def _ours(
+        self, event: PartStart | Delta | Deltas | Cited | PartEnd, events: list[Event]
+    ) -> bool:
         """Whether it is of the one candidate that this shape has; notes what comes after it."""
         if type(event) is PartStart:
             if event.candidate:
@@ -180,6 +185,9 @@ class Writer:
             self._begin(event, out)
         elif isinstance(event, Delta):
             self._delta(event.text, out)
+        elif isinstance(event, Deltas):
+            for text in event.texts:
+                self._delta(text, out)
         elif isinstance(event, Cited):
             row = citations.written(event.citation)
             if row is not None and type(self._part) is Text:

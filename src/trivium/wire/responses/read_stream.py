@@ -6,13 +6,14 @@ skipped. Source: OpenAI's API reference, responses streaming, and openai-python 
 2026-11-21.
 """
 
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
 from trivium.conversation.events import (
     Cited,
     Delta,
+    Deltas,
     Done,
     Event,
     Failed,
@@ -71,14 +72,14 @@ class _Strict(_Told, gc=False, forbid_unknown_fields=True):
 class _Quick(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     """A delta of text, nine events of ten."""
 
-    delta: str
+    delta: Annotated[str, msgspec.Meta(min_length=1)]
     output_index: int
     content_index: int
     type: Literal["response.output_text.delta"]
     item_id: str | None = None
     sequence_number: int | None = None
     obfuscation: str | None = None
-    logprobs: list[msgspec.Raw] | None = None
+    logprobs: Annotated[list[msgspec.Raw], msgspec.Meta(max_length=0)] | None = None
 
 
 class _Type(msgspec.Struct, gc=False):
@@ -88,6 +89,7 @@ class _Type(msgspec.Struct, gc=False):
 _decode: Final = msgspec.json.Decoder(_Told).decode
 _decode_strict: Final = msgspec.json.Decoder(_Strict).decode
 _decode_quick: Final = msgspec.json.Decoder(_Quick).decode
+_decode_quicks: Final = msgspec.json.Decoder(list[_Quick]).decode
 _decode_type: Final = msgspec.json.Decoder(_Type).decode
 _decode_piece: Final = msgspec.json.Decoder(said.Piece).decode
 
@@ -96,6 +98,10 @@ _OPENING: Final = frozenset({_P + "created", _P + "queued", _P + "in_progress"})
 _TERMINAL: Final = frozenset({_P + "completed", _P + "incomplete", _P + "failed", _P + "cancelled"})
 _TEXT: Final = b"event: response.output_text.delta\ndata: {"
 _DATA_AT: Final = len(_TEXT) - 1
+_END: Final = b"\n\n"
+_NEXT: Final = _END + _TEXT
+_NEXT_DATA: Final = _NEXT[:-1]
+
 _WORDS: Final = frozenset(
     _P + kind + end
     for kind in (
@@ -127,7 +133,18 @@ _EMPTY: Final = frozenset({b"", b"[]", b"null"})
 class Reader:
     """Reads one stream. See ``StreamReader``."""
 
-    __slots__ = ("_ctx", "_live", "_output", "_over", "_splitter", "_started", "usage")
+    __slots__ = (
+        "_at",
+        "_ctx",
+        "_live",
+        "_output",
+        "_over",
+        "_part",
+        "_place",
+        "_splitter",
+        "_started",
+        "usage",
+    )
 
     def __init__(self, ctx: AnswerContext) -> None:
         self.usage: Usage | None = None
@@ -138,50 +155,104 @@ class Reader:
         self._over = False
         self._live = False
         """Whether it has begun and not ended."""
+        self._part: Growing | None = None
+        """The text last spoken of, while nothing else was."""
+        self._at = self._place = 0
+        """Its item, and its place there."""
 
     def feed(self, data: bytes) -> list[Event]:
         """Events of the frames that became whole."""
+        if self._live and data.startswith(_TEXT) and not self._splitter.parts:
+            # HOT: one delta of the text last spoken of, in a read of its own
+            text = self._more(data)
+            if text is not None:
+                return [text]
         try:
             run = self._splitter.feed(data)
         except Fault as fault:
             return self._fail([], fault)
-        return self._run(run) if run else []
+        out: list[Event] = []
+        while run:
+            # HOT: most frames are deltas of text: they are read together, from the first one on
+            at = 0 if run.startswith(_TEXT) else run.find(_NEXT) + len(_END)
+            if 0 < at < len(_END):
+                break
+            if at:
+                self._run(run[:at], out)
+            after = self._texts(run[at:] if at else run, out) if self._live else 0
+            run = run[at + after :]
+            if not after:
+                break
+        if run:
+            self._run(run, out)
+        return out
 
     def end(self, fault: Fault | None) -> list[Event]:
         """What the last bytes say; ``Failed`` unless all was said."""
         held = sse.completed(self._splitter.take())
-        out = self._run(held) if held else []
+        out: list[Event] = []
+        if held:
+            self._run(held, out)
         return out if self._over else self._fail(out, fault or cut_short())
 
-    def _run(self, run: bytes) -> list[Event]:
-        # HOT: most frames are an event line and a data line with a delta of the text last spoken of
-        out: list[Event] = []
-        item = place = -1
-        part: Growing | None = None
-        for block in sse.blocks(run) if b"\r" in run else run.split(b"\n\n"):
-            if block.startswith(_TEXT) and self._live:
-                try:
-                    quick = _decode_quick(block[_DATA_AT:])
-                except (ValueError, RecursionError):
-                    quick = None
-                if quick is not None and quick.delta and not quick.logprobs:
-                    if part is None or quick.output_index != item or quick.content_index != place:
-                        item, place = quick.output_index, quick.content_index
-                        part = self._output.content(item, place, "output_text", out)
-                    if part is not None:
-                        part.size += len(quick.delta)
-                        out.append(Delta(part.index, quick.delta))
-                    continue
-            elif not block:
+    def _more(self, frame: bytes) -> Delta | None:
+        """The event of a delta of the text last spoken of; ``None`` if it is any other."""
+        part = self._part
+        if part is None or not part.open or not frame.endswith(_END):
+            return None
+        try:
+            quick = _decode_quick(frame[_DATA_AT:])
+        except (ValueError, RecursionError):
+            return None
+        if quick.output_index != self._at or quick.content_index != self._place:
+            return None
+        part.size += len(quick.delta)
+        return Delta(part.index, quick.delta)
+
+    def _texts(self, run: bytes, out: list[Event]) -> int:
+        """Deltas of one text that a run begins with; where the rest begins.
+
+        0 unless all that follow each other are of the same text, and nothing else.
+        """
+        rows = run[_DATA_AT:].split(_NEXT_DATA)
+        end = rows[-1].find(_END)
+        rest = len(rows[-1]) - end - len(_END)
+        rows[-1] = rows[-1][:end]
+        try:
+            # no JSON text holds a raw line end: joined they are as many objects
+            quicks = _decode_quicks(b"[" + b",".join(rows) + b"]")
+        except (ValueError, RecursionError):
+            return 0
+        at, place = quicks[0].output_index, quicks[0].content_index
+        texts = [
+            quick.delta
+            for quick in quicks
+            if quick.output_index == at and quick.content_index == place
+        ]
+        if len(texts) != len(rows):
+            return 0
+        part = self._output.content(at, place, "output_text", out)
+        self._part, self._at, self._place = part, at, place
+        if part is not None:
+            part.size += sum(map(len, texts))
+            index = part.index
+            out.append(Delta(index, texts[0]) if len(texts) == 1 else Deltas(index, texts))
+        return len(run) - rest
+
+    def _run(self, run: bytes, out: list[Event]) -> None:
+        self._part = None
+        for block in sse.blocks(run) if b"\r" in run else run.split(_END):
+            if not block:
                 continue
-            part = None
+            if self._live and block.startswith(_TEXT) and self._texts(block + _END, out):
+                continue
             told = self._told(block, out)
             if told is not None:
+                self._part = None
                 try:
                     self._event(told, out)
                 except Fault as fault:
                     self._fail(out, fault)
-        return out
 
     def _told(self, block: bytes, out: list[Event]) -> _Told | None:
         """The event of a block in any legal spelling; ``None`` when there is none we know."""

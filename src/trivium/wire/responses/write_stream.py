@@ -15,6 +15,7 @@ from trivium.conversation.custom import Customs
 from trivium.conversation.events import (
     Cited,
     Delta,
+    Deltas,
     Done,
     Event,
     Failed,
@@ -78,25 +79,15 @@ class Writer:
 
     def feed(self, events: list[Event]) -> bytes:
         """Frames for these events."""
-        # HOT: a delta costs one formatting of a prepared frame
         out: list[bytes] = []
         parts = self._parts
         if self._customs:
             events = self._customs.events(events)
         for at, event in enumerate(events):
-            if type(event) is Delta:
+            if type(event) is Delta or type(event) is Deltas:
                 part = parts.get(event.index)
-                if part is None:
-                    continue
-                frame = part.frame or self._open(part, out)
-                part.pieces.append(event.text)
-                if event.logprobs:
-                    part.logprobs.extend(event.logprobs)
-                    rows = encode(quote.logprob_rows(event.logprobs))
-                    out.append(part.with_logprobs(self._number, encode(event.text), rows))
-                else:
-                    out.append(frame % (self._number, encode(event.text)))
-                self._number += 1
+                if part is not None:
+                    self._say(part, event, out)
             elif type(event) is PartStart:
                 if not event.candidate:
                     self._start(event, events[at + 1 :], out)
@@ -105,6 +96,30 @@ class Writer:
             else:
                 self._other(event, out)
         return unbroken(b"".join(out))
+
+    def _say(self, part: Saying, event: Delta | Deltas, out: list[bytes]) -> None:
+        # HOT: one delta costs one formatting of a prepared frame, 0.5 us; a hundred together two
+        # joins, 15 us. bench/translation.py, 2026-11-21
+        frame = part.frame or self._open(part, out)
+        first = self._number
+        if isinstance(event, Deltas):
+            head, _, rest = frame.partition(b"%d")
+            middle, _, tail = rest.partition(b"%b")
+            self._number += len(event.texts)
+            numbers = encode(list(range(first, self._number)))[1:-1].split(b",")
+            texts = map(encode, event.texts)
+            pieces = [number + middle + text for number, text in zip(numbers, texts, strict=True)]
+            part.pieces += event.texts
+            out += (head, (tail + head).join(pieces), tail)
+            return
+        self._number += 1
+        part.pieces.append(event.text)
+        if event.logprobs:
+            part.logprobs.extend(event.logprobs)
+            rows = encode(quote.logprob_rows(event.logprobs))
+            out.append(part.with_logprobs(first, encode(event.text), rows))
+        else:
+            out.append(frame % (first, encode(event.text)))
 
     def end(self, fault: Fault | None) -> bytes:
         """Frames that fail the stream unless it has ended."""
