@@ -91,6 +91,7 @@ class Writer:
         "_ended",
         "_head",
         "_legacy",
+        "_live",
         "_parts",
         "_tail",
         "_usage",
@@ -98,10 +99,12 @@ class Writer:
 
     def __init__(self, context: WriteContext) -> None:
         self._context = context
-        self._customs = Customs(context.request.tools)
+        self._customs = Customs(context.request.tools) or None
         self._choices: list[_Choice] = []
         self._parts: dict[int, _Part] = {}
         self._usage: Usage | None = None
+        self._live = -1
+        """The part that was last written, unless something else was since."""
         self._ended = False
         self._legacy = "functions" in context.members and "tools" not in context.members
         self._tail = b',"usage":null}\n\n' if context.usage_wanted else b"}\n\n"
@@ -121,11 +124,20 @@ class Writer:
 
     def feed(self, events: list[Event]) -> bytes:
         """Frames for these events."""
+        if self._customs is not None:
+            events = self._customs.events(events)
+        if len(events) == 1 and type(event := events[0]) is Delta and event.index == self._live:
+            # HOT: one more piece of the part that was last written
+            part = self._parts[event.index]
+            if not event.logprobs:
+                part.size += len(event.text)
+                return unbroken(part.before + _encode(event.text) + part.after)
+        return unbroken(b"".join(self._written(events)))
+
+    def _written(self, events: list[Event]) -> list[bytes]:
         out: list[bytes] = []
         texts: list[str] = []
         live = -1
-        if self._customs:
-            events = self._customs.events(events)
         for event in events:
             # HOT: neighbouring deltas of a part are joined with the bytes between two of them;
             # the texts are encoded one by one, nothing else is made per delta
@@ -145,7 +157,8 @@ class Writer:
             self._event(event, out)
         if texts:
             self._flush(live, texts, out)
-        return unbroken(b"".join(out))
+        self._live = live
+        return out
 
     def end(self, fault: Fault | None) -> bytes:
         """Frames that end the stream if nothing has."""

@@ -111,7 +111,7 @@ class Writer:
             if type(event) is Delta and event.index == live:
                 out += (before, _encode(event.text), _AFTER)
             elif type(event) is Deltas and event.index == live:
-                out += (before, (_AFTER + before).join(map(_encode, event.texts)), _AFTER)
+                out += self._joined(event.texts)
             elif not self._over:
                 self._take(event, events, out)
                 live, before = self._live, self._before
@@ -186,7 +186,10 @@ class Writer:
         elif isinstance(event, Delta):
             self._delta(event.text, out)
         elif isinstance(event, Deltas):
-            for text in event.texts:
+            for at, text in enumerate(event.texts):
+                if self._live == self._index:
+                    out += self._joined(event.texts[at:])
+                    break
                 self._delta(text, out)
         elif isinstance(event, Cited):
             row = citations.written(event.citation)
@@ -238,6 +241,11 @@ class Writer:
         elif type(part) is not ToolCall:
             self._text_block(out)
         out += (self._before, _encode(text), _AFTER)
+
+    def _joined(self, texts: list[str]) -> tuple[bytes, bytes, bytes]:
+        """Deltas of the live block."""
+        before = self._before
+        return before, (_AFTER + before).join(map(_encode, texts)), _AFTER
 
     def _text_block(self, out: list[bytes]) -> None:
         if not self._opened:

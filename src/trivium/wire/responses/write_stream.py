@@ -63,7 +63,7 @@ class Writer:
         self._ctx = ctx
         self._envelope = Envelope(ctx)
         self._parts: dict[int, Saying] = {}
-        self._customs = Customs(ctx.request.tools)
+        self._customs = Customs(ctx.request.tools) or None
         self._output: list[Item] = []
         self._ended: Item | None = None
         """The item whose parts have all ended and which is not closed yet."""
@@ -81,7 +81,7 @@ class Writer:
         """Frames for these events."""
         out: list[bytes] = []
         parts = self._parts
-        if self._customs:
+        if self._customs is not None:
             events = self._customs.events(events)
         for at, event in enumerate(events):
             if type(event) is Delta or type(event) is Deltas:
