@@ -327,7 +327,8 @@ class Exchange:
 
     def _end(self, *, close: bool) -> None:
         self._over = True
-        self._let_go()
+        if self.upload is not None:
+            self._let_go()
         self.line.ended(close=close)
 
     def _let_go(self) -> None:

@@ -102,6 +102,8 @@ class Listener:
         self.application: asgi.Application | None = None
         self._clock = clock
         self._cors = cors
+        self.cors = cors.lines
+        """CORS header lines for a request."""
         self._snapshot_get: Callable[[bytes], Caller | None] = _nobody
         self._look: Look | None = None
         self._query_key = query_key
@@ -198,10 +200,6 @@ class Listener:
     def new_id(self) -> str:
         """Unique over processes by a random prefix, within one by counting."""
         return f"{self._id_prefix}{next(self._ids):08x}"
-
-    def cors(self, exchange: Exchange) -> bytes:
-        """CORS header lines for this request."""
-        return self._cors.lines(exchange)
 
     def head(self, exchange: Exchange) -> Fault | None:
         """Where does it go, and who asks? The one place where keys are checked."""

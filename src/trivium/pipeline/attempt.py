@@ -389,8 +389,9 @@ class Attempt:
         self._succeed()
 
     def _succeed(self) -> None:
-        if not self.outcome.done():
-            self.outcome.set_result(None)
+        outcome = self.outcome
+        if not outcome.done():
+            outcome.set_result(None)
 
     def _give_up(self, fault: Fault) -> None:
         self.release()
