@@ -320,13 +320,16 @@ def test_a_flush_that_fails_names_the_requests_to_refuse(ledger, tmp_path, monke
     assert [] == ledger.flush()
     with monkeypatch.context() as patch:
         patch.setattr("trivium.ledger.journal.os.write", no_space)
+        ledger.gather()
         ledger.settle(one, Usage(output=4))
         two = ledger.hold("r2", RICH, quote(10))
         assert ["r2"] == ledger.flush()
+        ledger.gather()
         ledger.settle(two, None)
         ledger.hold("r3", RICH, quote(10))
         assert ["r3"] == ledger.flush()
     assert ["r1"] == [settled.request_id for settled in ledger.batch(9)]
+    ledger.gather()
     ledger.hold("r4", RICH, quote(10))
     assert [] == ledger.flush()
     assert {"r1", "r4"} == read(files(tmp_path)).holds.keys()
@@ -341,6 +344,7 @@ def test_a_model_that_stands_in_is_asked_when_its_hold_is_flushed(ledger, monkey
     assert [] == ledger.flush()
     with monkeypatch.context() as patch:
         patch.setattr("trivium.ledger.journal.os.write", no_space)
+        ledger.gather()
         ledger.hand_over(hold, quote(20))
         assert ["r1"] == ledger.flush()
 

@@ -53,9 +53,10 @@ def ways(monkeypatch):
     taken = []
     serve = direct.serve
 
-    def counted(*asked):
-        taken.append(serve(*asked))
-        return taken[-1]
+    def counted(asked, services):
+        left = serve(asked, services)
+        taken.extend((one not in left) for one in asked)
+        return left
 
     monkeypatch.setattr(direct, "serve", counted)
     return taken
@@ -117,7 +118,7 @@ async def test_what_is_answered_and_recorded_is_what_a_task_would(name, monkeypa
                 await vendor.__aexit__(None, None, None)
 
     short = await results()
-    monkeypatch.setattr(direct, "serve", lambda *_: False)
+    monkeypatch.setattr(direct, "serve", lambda asked, _: asked)
     long = await results()
     assert long == short
 
@@ -215,10 +216,10 @@ async def test_one_whose_caller_left_before_its_turn_is_nobodys(ways, monkeypatc
         begins = gateway.listener._begins
         add = type(begins).add
 
-        def left(phase, exchange):
-            add(phase, exchange)
+        def left(phase, one):
+            add(phase, one)
             if phase is begins:
-                exchange.leave()
+                one[0].leave()
 
         monkeypatch.setattr(type(begins), "add", left)
         line = await gateway.wire()
@@ -257,3 +258,43 @@ async def test_what_nobody_foresaw_before_it_is_told_by_the_long_way(monkeypatch
             assert 500 == (await gateway.post(CHAT, HELLO))[0]
         assert ["request_crashed", "request_failed"] == [line["event"] for line in logs]
         assert 1 == len(gateway.records)
+
+
+@pytest.mark.asyncio
+async def test_holds_that_cannot_be_noted_together_are_told_by_the_long_way(ways, monkeypatch):
+    """Given back, and asked for again by those who may say why not."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        ledger = gateway.services.ledger
+        monkeypatch.setattr(ledger, "flush", lambda: list(ledger.holds[-1:]))
+        status, _, _ = await gateway.post(CHAT, HELLO)
+        assert (200, [False], 2) == (status, ways, len(ledger.holds))
+        assert [None] == [usage for _, usage in ledger.settled[:1]]
+        assert 1 == len(vendor.requests)
+
+
+@pytest.mark.asyncio
+async def test_an_answer_that_cannot_be_booked_keeps_no_other_from_its_end(monkeypatch):
+    """What one turn ends is ended together; the operator reads of the one that is not."""
+    async with Double([OK, OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        settle, broken = gateway.services.ledger.settle, []
+
+        def once(hold, usage, end=""):
+            if not broken:
+                broken.append(hold)
+                raise RuntimeError("no such thing")
+            return settle(hold, usage, end)
+
+        monkeypatch.setattr(gateway.services.ledger, "settle", once)
+        first, second = await gateway.wire(), await gateway.wire()
+        with capture_logs() as logs:
+            for line in (first, second):
+                await line.send(gateway.head(CHAT, encoded(HELLO)))
+            answered = asyncio.ensure_future(first.answer()), asyncio.ensure_future(second.answer())
+            done, waiting = await asyncio.wait(answered, return_when=asyncio.FIRST_COMPLETED)
+            for one in waiting:
+                one.cancel()
+            await asyncio.wait(answered)
+        assert [200] == [one.result()[0] for one in done]
+        assert ["answer_not_booked"] == [line["event"] for line in logs]
+        await first.close()
+        await second.close()

@@ -40,6 +40,7 @@ from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import caller_of, digest_of
 from trivium.identity.model import Caller, Network
 from trivium.pipeline import direct, kept
+from trivium.pipeline.context import Exchange as Asked
 from trivium.pipeline.context import Route, Services, Stored, VideoCall
 from trivium.pipeline.handle import handle
 from trivium.pipeline.phase import Phase
@@ -290,7 +291,7 @@ class Listener:
         """Serve a whole request."""
         target = exchange.target
         if isinstance(target, Route):
-            self._begins.add(exchange)
+            self._begins.add((exchange, target))
         elif exchange.method == "OPTIONS":
             # known path or not: a browser must be let through to read what the answer says
             methods = allowed(exchange.path) or "OPTIONS"
@@ -317,15 +318,13 @@ class Listener:
         elif isinstance(target, Page):
             self._run(exchange, self._page(exchange))
 
-    def _relay(self, exchange: Exchange) -> None:
-        services, route = self.services, exchange.target
-        assert services is not None
-        assert isinstance(route, Route)
-        # one whose caller has left by now is nobody's
-        if not exchange.gone and not direct.serve(exchange, route, services):
-            self._run(exchange, handle(exchange, route, services))
+    def _relay(self, asked: list[tuple[Exchange, Route]]) -> None:
+        assert self.services is not None
+        there = [one for one in asked if not one[0].gone]
+        for exchange, route in direct.serve(there, self.services):
+            self._run(exchange, handle(exchange, route, self.services))
 
-    def _run(self, exchange: Exchange, story: Any) -> None:
+    def _run(self, exchange: Asked, story: Any) -> None:
         # the connection holds the exchange, and that the task, for as long as it runs
         # HOT: a task without a name is given one with its number, which costs as much as the rest
         exchange.task = asyncio.Task(story, loop=self._loop, name="exchange")

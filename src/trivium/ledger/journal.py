@@ -191,7 +191,7 @@ class Journal:
         self._folder = folder
         self._number = 0
         self._older: list[Segment] = []
-        self.gathers: Final = gathers
+        self.gathers = gathers
         self._gathered: list[tuple[str, bytes]] = []
         """Records that are not written yet, and of which request's hold each is; empty: of none."""
         self._segment = self._next()

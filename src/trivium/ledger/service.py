@@ -83,6 +83,21 @@ class Ledger(Protocol):
         """
         ...
 
+    def gather(self) -> None:
+        """From here to ``flush``, in the same turn of the loop, notes need not be written singly.
+
+        No request whose hold was made meanwhile goes upstream before ``flush``, nor the last byte
+        of an answer that was settled.
+        """
+        ...
+
+    def flush(self) -> list[str]:
+        """Write what was gathered; the requests whose hold could not be noted.
+
+        They must not go upstream, and are settled with nothing.
+        """
+        ...
+
 
 class OpenLedger:
     """Lets everything pass and books nothing."""
@@ -114,3 +129,10 @@ class OpenLedger:
         """Nothing to book."""
         del hold, usage, end
         return 0
+
+    def gather(self) -> None:
+        """Nothing to write."""
+
+    def flush(self) -> list[str]:
+        """Nothing was gathered."""
+        return []

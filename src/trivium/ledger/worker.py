@@ -217,11 +217,16 @@ class WorkerLedger(Quoting):
             self._lost(error)
         return nanos
 
+    def gather(self) -> None:
+        """Have the journal gather its records until ``flush``."""
+        self.journal.gathers = True
+
     def flush(self) -> list[str]:
         """Write what the journal has gathered; the requests whose hold it could not take.
 
         They must not go upstream, and are settled with nothing. Everything else may leave now.
         """
+        self.journal.gathers = False
         try:
             is_written = self.journal.flush()
         except UnwrittenError as error:

@@ -53,18 +53,29 @@ class Outcome(Protocol):
         ...
 
 
+class Direct(Outcome, Protocol):
+    """Stands for the future and the task of an attempt (``pipeline/direct.py``).
+
+    What ends such an answer is sent in the next turn of the loop, with all that end in this one.
+    """
+
+
 class Attempt:
     """The sink of one upstream call."""
 
     __slots__ = (
         "_call",
         "_committed",
+        "_direct",
         "_held",
+        "_is_ending",
+        "_last",
         "_mode",
         "_most",
         "_parts",
         "_size",
         "_watch",
+        "_whole",
         "facts",
         "going_on",
         "headers",
@@ -81,13 +92,14 @@ class Attempt:
         step: Step,
         lane: Lane,
         facts: Facts,
-        outcome: Outcome | None = None,
+        direct: Direct | None = None,
     ) -> None:
+        """``direct``: to be told of the outcome in the place of a future, and when to conclude."""
         self.story = story
         self.step = step
         self.lane = lane
         self.facts = facts
-        self.outcome: Outcome = outcome or story.services.future()
+        self.outcome: Outcome = direct or story.services.future()
         """Done when the caller has its answer; a fault when another channel may be tried."""
         self.going_on: bytes | None = None
         """What the same channel is to be sent next, as its answer was not whole."""
@@ -96,6 +108,10 @@ class Attempt:
         self._call: Call | None = None
         self._committed = False
         self._held = b""
+        self._direct = direct
+        self._is_ending = False
+        self._last = b""
+        self._whole: Whole | None = None
         self._mode = _WAITING
         self._most = story.services.answer_bytes_max
         self._parts: list[bytes] = []
@@ -189,6 +205,8 @@ class Attempt:
 
     def interrupt(self, fault: Fault) -> bool:
         """End a begun stream legally, now."""
+        if self._is_ending:
+            return True
         if not self._committed or self.outcome.done():
             return False
         self.release()
@@ -198,6 +216,8 @@ class Attempt:
     def conclude(self) -> bool:
         """End an answer whose terminal event has passed, though the vendor keeps the line open."""
         watch = self._watch
+        if self._is_ending:
+            return True
         if not self._committed or self.outcome.done() or watch is None or not watch.finished:
             return False
         self.release()
@@ -234,6 +254,21 @@ class Attempt:
             # the call holds its sink: without this each request leaves a cycle to the collector
             self._call = None
             call.abort()
+
+    def settle(self) -> None:
+        """Book what the answer came to; ``send`` follows."""
+        self.story.settle()
+        if self._whole is not None and self.story.services.explain_headers:
+            self._explain_cost()
+
+    def send(self) -> None:
+        """Send the answer, or what is left of it, once it is booked."""
+        whole, exchange = self._whole, self.story.exchange
+        if whole is None:
+            exchange.finish(self._last)
+        else:
+            exchange.answer(200, whole.body, content_type=whole.content_type)
+        self._succeed()
 
     # --- own ------------------------------------------------------------------------------------
 
@@ -326,9 +361,8 @@ class Attempt:
             story.deliver(self._held)
         story.usage = watch.usage
         story.fault = fault
-        story.settle()
-        story.exchange.finish(self._held + tail)
-        self._succeed()
+        self._last = self._held + tail
+        self._conclude()
 
     def _answer(self, body: bytes) -> None:
         self._deliver(self.lane.whole(body))
@@ -342,11 +376,16 @@ class Attempt:
         story.first_byte_at = story.services.time()
         self._explain()
         story.deliver(whole.body)
-        story.settle()
-        if story.services.explain_headers:
-            self._explain_cost()
-        story.exchange.answer(200, whole.body, content_type=whole.content_type)
-        self._succeed()
+        self._whole = whole
+        self._conclude()
+
+    def _conclude(self) -> None:
+        if self._direct is None:
+            self.settle()
+            self.send()
+        else:
+            self._is_ending = True
+            self.story.services.ends.add(self)
 
     def _explain(self) -> None:
         exchange = self.story.exchange

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
+import structlog
 
 from trivium.admission.service import Admission
 from trivium.assets.service import Assets
@@ -35,6 +36,8 @@ from trivium.wire.passage import Facts, Passage
 from trivium.wire.peek import Members
 
 Headers = list[tuple[bytes, bytes]]
+
+log = structlog.get_logger()
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -88,15 +91,15 @@ class Running(Protocol):
 
 
 class Ending(Protocol):
-    """An answered request; ``pipeline/direct.py`` has the real ones."""
+    """An answer that is all there; ``pipeline/attempt.py`` has the real ones."""
 
-    def end(self) -> None:
-        """Book and write down what the answer came to."""
+    def settle(self) -> None:
+        """Book what it came to."""
         ...
 
-
-def _end(one: Ending) -> None:
-    one.end()
+    def send(self) -> None:
+        """Send its last bytes, and write down what it came to."""
+        ...
 
 
 class Exchange(Protocol):
@@ -329,8 +332,8 @@ class Services(Media):
         """Loop time in seconds."""
         self.future: Callable[[], asyncio.Future[None]] = loop.create_future
         """A future of the loop. ``asyncio``'s own way asks the kernel who we are, every time."""
-        self.ends: Phase[Ending] = Phase(loop, _end)
-        """Requests that are answered and have yet to be booked and written down."""
+        self.ends: Phase[Ending] = Phase(loop, self._conclude)
+        """Answers that have yet to be booked, sent and written down."""
         self.answer_bytes_max = answer_bytes_max
         self.explain_headers = explain_headers
         self.recall = recall
@@ -357,3 +360,21 @@ class Services(Media):
         """Where calls wait for channels that take so many at once."""
         self.pulse = pulse
         """Heartbeats; ``None`` where none are sent."""
+
+    def _conclude(self, endings: list[Ending]) -> None:
+        """End answers together: one note of what all of them came to."""
+        self.ledger.gather()
+        booked: list[Ending] = []
+        for one in endings:
+            try:
+                one.settle()
+            except Exception:
+                log.exception("answer_not_booked")
+            else:
+                booked.append(one)
+        self.ledger.flush()
+        for one in booked:
+            try:
+                one.send()
+            except Exception:
+                log.exception("answer_not_sent")

@@ -11,6 +11,7 @@ HOT: once a request.
 
 import asyncio
 import functools
+from collections.abc import Sequence
 from typing import Final
 
 from trivium.ledger.model import Quote
@@ -31,8 +32,40 @@ _ASIDE: Final = AUDIO | COUNTING | DRAWING
 """Operations that are not served so."""
 
 
-def serve(exchange: Exchange, route: Route, services: Services) -> bool:
-    """Serve a request that has nothing to wait for; ``False``: nothing was done with any other."""
+def serve(
+    asked: Sequence[tuple[Exchange, Route]], services: Services
+) -> list[tuple[Exchange, Route]]:
+    """Serve those requests that have nothing to wait for; the others, with which nothing was done.
+
+    Their holds are noted together.
+    """
+    ledger = services.ledger
+    held: list[Direct] = []
+    left: list[tuple[Exchange, Route]] = []
+    ledger.gather()
+    for exchange, route in asked:
+        try:
+            direct = _held(exchange, route, services)
+        except Exception:  # noqa: BLE001 - the long way meets it again, and says it
+            direct = None
+        if direct is None:
+            left.append((exchange, route))
+        else:
+            held.append(direct)
+    lost = ledger.flush()
+    for direct in held:
+        if lost and direct.request_id in lost:
+            left.append(direct.undo())
+            continue
+        try:
+            direct.go()
+        except Exception as error:  # noqa: BLE001 - the hold must not be left behind
+            direct.set_exception(error)
+    return left
+
+
+def _held(exchange: Exchange, route: Route, services: Services) -> "Direct | None":
+    """The call to make, held for. Raises ``Fault``, and then nothing is held."""
     caller = exchange.caller
     assert caller is not None
     if (
@@ -42,22 +75,17 @@ def serve(exchange: Exchange, route: Route, services: Services) -> bool:
         or caller.budgets
         or not wishes.HEADERS.isdisjoint(exchange.headers)
     ):
-        return False
+        return None
     story = Story(exchange, route.operation, services)
-    try:
-        direct = _made(story, route)
-        if direct is None:
-            return False
+    direct = _made(story, route)
+    if direct is not None:
         story.hold = services.ledger.hold(exchange.request_id, caller, direct.quote)
-    except Exception:  # noqa: BLE001 - the long way meets it again, and says it
-        return False
-    if story.hold is None:
-        return False
-    try:
-        direct.go()
-    except Exception as error:  # noqa: BLE001 - the hold must not be left behind
-        direct.set_exception(error)
-    return True
+    if direct is None or story.hold is None:
+        return None
+    binding = direct.attempt.step.binding
+    story.key = Key(binding.channel.name, 0, binding.model)
+    services.health.claim(story.key)  # before the next is planned: a channel is probed by one
+    return direct
 
 
 def _made(story: Story, route: Route) -> "Direct | None":
@@ -96,7 +124,8 @@ def _made(story: Story, route: Route) -> "Direct | None":
         lane = sticky.tracing(story, step, passage, members, facts, exchange.body, now)
     else:
         lane = memory.remembering(story, step, calling.lane_for(story, step, members, facts))
-    direct = Direct(story, plan, calling.composed(story, step, lane, lane.body, facts, 0))
+    request = calling.composed(story, step, lane, lane.body, facts, 0)
+    direct = Direct(story, route, plan, request)
     direct.quote = quote
     direct.attempt = Attempt(story, step, lane, facts, direct)
     return direct
@@ -116,16 +145,18 @@ class Direct:
     """A request that is being served: its attempt's outcome, and in the place of a task."""
 
     __slots__ = (
-        "_began", "_has_task_begun", "_is_cancelled", "_is_done", "_plan", "_request", "_story",
+        "_began", "_has_task_begun", "_is_cancelled", "_is_done", "_plan", "_request", "_route",
+        "_story",
         "_task", "_why", "attempt", "quote",
     )  # fmt: skip
 
     attempt: Attempt
     quote: Quote
 
-    def __init__(self, story: Story, plan: Plan, request: Request) -> None:
+    def __init__(self, story: Story, route: Route, plan: Plan, request: Request) -> None:
         """``attempt`` and ``quote`` are set by the maker."""
         self._story = story
+        self._route = route
         self._plan: Plan | None = plan
         self._request: Request | None = request
         self._began = 0.0
@@ -135,15 +166,27 @@ class Direct:
         """Goes on where there is something to wait for after all."""
         self._has_task_begun = self._is_cancelled = self._is_done = False
 
+    @property
+    def request_id(self) -> str:
+        """Whose hold it is."""
+        return self._story.exchange.request_id
+
+    def undo(self) -> tuple[Exchange, Route]:
+        """Give back what was held, as that could not be noted; what was asked."""
+        story = self._story
+        assert story.hold is not None
+        assert story.key is not None
+        story.services.health.left(story.key)
+        story.services.ledger.settle(story.hold, None)
+        del self.attempt  # which holds this object in turn
+        return story.exchange, self._route
+
     def go(self) -> None:
         """Write the request, or have a connection made for it."""
         story, attempt = self._story, self.attempt
         exchange, services, step = story.exchange, story.services, attempt.step
-        binding = step.binding
         story.attempts = 1
         story.step = step
-        story.key = key = Key(binding.channel.name, 0, binding.model)
-        services.health.claim(key)
         exchange.task = self
         exchange.flow = attempt
         if attempt.facts.stream and services.pulse is not None:
@@ -170,11 +213,7 @@ class Direct:
         self._is_done = True
         if self._is_cancelled or self.attempt.going_on is not None:
             self._go_on()
-        else:
-            self._story.services.ends.add(self)
-
-    def end(self) -> None:
-        """Book and write down what the answer came to."""
+            return
         story, attempt = self._story, self.attempt
         # without this each request would leave two cycles to the collector
         del self.attempt

@@ -1,7 +1,5 @@
 """Models that may answer in place of the one asked for, and what is held for whichever does."""
 
-from typing import Final
-
 import msgspec
 
 from trivium.faults import Fault
@@ -11,8 +9,6 @@ from trivium.routing.model import Model
 from trivium.routing.wishes import too_dear
 from trivium.wire.operation import COUNTING
 from trivium.wire.passage import Facts
-
-_encode: Final = msgspec.json.Encoder().encode
 
 
 def fallbacks(story: Story) -> list[Model]:
@@ -51,7 +47,7 @@ def unpaid(held: Quote, model: Model) -> Quote:
     """What is held while a free model is asked: the prices are those of others."""
     if held.tariff is None:
         return held
-    named = msgspec.structs.replace(held.tariff, label=b'"model":' + _encode(model.name))
+    named = msgspec.structs.replace(held.tariff, model=model.name)
     return msgspec.structs.replace(held, tariff=named, own_nanos=0)
 
 

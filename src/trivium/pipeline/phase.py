@@ -13,20 +13,16 @@ import asyncio
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-import structlog
-
-log = structlog.get_logger()
-
 T = TypeVar("T")
 
 
 class Phase(Generic[T]):
-    """Does one thing for each of many, in the loop's next turn. Belongs to one loop."""
+    """Has one thing done for many, in the loop's next turn. Belongs to one loop."""
 
     __slots__ = ("_do", "_loop", "_waiting")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, do: Callable[[T], None]) -> None:
-        """What ``do`` raises is logged, and keeps nobody behind from having it done."""
+    def __init__(self, loop: asyncio.AbstractEventLoop, do: Callable[[list[T]], None]) -> None:
+        """``do`` is given all of them, in order, and sees to it that none fails another."""
         self._loop = loop
         self._do = do
         self._waiting: list[T] = []
@@ -40,9 +36,4 @@ class Phase(Generic[T]):
 
     def _run(self) -> None:
         waiting, self._waiting = self._waiting, []
-        do = self._do
-        for one in waiting:
-            try:
-                do(one)
-            except Exception:
-                log.exception("phase_failed")
+        self._do(waiting)
