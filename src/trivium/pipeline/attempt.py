@@ -23,6 +23,7 @@ from trivium.upstream.lines import Lines
 from trivium.wire.passage import Facts, StreamWatch
 
 REFUSAL_BYTES_MAX: Final = 65_536
+_EXPLAINED: Final = b"trivium-channel: %b\r\ntrivium-attempts: %b\r\n"
 
 
 @unique
@@ -390,15 +391,20 @@ class Attempt:
     def _explain(self) -> None:
         exchange = self.story.exchange
         channel = self.step.binding.channel
-        exchange.extra += self.lane.notes
+        notes = self.lane.notes
+        if notes:
+            exchange.extra += notes
         returns = channel.provider.returns
         if returns:
             exchange.extra += [
                 (name, value) for name, value in self.headers if name.decode("latin-1") in returns
             ]
         if self.story.services.explain_headers:
-            exchange.extra.append((b"trivium-channel", channel.name.encode()))
-            exchange.extra.append((b"trivium-attempts", b"%d" % self.story.attempts))
+            name, attempts = channel.name.encode(), b"%d" % self.story.attempts
+            if exchange.begun:  # by a heartbeat: they are told in a comment
+                exchange.extra += [(b"trivium-channel", name), (b"trivium-attempts", attempts)]
+            else:
+                exchange.lines += _EXPLAINED % (name, attempts)
             if self.story.failures or self.story.skipped:
                 exchange.extra += wishing.route(self.story)
         if self.story.stood_in and self.story.model is not None:
@@ -407,10 +413,11 @@ class Attempt:
     def _explain_cost(self) -> None:
         """What the answer costs; of a stream that is known only when its head is long gone."""
         story = self.story
-        story.exchange.extra.append((b"trivium-cost", format_usd(story.cost_nanos).encode()))
-        mark = (ESTIMATED, b"usage")
-        if story.usage is not None and story.usage.estimated and mark not in story.exchange.extra:
-            story.exchange.extra.append(mark)
+        story.exchange.lines += b"trivium-cost: %b\r\n" % format_usd(story.cost_nanos).encode()
+        if story.usage is not None and story.usage.estimated:
+            mark = (ESTIMATED, b"usage")
+            if mark not in story.exchange.extra:
+                story.exchange.extra.append(mark)
 
     def _refused(self, body: bytes) -> Fault:
         headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in self.headers}

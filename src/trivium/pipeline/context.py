@@ -113,6 +113,8 @@ class Exchange(Protocol):
     caller: Caller | None
     shape: Shape | None
     extra: Headers
+    lines: bytes
+    """Headers to add, written out, each with its line end."""
     gone: bool
     flow: Flow | None
     task: Running | None

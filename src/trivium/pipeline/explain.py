@@ -66,6 +66,7 @@ class Rehearsal:
         self.caller: Caller | None = caller
         self.shape: Shape | None = SHAPE[asked.operation]
         self.extra: Headers = []
+        self.lines = b""
         self.task: Running | None = None
         self.gone = False
         self.flow: Flow | None = None
