@@ -7,8 +7,9 @@ import msgspec
 import pytest
 from structlog.testing import capture_logs
 
-from doubles import Close, Double, Reset, Send, Stall, chunked, let_go, sized
+from doubles import Close, Double, Reset, Send, Stall, Until, chunked, let_go, sized
 from gateway import Gateway, encoded, error_of
+from trivium.edge.exchange import Exchange
 from trivium.identity.model import Budget, Period
 from trivium.pipeline import calling, direct
 from trivium.settings.limits import RateLimits
@@ -256,7 +257,8 @@ async def test_what_nobody_foresaw_before_it_is_told_by_the_long_way(monkeypatch
         monkeypatch.setattr(calling, "composed", broken)
         with capture_logs() as logs:
             assert 500 == (await gateway.post(CHAT, HELLO))[0]
-        assert ["request_crashed", "request_failed"] == [line["event"] for line in logs]
+        told = [line["event"] for line in logs]
+        assert ["direct_failed", "request_crashed", "request_failed"] == told
         assert 1 == len(gateway.records)
 
 
@@ -273,28 +275,37 @@ async def test_holds_that_cannot_be_noted_together_are_told_by_the_long_way(ways
 
 
 @pytest.mark.asyncio
-async def test_an_answer_that_cannot_be_booked_keeps_no_other_from_its_end(monkeypatch):
-    """What one turn ends is ended together; the operator reads of the one that is not."""
-    async with Double([OK, OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
-        settle, broken = gateway.services.ledger.settle, []
+@pytest.mark.parametrize("where", ["settle", "answer"])
+async def test_an_answer_that_cannot_be_ended_keeps_no_other_from_its_end(where, monkeypatch):
+    """What one turn ends is ended together: one is a 500 or breaks off, the other is answered."""
+    both = asyncio.Event()
+    script = [[Until(both), *OK], [Until(both), *OK]]
+    async with Double(script) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        broken = []
 
-        def once(hold, usage, end=""):
-            if not broken:
-                broken.append(hold)
-                raise RuntimeError("no such thing")
-            return settle(hold, usage, end)
+        def once(of, name):
+            do = getattr(of, name)
 
-        monkeypatch.setattr(gateway.services.ledger, "settle", once)
-        first, second = await gateway.wire(), await gateway.wire()
+            def first(*given, **named):
+                if not broken and 500 not in given:
+                    broken.append(given)
+                    raise RuntimeError("no such thing")
+                return do(*given, **named)
+
+            monkeypatch.setattr(of, name, first)
+
+        once(gateway.services.ledger, "settle") if where == "settle" else once(Exchange, "answer")
+        lines = [await gateway.wire(), await gateway.wire()]
         with capture_logs() as logs:
-            for line in (first, second):
+            for line in lines:
                 await line.send(gateway.head(CHAT, encoded(HELLO)))
-            answered = asyncio.ensure_future(first.answer()), asyncio.ensure_future(second.answer())
-            done, waiting = await asyncio.wait(answered, return_when=asyncio.FIRST_COMPLETED)
-            for one in waiting:
-                one.cancel()
-            await asyncio.wait(answered)
-        assert [200] == [one.result()[0] for one in done]
-        assert ["answer_not_booked"] == [line["event"] for line in logs]
-        await first.close()
-        await second.close()
+            while len(vendor.requests) < 2:
+                await asyncio.sleep(0.01)
+            both.set()
+            answers = await asyncio.gather(*(line.answer() for line in lines))
+        assert [200, 500] == sorted(status for status, _, _ in answers)
+        assert "request_crashed" in [line["event"] for line in logs]
+        await asyncio.sleep(0.02)
+        assert 2 == len(gateway.records)
+        for line in lines:
+            await line.close()

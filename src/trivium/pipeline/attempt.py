@@ -132,7 +132,7 @@ class Attempt:
                 if self._watch is None:
                     self._watch = self.lane.watch()
             except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
-                self._crash(exc)
+                self.crash(exc)
             self._mode = _WHOLE if self._watch is None else _STREAM
         else:
             self._mode = _WHOLE
@@ -143,7 +143,7 @@ class Attempt:
             try:
                 self._pump(data)
             except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
-                self._crash(exc)
+                self.crash(exc)
             return
         self._size += len(data)
         if self._mode is _REFUSAL:
@@ -173,7 +173,7 @@ class Attempt:
         except Fault as fault:
             self.broke(fault)
         except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
-            self._crash(exc)
+            self.crash(exc)
 
     def broke(self, fault: Fault) -> None:
         """The vendor's answer cannot go on."""
@@ -183,7 +183,7 @@ class Attempt:
         try:
             self._end_stream(fault)
         except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
-            self._crash(exc)
+            self.crash(exc)
 
     # --- the caller's side --------------------------------------------------------------------
 
@@ -444,7 +444,7 @@ class Attempt:
         if not self.outcome.done():
             self.outcome.set_exception(fault)
 
-    def _crash(self, error: Exception) -> None:
+    def crash(self, error: Exception) -> None:
         """End the attempt by what nobody planned.
 
         The call has no one else to tell: raised into the event loop, the error would leave the

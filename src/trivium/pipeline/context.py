@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
-import structlog
 
 from trivium.admission.service import Admission
 from trivium.assets.service import Assets
@@ -36,8 +35,6 @@ from trivium.wire.passage import Facts, Passage
 from trivium.wire.peek import Members
 
 Headers = list[tuple[bytes, bytes]]
-
-log = structlog.get_logger()
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -99,6 +96,10 @@ class Ending(Protocol):
 
     def send(self) -> None:
         """Send its last bytes, and write down what it came to."""
+        ...
+
+    def crash(self, error: Exception) -> None:
+        """End it by what nobody planned."""
         ...
 
 
@@ -365,18 +366,21 @@ class Services(Media):
 
     def _conclude(self, endings: list[Ending]) -> None:
         """End answers together: one note of what all of them came to."""
-        self.ledger.gather()
+        if len(endings) > 1:
+            self.ledger.gather()
         booked: list[Ending] = []
-        for one in endings:
-            try:
-                one.settle()
-            except Exception:
-                log.exception("answer_not_booked")
-            else:
-                booked.append(one)
-        self.ledger.flush()
+        try:
+            for one in endings:
+                try:
+                    one.settle()
+                except Exception as error:  # noqa: BLE001 - told to whoever waits for the outcome
+                    one.crash(error)
+                else:
+                    booked.append(one)
+        finally:
+            self.ledger.flush()
         for one in booked:
             try:
                 one.send()
-            except Exception:
-                log.exception("answer_not_sent")
+            except Exception as error:  # noqa: BLE001 - as above
+                one.crash(error)

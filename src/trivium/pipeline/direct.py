@@ -14,6 +14,9 @@ import functools
 from collections.abc import Sequence
 from typing import Final
 
+import structlog
+
+from trivium.faults import Fault
 from trivium.ledger.model import Quote
 from trivium.pipeline import attempts, calling, fallbacks, handle, memory, sticky, wishing
 from trivium.pipeline.attempt import Attempt
@@ -27,6 +30,8 @@ from trivium.routing.model import Channel, Model, Plan, Step, Strategy
 from trivium.upstream.call import Request
 from trivium.wire import peek
 from trivium.wire.operation import AUDIO, COUNTING, DRAWING, Operation
+
+log = structlog.get_logger()
 
 _ASIDE: Final = AUDIO | COUNTING | DRAWING
 """Operations that are not served so."""
@@ -42,17 +47,17 @@ def serve(
     ledger = services.ledger
     held: list[Direct] = []
     left: list[tuple[Exchange, Route]] = []
-    ledger.gather()
-    for exchange, route in asked:
-        try:
-            direct = _held(exchange, route, services)
-        except Exception:  # noqa: BLE001 - the long way meets it again, and says it
-            direct = None
-        if direct is None:
-            left.append((exchange, route))
-        else:
-            held.append(direct)
-    lost = ledger.flush()
+    if len(asked) > 1:
+        ledger.gather()
+    try:
+        for exchange, route in asked:
+            direct = _tried(exchange, route, services)
+            if direct is None:
+                left.append((exchange, route))
+            else:
+                held.append(direct)
+    finally:
+        lost = ledger.flush()
     for direct in held:
         if lost and direct.request_id in lost:
             left.append(direct.undo())
@@ -62,6 +67,16 @@ def serve(
         except Exception as error:  # noqa: BLE001 - the hold must not be left behind
             direct.set_exception(error)
     return left
+
+
+def _tried(exchange: Exchange, route: Route, services: Services) -> "Direct | None":
+    try:
+        return _held(exchange, route, services)
+    except Fault:
+        return None  # the long way meets it again, and says it
+    except Exception:
+        log.exception("direct_failed", request_id=exchange.request_id)
+        return None
 
 
 def _held(exchange: Exchange, route: Route, services: Services) -> "Direct | None":

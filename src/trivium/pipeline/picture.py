@@ -97,4 +97,4 @@ class PictureAttempt(Attempt):
         try:
             super()._deliver(whole)
         except Exception as error:  # noqa: BLE001 - told to whoever waits for the outcome
-            self._crash(error)
+            self.crash(error)

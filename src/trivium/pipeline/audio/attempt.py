@@ -62,7 +62,7 @@ class MediaAttempt(Attempt):
             self._tell_of(data)
             self.story.exchange.write(data)
         except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
-            self._crash(exc)
+            self.crash(exc)
 
     def done(self, rest: bytes = b"") -> None:
         """The sound is whole."""
@@ -79,7 +79,7 @@ class MediaAttempt(Attempt):
             self.story.exchange.finish(rest)
             self._succeed()
         except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
-            self._crash(exc)
+            self.crash(exc)
 
     def broke(self, fault: Fault) -> None:
         """The sound broke off: cut, once it has begun."""
