@@ -22,10 +22,8 @@ _USUAL: Final = frozenset({b'{"include_usage":true}', b'{"include_usage": true}'
 def model(body: Members) -> str:
     """The public model name. Raises MISSING_MEMBER, INVALID_TYPE."""
     name = body.string("model")
-    if name is None:
-        raise missing("model")
     if not name:
-        raise wrong("model", "not be empty")
+        raise missing("model") if name is None else wrong("model", "not be empty")
     return name
 
 

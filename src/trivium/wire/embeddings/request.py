@@ -14,7 +14,7 @@ from trivium.wire.peek import Members
 def facts(body: Members) -> Facts:
     """Read and check an embeddings request. Raises ``Fault`` naming the member."""
     model = basics.model(body)
-    if body.raw("input") is None:
+    if not body.opening("input"):
         raise missing("input")
     return Facts(model=model, output_max=0)
 

@@ -9,7 +9,7 @@ Source: the vendor's reference, proto3's JSON mapping and google-genai 3.4, read
 import functools
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -23,6 +23,7 @@ _encode: Final = msgspec.json.Encoder().encode
 _elements: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _HUMP: Final = re.compile(r"_([a-z0-9])")
 _CAPITAL: Final = re.compile(r"([A-Z])")
+_ARRAY: Final = ord("[")
 _WHOLE: Final = re.compile(r"[0-9]{1,18}")
 
 _OWN_PREFIXES: Final = ("models/", "tunedModels/")
@@ -44,7 +45,7 @@ def stream_facts(body: Members) -> Facts:
 
 def _facts(body: Members, *, stream: bool) -> Facts:
     _spelled_once(body)
-    if _array(body, "contents") is None:
+    if not _is_array(body, "contents"):
         raise missing("contents")
     config = _object(body, "generationConfig")
     if config is None:
@@ -63,7 +64,7 @@ def _facts(body: Members, *, stream: bool) -> Facts:
 def count_facts(body: Members) -> Facts:
     """What a request for a token count says: contents, or a whole request for an answer."""
     _spelled_once(body)
-    if _array(body, "contents") is None and _object(body, "generateContentRequest") is None:
+    if not _is_array(body, "contents") and _object(body, "generateContentRequest") is None:
         raise missing("contents")
     return Facts(model="", output_max=0)
 
@@ -131,6 +132,9 @@ def embed_batch_changes(
 
 
 def _spelled_once(body: Members) -> None:
+    # HOT: one look at all names together; hardly anybody writes such names
+    if "_" not in "".join(body.table):
+        return
     for name in body:
         if "_" in name:
             camel = _HUMP.sub(lambda found: found[1].upper(), name)
@@ -143,9 +147,12 @@ def _spelled_once(body: Members) -> None:
 
 
 def _spelling(body: Members, name: str) -> str:
-    """How the body spells a member, in camelCase when it is not there."""
+    """How the body, in which nothing is in both ways, spells a member; absent: in camelCase."""
+    table = body.table
+    if name in table:
+        return name
     snake = _snake(name)
-    return snake if snake in body else name
+    return snake if snake in table else name
 
 
 @functools.cache
@@ -154,11 +161,12 @@ def _snake(name: str) -> str:
     return _CAPITAL.sub(lambda found: "_" + found[1].lower(), name)
 
 
-def _array(body: Members, name: str) -> bytes | None:
-    raw = body.raw(name)
-    if raw is not None and not raw.startswith(b"["):
+def _is_array(body: Members, name: str) -> bool:
+    """Whether a member that must be an array is there."""
+    opening = body.opening(name)
+    if opening and opening != _ARRAY:
         raise Fault(Kind.INVALID_TYPE, f"`{name}` must be an array.", param=name)
-    return raw
+    return bool(opening)
 
 
 def _object(body: Members, name: str) -> Members | None:
@@ -177,11 +185,11 @@ def _inside(raw: bytes, path: str) -> Members:
     try:
         return members(raw)
     except Fault as fault:
-        raise Fault(fault.kind, f"`{path}`: {fault.message}", param=path) from None
+        raise _inner(fault, path) from None
 
 
 def _requests(body: Members) -> list[bytes]:
-    raw = _array(body, "requests")
+    raw = body.raw("requests") if _is_array(body, "requests") else None
     if raw is None:
         return []
     return [bytes(element) for element in _elements(raw)]
@@ -189,7 +197,10 @@ def _requests(body: Members) -> list[bytes]:
 
 def _renamed(body: Members, path: str, model: str, upstream_model: str) -> bytes | None:
     """JSON of the new ``model`` member; ``None`` when there is none or it can stay."""
-    given: Any = _read(body, "model", path)
+    try:
+        given = body.value("model")
+    except Fault as fault:
+        raise _inner(fault, path) from None
     if given is None or given == "":
         return None
     if not isinstance(given, str):
@@ -205,10 +216,13 @@ def _renamed(body: Members, path: str, model: str, upstream_model: str) -> bytes
 def _number(config: Members, name: str) -> int | None:
     """A whole number of the generation config; SDKs send some as text or as a float."""
     spelled = _spelling(config, name)
-    path = f"generationConfig.{spelled}"
-    value = _read(config, spelled, path)
+    try:
+        value = config.value(spelled)
+    except Fault as fault:
+        raise _inner(fault, f"generationConfig.{spelled}") from None
     if value is None or (type(value) is int and value >= 0):
         return value
+    path = f"generationConfig.{spelled}"
     if isinstance(value, str) and _WHOLE.fullmatch(value):
         return int(value)
     if isinstance(value, float) and value.is_integer():
@@ -220,8 +234,6 @@ def _number(config: Members, name: str) -> int | None:
     return value
 
 
-def _read(body: Members, name: str, path: str) -> Any:
-    try:
-        return body.value(name)
-    except Fault as fault:
-        raise Fault(fault.kind, f"`{path}`: {fault.message}", param=path) from None
+def _inner(fault: Fault, path: str) -> Fault:
+    """The fault of a member that was asked for by its last name only."""
+    return Fault(fault.kind, f"`{path}`: {fault.message}", param=path)
