@@ -28,6 +28,7 @@ AHEAD_S: Final = 3
 """Seconds of recent demand leased ahead: some turns of the default ``flush_s``."""
 AHEAD_HOLDS: Final = 4
 """And at least so many requests like the last one."""
+_LOW_HOLDS: Final = AHEAD_HOLDS // 2
 SHARE: Final = 4
 """Of what an account has beyond the need, one part in so many is leased ahead."""
 IDLE_S: Final = 15.0
@@ -70,6 +71,7 @@ class Allowance:
     __slots__ = (
         "_asked",
         "_last",
+        "_low",
         "_planned_at",
         "_rate",
         "held",
@@ -107,6 +109,7 @@ class Allowance:
         self._asked = 0
         self._last = 0
         self._rate = 0
+        self._low = 0
         self._planned_at = now
 
     @property
@@ -128,7 +131,7 @@ class Allowance:
         self.held += amount
         self._asked += amount
         self._last = amount
-        self.is_low = free < AHEAD_HOLDS * amount // 2 or free < AHEAD_S * self._rate // 2
+        self.is_low = free < _LOW_HOLDS * amount or free < self._low
         return True
 
     def give_back(self, amount: int, cost: int) -> None:
@@ -173,6 +176,7 @@ class Allowance:
             self.touched_at = now
         fresh = self._asked * 1000 // max(passed_ms, 1000)
         self._rate = max(fresh, self._rate - self._rate * min(passed_ms, FADE_MS) // FADE_MS)
+        self._low = AHEAD_S * self._rate // 2
         self._asked = 0
         self._planned_at = now
 

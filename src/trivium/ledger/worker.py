@@ -59,6 +59,7 @@ class WorkerLedger(Quoting):
         self.trusted_until = float("-inf")
         """Monotonic seconds until which leases may be relied on; each turn moves it on."""
         self._clock = clock
+        self._monotonic = clock.monotonic
         self._interrupted = interrupted
         self._accounts: dict[int, Allowance] = {}
         self._touched: set[int] = set()
@@ -73,12 +74,13 @@ class WorkerLedger(Quoting):
         # HOT: once a request, as ``settle``
         amount = quote.amount_nanos
         limited = not caller.unlimited
-        hold = Hold(request_id, caller.user_id, amount, quote, caller.key_id, limited)
+        user_id = caller.user_id
+        hold = Hold(request_id, user_id, amount, quote, caller.key_id, limited)
         if quote.tariff is None:
             return hold
         if limited:
-            account = self._accounts.get(hold.user_id)
-            now = self._clock.monotonic()
+            account = self._accounts.get(user_id)
+            now = self._monotonic()
             if (
                 account is None
                 or account.waiting
@@ -86,7 +88,7 @@ class WorkerLedger(Quoting):
                 or not account.take(amount)
             ):
                 return None
-            self._touched.add(hold.user_id)
+            self._touched.add(user_id)
             if account.is_low and now > account.learned_at + RENEW_S:
                 account.learned_at = now
                 self.asked.set()
@@ -206,9 +208,15 @@ class WorkerLedger(Quoting):
         nanos, rates = cost(tariff, usage)
         used = _encode(usage).decode()
         detail = f'{rates.label},"key":{hold.key_id},"end":"{end}","usage":{used}}}'
-        at = int(self._clock.now())
-        settled = Settlement(hold.request_id, hold.user_id, nanos, at, "", detail)
-        self._end(hold, nanos)
+        user_id = hold.user_id
+        settled = Settlement(hold.request_id, user_id, nanos, int(self._now()), "", detail)
+        if hold.limited:
+            # HOT: as ``_end``, without its calls
+            account = self._accounts.get(user_id)
+            if account is not None:
+                account.held -= hold.amount_nanos
+                account.spent += nanos
+                self._touched.add(user_id)
         self._queue.append(settled)
         try:
             self.journal.settle(settled)
@@ -322,9 +330,9 @@ class WorkerLedger(Quoting):
     # --- own ------------------------------------------------------------------------------------
 
     def _note(self, hold: Hold) -> None:
-        nanos, at = self._interrupted_at(hold)
+        nanos = 0 if self._interrupted == "free" else self._interrupted_nanos(hold)
         try:
-            self.journal.hold(hold, nanos, at)
+            self.journal.hold(hold, nanos, int(self._now()))
         except OSError as error:
             self._lost(error)
             self._end(hold, 0)
@@ -335,14 +343,17 @@ class WorkerLedger(Quoting):
 
     def _interrupted_at(self, hold: Hold) -> tuple[int, int]:
         """What a hold costs if nobody settles it, and the second it is."""
-        nanos = 0
-        if self._interrupted != "free":
-            quote = hold.quote
-            nanos = quote.amount_nanos if quote.own_nanos is None else quote.own_nanos
-            if self._interrupted == "input" and nanos:
-                assert quote.tariff is not None
-                nanos, _ = cost(quote.tariff, Usage(fresh=quote.input_tokens))
-        return nanos, int(self._clock.now())
+        return self._interrupted_nanos(hold), int(self._now())
+
+    def _interrupted_nanos(self, hold: Hold) -> int:
+        if self._interrupted == "free":
+            return 0
+        quote = hold.quote
+        nanos = quote.amount_nanos if quote.own_nanos is None else quote.own_nanos
+        if self._interrupted == "input" and nanos:
+            assert quote.tariff is not None
+            nanos, _ = cost(quote.tariff, Usage(fresh=quote.input_tokens))
+        return nanos
 
     def _lost(self, error: OSError) -> None:
         """One log line a change of state: a full disk fails every request."""
