@@ -28,6 +28,7 @@ VERIFY_S: Final = 600.0
 Along: TypeAlias = Callable[["Connection", Entry], Awaitable[None]]
 """What else a booking's transaction does."""
 
+_CENT_NANOS: Final = NANOS // 100
 _USD: Final = re.compile(r"([+-]?)([0-9]{1,10})(?:\.([0-9]{1,9}))?")
 
 
@@ -64,6 +65,9 @@ def parse_usd(text: str) -> int:
 
 def format_usd(nanos: int) -> str:
     """Exact decimal dollars, at least two decimals: ``10.00``, ``-0.000000001``."""
+    if 0 < nanos < _CENT_NANOS:
+        # HOT: most requests cost less than a cent, which has more than two decimals
+        return "0." + str(NANOS + nanos)[1:].rstrip("0")
     if not nanos:
         return "0.00"
     whole, rest = divmod(abs(nanos), NANOS)
