@@ -26,6 +26,8 @@ _STREAM_HEADERS: Final[Headers] = [(b"cache-control", b"no-cache"), (b"x-accel-b
 
 NAME_MAX = 200
 """Characters of a caller-chosen name that a record keeps."""
+_NAMES: Final = {operation: operation.value for operation in Operation}
+"""``value`` is a property that calls: 0.14 us."""
 
 
 class Story:
@@ -161,9 +163,10 @@ class Story:
         used = self._used(hold.quote.input_tokens)
         if used is not None:
             self.usage = used
-        if self.model is not None and self.model.free:
+        model, fault = self.model, self.fault
+        if model is not None and model.free:
             used = None  # a model that stood in for one with a price
-        end = self.fault.kind.value if self.fault else ""
+        end = "" if fault is None else fault.kind.value
         self.cost_nanos = self.services.ledger.settle(hold, used, end)
 
     @property
@@ -208,9 +211,10 @@ class Story:
         if fault is not None and not self.delivered and fault.kind is not Kind.CALLER_LEFT:
             owed = self.owed if fault.row.blame is Blame.CALLER else None
             return owed if owed is not None and estimate.is_believable(owed) else None
-        known = None if self.facts is None else self.facts.known
-        if known is not None and self.hold is not None and self.hold.quote.tariff is not None:
-            tariff = self.hold.quote.tariff
+        facts, hold = self.facts, self.hold
+        known = None if facts is None else facts.known
+        if known is not None and hold is not None and hold.quote.tariff is not None:
+            tariff = hold.quote.tariff
             return media.used(tariff, known, self.usage, is_delivered=self.delivered > 0)
         return estimate.used(
             self.usage, input_tokens, self.delivered, self.sample, finished=fault is None
@@ -234,36 +238,42 @@ class Story:
 
     def record(self) -> None:
         """Queue the request's one row."""
-        exchange = self.exchange
+        # HOT: once a request
+        exchange, services = self.exchange, self.services
         caller = exchange.caller
         facts = self.facts
-        model, asked = self._models()
-        step = self.step
-        now = self.services.time()
+        if self.stood_in or facts is None:
+            model, asked = self._models()
+        else:
+            model, asked = facts.model[:NAME_MAX], ""
+        binding = None if self.step is None else self.step.binding
+        arrived = exchange.arrived
+        took_s = services.time() - arrived
         first = self.first_byte_at
+        fault = self.fault
         headers = exchange.headers
         report = self.report
         profile = headers.get(b"anthropic-user-profile-id") or headers.get(
             b"vendor-user-profile-id"
         )
-        # HOT: once a request, and names cost as much as values: the order of Record's fields
-        self.services.recorder.add(
+        # names cost as much as values: the order of Record's fields
+        services.recorder.add(
             Record(
                 exchange.request_id,
-                self.services.clock.now() - (now - exchange.arrived),
-                caller.key_id if caller else None,
-                caller.user_id if caller else None,
-                self.operation.value,
+                services.clock.now() - took_s,
+                None if caller is None else caller.key_id,
+                None if caller is None else caller.user_id,
+                _NAMES[self.operation],
                 model,
                 asked,
-                step.binding.channel.name if step else "",
-                step.binding.model if step else "",
+                "" if binding is None else binding.channel.name,
+                "" if binding is None else binding.model,
                 self.status,
-                self.fault.kind.value if self.fault else "",
-                facts.stream if facts else False,
+                "" if fault is None else fault.kind.value,
+                facts is not None and facts.stream,
                 self.attempts,
-                None if first is None else (first - exchange.arrived) * 1e3,
-                (now - exchange.arrived) * 1e3,
+                None if first is None else (first - arrived) * 1e3,
+                took_s * 1e3,
                 self.let_go_bytes or self._received(),
                 exchange.bytes_out,
                 self.usage,
