@@ -100,7 +100,11 @@ class Recorder:
         while self.waiting:
             if not self._batch:
                 queue = self._queue
-                self._batch = [queue.popleft() for _ in range(min(len(queue), BATCH_MAX))]
+                if len(queue) <= BATCH_MAX:
+                    self._batch = list(queue)
+                    queue.clear()
+                else:
+                    self._batch = [queue.popleft() for _ in range(BATCH_MAX)]
             if not await self._write_batch():
                 return False
             await asyncio.sleep(0)

@@ -46,8 +46,9 @@ def row_of(record: Record, flag: type[int] = bool) -> tuple[Any, ...]:
     adapters of everything that is not exactly a number, a text or bytes (1 us a value, 2026-11-21).
     """
     usage = record.usage
-    if usage is not None and not (
-        record.fault
+    if (
+        usage is None
+        or record.fault
         or record.end_user
         or record.dropped
         or record.repaired
@@ -56,9 +57,50 @@ def row_of(record: Record, flag: type[int] = bool) -> tuple[Any, ...]:
         or usage.characters is not None
         or usage.estimated
     ):
-        row = _plain(record, usage, flag)
-        if row is not None:
-            return row
+        return _full(record, flag)
+    # HOT: once a request, and most records are such
+    request_id, model, channel = record.request_id, record.model, record.channel
+    operation, upstream_model = record.operation, record.upstream_model
+    together = f"{request_id}{operation}{model}{channel}{upstream_model}"
+    fresh, cache_read, output = usage.fresh, usage.cache_read, usage.output
+    short, long, reasoning = usage.cache_write_short, usage.cache_write_long, usage.reasoning
+    if (
+        len(together) > TEXT_CHARS_MAX
+        or not together.isprintable()
+        or (fresh | cache_read | short | long | output | reasoning) >> 63
+        or usage.audio_input | usage.audio_output | usage.image_input | usage.image_output
+        or usage.requests != 1
+    ):
+        return _full(record, flag)
+    first = record.first_byte_ms
+    return (
+        request_id,
+        int(record.at * 1000),
+        record.key_id,
+        record.user_id,
+        operation,
+        model,
+        channel,
+        upstream_model,
+        record.status,
+        flag(record.stream),
+        record.attempts,
+        None if first is None else round(first * 1000),
+        round(record.total_ms * 1000),
+        record.bytes_in,
+        record.bytes_out,
+        fresh,
+        cache_read,
+        short,
+        long,
+        output,
+        reasoning,
+    )
+
+
+def _full(record: Record, flag: type[int]) -> tuple[Any, ...]:
+    """The row with all columns."""
+    usage = record.usage
     first = record.first_byte_ms
     texts: Sequence[str] = (
         record.request_id,
@@ -99,47 +141,6 @@ def row_of(record: Record, flag: type[int] = bool) -> tuple[Any, ...]:
         dropped or None,
         repaired or None,
         asked_model or None,
-    )
-
-
-def _plain(record: Record, usage: Usage, flag: type[int]) -> tuple[Any, ...] | None:
-    """The row without ``_ABSENT``; ``None`` where it is not as usual. HOT: most records are."""
-    request_id, model, channel = record.request_id, record.model, record.channel
-    operation, upstream_model = record.operation, record.upstream_model
-    together = f"{request_id}{operation}{model}{channel}{upstream_model}"
-    fresh, cache_read, output = usage.fresh, usage.cache_read, usage.output
-    short, long, reasoning = usage.cache_write_short, usage.cache_write_long, usage.reasoning
-    if (
-        len(together) > TEXT_CHARS_MAX
-        or not together.isprintable()
-        or (fresh | cache_read | short | long | output | reasoning) >> 63
-        or usage.audio_input | usage.audio_output | usage.image_input | usage.image_output
-        or usage.requests != 1
-    ):
-        return None
-    first = record.first_byte_ms
-    return (
-        request_id,
-        int(record.at * 1000),
-        record.key_id,
-        record.user_id,
-        operation,
-        model,
-        channel,
-        upstream_model,
-        record.status,
-        flag(record.stream),
-        record.attempts,
-        None if first is None else round(first * 1000),
-        round(record.total_ms * 1000),
-        record.bytes_in,
-        record.bytes_out,
-        fresh,
-        cache_read,
-        short,
-        long,
-        output,
-        reasoning,
     )
 
 
