@@ -62,15 +62,19 @@ def counts(raw: bytes | msgspec.Raw) -> Counts | None:
 
 def of(counts: Counts) -> Usage | None:
     """The canonical record of a decoded usage object; ``None`` for one without a total."""
-    prompt = counts.prompt_tokens if counts.prompt_tokens is not None else counts.input_tokens
-    completion = (
-        counts.completion_tokens if counts.completion_tokens is not None else counts.output_tokens
-    )
-    if prompt is None and completion is None:
-        return None
+    # HOT: once an answer; each member is asked for once
+    prompt, completion = counts.prompt_tokens, counts.completion_tokens
+    if prompt is None:
+        prompt = counts.input_tokens
+    if completion is None:
+        completion = counts.output_tokens
     total = counts.total_tokens or 0
-    prompt = max(0, total - (completion or 0)) if prompt is None else prompt
-    completion = max(0, total - prompt) if completion is None else completion
+    if prompt is None:
+        if completion is None:
+            return None
+        prompt = max(0, total - completion)
+    elif completion is None:
+        completion = max(0, total - prompt)
     given = counts.prompt_tokens_details or counts.input_tokens_details or _NONE
     made = counts.completion_tokens_details or counts.output_tokens_details or _NONE
     cached = given.cached_tokens or counts.prompt_cache_hit_tokens or 0

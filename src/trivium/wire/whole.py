@@ -13,6 +13,7 @@ from trivium.wire import tokens
 from trivium.wire.passage import Answer
 
 _NOTHING: Final = frozenset({b"", b"null", b"{}", b"[]", b'""', b"false", b"0"})
+_ARRAY: Final = ord("[")
 _ABSENT: Final = msgspec.Raw()
 
 
@@ -60,8 +61,10 @@ def answer(body: bytes, content: str) -> Answer:
     except (ValueError, RecursionError):
         view, counts = _loosely(body)
     error = error_of(view.error) if view.error else None
-    if error is None and not bytes(getattr(view, content)).startswith(b"["):
-        raise _broke()
+    if error is None:
+        found = getattr(view, content)
+        if not found or memoryview(found)[0] != _ARRAY:
+            raise _broke()
     return Answer(usage=None if counts is None else tokens.of(counts), error=error)
 
 

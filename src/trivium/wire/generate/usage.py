@@ -72,14 +72,25 @@ def _disjoint(reported: Mapping[str, Any]) -> Usage:
         thoughts = min(thoughts, candidates)
         candidates -= thoughts
     cached = min(count(reported.get(CACHED)), prompt)
-    audio_in, image_in = _media(reported, "promptTokensDetails")
+    audio_in = image_in = audio_out = image_out = 0
+    if "promptTokensDetails" in reported:
+        audio_in, image_in = _media(reported, "promptTokensDetails")
+    if "candidatesTokensDetails" in reported:
+        audio_out, image_out = _media(reported, "candidatesTokensDetails")
+    if not (audio_in or image_in or audio_out or image_out):
+        # HOT: most requests and answers are text: 1.19 -> 0.75 us (2026-11-21)
+        return Usage(
+            fresh=prompt - cached + tools,
+            cache_read=cached,
+            output=candidates,
+            reasoning=thoughts,
+        )
     if (audio_in or image_in) and cached:
         # cached media tokens are billed as cache reads, not once more as media
         audio_cached, image_cached = _media(reported, "cacheTokensDetails")
         audio_in, image_in = max(0, audio_in - audio_cached), max(0, image_in - image_cached)
     audio_in = min(audio_in, prompt - cached)
     image_in = min(image_in, prompt - cached - audio_in)
-    audio_out, image_out = _media(reported, "candidatesTokensDetails")
     audio_out = min(audio_out, candidates)
     image_out = min(image_out, candidates - audio_out)
     return Usage(

@@ -17,6 +17,7 @@ class _Body(msgspec.Struct, gc=False):
     error: msgspec.Raw = msgspec.Raw()
 
 
+_ARRAY: Final = ord("[")
 _decode: Final = msgspec.json.Decoder(_Body).decode
 
 
@@ -25,7 +26,7 @@ def answer(body: bytes) -> Answer:
     read = _read(body)
     if read.error and (error := error_of(read.error)) is not None:
         return Answer(error=error)
-    if not bytes(read.content).startswith(b"["):
+    if not read.content or memoryview(read.content)[0] != _ARRAY:
         raise _broke()
     return Answer(usage=usage(read.usage))
 

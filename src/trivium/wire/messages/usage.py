@@ -34,8 +34,9 @@ def usage(reported: Any) -> Usage | None:
         return None
     try:
         counts = _counts(reported)
-        for step in _left_out(get("iterations")):
-            counts = tuple(map(operator.add, counts, _counts(step)))
+        if isinstance(iterations := get("iterations"), list):
+            for step in _left_out(iterations):
+                counts = tuple(map(operator.add, counts, _counts(step)))
     except NonsenseError:
         return None
     fresh, read, short, long, output, reasoning = counts
@@ -64,31 +65,24 @@ def _counts(step: Mapping[str, Any]) -> tuple[int, ...]:
     reasoning.
     """
     get = step.get
-    short, long = _written(step)
+    # HOT: once an answer; most have neither a split nor details: 0.97 -> 0.86 us (2026-11-21)
+    split, wrote = get("cache_creation"), get("cache_creation_input_tokens")
+    short = long = reasoning = 0
+    if isinstance(split, dict):
+        short = count(split.get("ephemeral_5m_input_tokens"))
+        long = count(split.get("ephemeral_1h_input_tokens"))
+    if wrote is not None:
+        # a stream's last event repeats the total without the split
+        total = count(wrote)
+        long = min(long, total)
+        short = total - long
     output = count(get("output_tokens"))
     details = get("output_tokens_details")
-    thinking = count(details.get("thinking_tokens")) if isinstance(details, dict) else 0
-    reasoning = min(thinking, output) if thinking else 0
+    if isinstance(details, dict):
+        reasoning = min(count(details.get("thinking_tokens")), output)
     fresh, read = count(get("input_tokens")), count(get("cache_read_input_tokens"))
     return fresh, read, short, long, output - reasoning, reasoning
 
 
-def _left_out(iterations: Any) -> list[Mapping[str, Any]]:
-    if not isinstance(iterations, list):
-        return []
+def _left_out(iterations: list[Any]) -> list[Mapping[str, Any]]:
     return [step for step in iterations if isinstance(step, dict) and step.get("type") in _LEFT_OUT]
-
-
-def _written(step: Mapping[str, Any]) -> tuple[int, int]:
-    """Tokens written to the caches of five minutes and of one hour."""
-    split = step.get("cache_creation")
-    short = long = 0
-    if isinstance(split, dict):
-        short = count(split.get("ephemeral_5m_input_tokens"))
-        long = count(split.get("ephemeral_1h_input_tokens"))
-    if step.get("cache_creation_input_tokens") is None:
-        return short, long
-    # a stream's last event repeats the total without the split
-    total = count(step["cache_creation_input_tokens"])
-    long = min(long, total)
-    return total - long, long
