@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.faults import Fault, Kind
-from trivium.wire.peek import _Name, decode, members
+from trivium.wire.peek import _CAPITALS, _Name, decode, members
 
 JSON = st.recursive(
     st.none()
@@ -110,6 +110,18 @@ def test_members_worth_asking_for_are_there_or_in_another_spelling():
     there = members(b'{"stop": 1, "n": null}').worth(names)
     assert [True, False, True] == [name in there for name in ("n", "max_tokens", "stop")]
     assert names == members(b'{"stop": 1, "N": 2}').worth(names)
+
+
+@pytest.mark.parametrize("name", sorted(_CAPITALS))
+def test_the_names_of_googles_shape_are_never_one_another_in_other_letters(name):
+    """A body of them needs no closer look, and another spelling beside them is still found."""
+    assert [name] == [other for other in _CAPITALS if other.casefold() == name.casefold()]
+    spelled = name.upper()
+    assert 5 == members(f'{{"{name}":5}}'.encode()).integer(name)
+    alone = fault_of(lambda: members(f'{{"{spelled}":5}}'.encode()).integer(name))
+    assert (Kind.INVALID_VALUE, spelled) == (alone.kind, alone.param)
+    both = fault_of(lambda: members(f'{{"{name}":5,"{spelled}":5}}'.encode()).integer(name))
+    assert (Kind.DUPLICATE_MEMBER, name) == (both.kind, both.param)
 
 
 def test_a_name_nobody_reads_may_occur_twice():

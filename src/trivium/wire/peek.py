@@ -38,6 +38,19 @@ _decode_any: Final = msgspec.json.Decoder().decode
 
 _NULL: Final = ord("n")
 _NONE: Final[frozenset[str]] = frozenset()
+_CAPITALS: Final = frozenset(
+    {
+        *("model", "contents", "tools", "labels", "store", "content", "title", "requests"),
+        *("systemInstruction", "generationConfig", "toolConfig", "safetySettings", "serviceTier"),
+        *("cachedContent", "generateContentRequest", "taskType", "outputDimensionality"),
+        *("temperature", "topP", "topK", "seed", "candidateCount", "maxOutputTokens"),
+        *("stopSequences", "presencePenalty", "frequencyPenalty", "logprobs", "responseLogprobs"),
+        *("responseMimeType", "responseSchema", "responseJsonSchema", "responseModalities"),
+        *("speechConfig", "imageConfig", "thinkingConfig", "mediaResolution"),
+    }
+)
+"""Names of Google's shape as its reference spells them, read 2026-11-21; no two of them are one
+in other letters, so a body that has no others holds nothing in another spelling."""
 _NO_FOLDS: Final[Mapping[str, str]] = {}
 _new: Final = object.__new__
 
@@ -251,7 +264,9 @@ def members(body: bytes) -> Members:
             known._pairs = None  # noqa: SLF001 - its own class, here and below
             known._folded = _NO_FOLDS  # noqa: SLF001
             known._twice = _NONE  # noqa: SLF001
-            if not (names.islower() and names.isascii()):
+            # HOT: Google's names have capitals: 1.7 -> 1.1 us, as much again inside (2026-11-21)
+            plain = names.islower() and names.isascii()
+            if not plain and not _CAPITALS.issuperset(found):
                 known._look_closer(len(found))  # noqa: SLF001
             return known
         pairs = _decode(body)
