@@ -35,6 +35,8 @@ log = structlog.get_logger()
 
 _ASIDE: Final = AUDIO | COUNTING | DRAWING
 """Operations that are not served so."""
+_RESPONSES: Final = Operation.RESPONSES  # HOT: an Enum takes 45 ns to give its member
+_LATENCY: Final = Strategy.LATENCY
 
 
 def serve(
@@ -107,10 +109,12 @@ def _made(story: Story, route: Route) -> "Direct | None":
     """The call to make, of which nothing is done yet. Raises ``Fault``."""
     exchange, services = story.exchange, story.services
     members = peek.members(exchange.body)
-    if wishes.MEMBER in members:
-        return None
-    facts = handle.read(story, route, wishing.taken(story, members))
-    if story.operation is Operation.RESPONSES and not memory.recollected(story, members):
+    if members.has_any(wishing.WISHES):
+        if wishes.MEMBER in members:
+            return None
+        wishing.taken(story, members)
+    facts = handle.read(story, route, members)
+    if story.operation is _RESPONSES and not memory.recollected(story, members):
         return None
     caller = exchange.caller
     assert caller is not None
@@ -148,7 +152,7 @@ def _made(story: Story, route: Route) -> "Direct | None":
 
 def _waits(model: Model) -> bool:
     """Whether requests for a model may have to wait, or are tried in another way."""
-    return model.rates is not None or bool(model.hedge_s) or model.strategy is Strategy.LATENCY
+    return model.rates is not None or bool(model.hedge_s) or model.strategy is _LATENCY
 
 
 def _may_wait(channel: Channel) -> bool:

@@ -36,6 +36,9 @@ from trivium.wire.peek import Members
 
 log = structlog.get_logger()
 
+_MESSAGES: Final = Shape.MESSAGES  # HOT: an Enum takes 45 ns to give its member
+_VERSIONS: Final = ("anthropic-version", "vendor-version")
+_VERSION_KEYS: Final = frozenset(name.encode() for name in _VERSIONS)
 _UNCOUNTED: Final = frozenset({Kind.NO_ROUTE, Kind.UNREPRESENTABLE})
 """Faults of a count that no upstream can be asked for."""
 
@@ -88,7 +91,7 @@ async def carry(story: Story, work: Awaitable[None]) -> None:
 
 def read(story: Story, route: Route, members: Members) -> Facts:
     """Read what the request says of itself, checked against the specification."""
-    if story.exchange.shape is Shape.MESSAGES:
+    if story.exchange.shape is _MESSAGES:
         _check_version(story.exchange)
     facts = story.services.passages[route.operation].facts(members)
     if route.model:
@@ -189,13 +192,10 @@ async def planned(story: Story) -> Plan:
 
 def _check_version(exchange: Exchange) -> None:
     """An unknown version is the caller's mistake, whatever the upstream would make of it."""
-    given = {
-        name: exchange.headers[name.encode()].decode("latin-1")
-        for name in ("anthropic-version", "vendor-version")
-        if name.encode() in exchange.headers
-    }
-    if given:
-        version(given)
+    headers = exchange.headers
+    if not _VERSION_KEYS.isdisjoint(headers):
+        found = ((name, headers.get(name.encode())) for name in _VERSIONS)
+        version({name: value.decode("latin-1") for name, value in found if value is not None})
 
 
 def _fail(story: Story, fault: Fault) -> None:

@@ -16,7 +16,8 @@ ROUTE_MAX: Final = 2_000
 _OURS: Final = b"trivium-"
 _COMMENTED: Final = frozenset({Shape.CHAT, Shape.COMPLETIONS, Shape.RESPONSES, Shape.MESSAGES})
 _CACHE_KEY: Final = "prompt_cache_key"
-_WISHES: Final = frozenset({_CACHE_KEY, wishes.MEMBER})
+WISHES: Final = frozenset({_CACHE_KEY, wishes.MEMBER})
+"""Members that say how a request is to be routed."""
 
 
 def taken(story: Story, members: Members) -> Members:
@@ -28,7 +29,7 @@ def taken(story: Story, members: Members) -> Members:
     exchange = story.exchange
     headers = exchange.headers
     # HOT: once a request, and most wish for nothing
-    if not members.has_any(_WISHES) and wishes.HEADERS.isdisjoint(headers):
+    if not members.has_any(WISHES) and wishes.HEADERS.isdisjoint(headers):
         return members
     if _CACHE_KEY in members:
         story.cache_key = members.raw(_CACHE_KEY) or b""
