@@ -144,10 +144,6 @@ async def test_on_a_connection_that_is_left_no_task_is_made(stream, ways, monkey
 
 
 ASIDE = {
-    "limits of the key": {"who": {"limits": RateLimits(requests=5)}},
-    "limits of the user": {"who": {"user_limits": RateLimits(requests=5)}},
-    "budgets": {"who": {"budgets": (Budget(amount_nanos=10**9, period=Period.DAY),)}},
-    "limits of the model": {"model": {"requests_per_minute": 5}},
     "limits of the channel": {"channel": {"requests_per_minute": 5}},
     "hedging": {"model": {"hedge_s": 1.0}},
     "latency": {"strategy": "latency"},
@@ -309,3 +305,65 @@ async def test_an_answer_that_cannot_be_ended_keeps_no_other_from_its_end(where,
         assert 2 == len(gateway.records)
         for line in lines:
             await line.close()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "limited",
+    [
+        {"who": {"limits": RateLimits(requests=2)}},
+        {"who": {"user_limits": RateLimits(requests=2)}},
+        {"model": {"requests_per_minute": 2}},
+    ],
+    ids=str,
+)
+async def test_limits_that_one_worker_keeps_are_kept_without_a_task(limited, ways):
+    """What is over them is refused as ever, in one set of words, and holds nothing."""
+    async with Double([OK, OK, OK]) as vendor, Gateway.to(("openai", vendor), **limited) as gateway:
+        answers = [await gateway.post(CHAT, HELLO) for _ in range(3)]
+        assert [200, 200, 429] == [status for status, _, _ in answers]
+        assert ways[-1] is False
+        assert all(ways[:-1])
+        ledger = gateway.services.ledger
+        assert len(ledger.holds) == len(ledger.settled)
+        assert len(vendor.requests) == len(answers) - 1
+        told = [h.get(b"x-ratelimit-remaining-requests") for _, h, _ in answers]
+        assert told in ([None, None, b"0"], [b"1", b"0", b"0"])  # a model's are nobody's to count
+
+
+@pytest.mark.asyncio
+async def test_budgets_are_counted_down_by_what_an_answer_cost(ways):
+    """Held at the start, settled at the end."""
+    budget = Budget(amount_nanos=10**9, period=Period.DAY)
+    who = {"who": {"budgets": (budget,)}}
+    async with Double([OK, OK]) as vendor, Gateway.to(("openai", vendor), **who) as gateway:
+        for _ in range(2):
+            assert 200 == (await gateway.post(CHAT, HELLO))[0]
+        assert [True, True] == ways
+
+
+@pytest.mark.asyncio
+async def test_limits_that_all_workers_keep_together_are_asked_for_by_a_task(ways, monkeypatch):
+    """Before anything is held."""
+    who = {"who": {"limits": RateLimits(requests=5)}}
+    monkeypatch.setattr("trivium.admission.service.Admission.asks", True)
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor), **who) as gateway:
+        assert 200 == (await gateway.post(CHAT, HELLO))[0]
+        assert ([False], 1) == (ways, len(gateway.services.ledger.holds))
+
+
+@pytest.mark.asyncio
+async def test_whoever_has_to_wait_for_a_lease_is_counted_once(ways, monkeypatch):
+    """The pass that was taken first is given back as if it had never been."""
+    who = {"who": {"limits": RateLimits(requests=2, tokens=10**6, concurrency=1)}}
+    async with Double([OK, OK]) as vendor, Gateway.to(("openai", vendor), **who) as gateway:
+        hold, asked = gateway.services.ledger.hold, []
+
+        def leased(*given):
+            asked.append(given)
+            return None if len(asked) == 1 else hold(*given)
+
+        monkeypatch.setattr(gateway.services.ledger, "hold", leased)
+        answers = [await gateway.post(CHAT, HELLO) for _ in range(3)]
+        assert [200, 200, 429] == [status for status, _, _ in answers]
+        assert [False, True, False] == ways

@@ -119,6 +119,16 @@ class Pass:
         self.nanos += nanos
         return True
 
+    def undo(self) -> None:
+        """As if the request had never been let in, in the turn of the loop that let it in."""
+        if self._admission is None:
+            return
+        self._admission = None
+        for meter in self.meters:
+            meter.untake(self.tokens)
+        if self.purse is not None:
+            self.purse.hold(-self.nanos)
+
     def leave(self, used: int | None, cost_nanos: int = 0) -> None:
         """The request is over. ``used``: tokens, ``None`` when nobody knows better."""
         admission = self._admission
@@ -154,6 +164,11 @@ class Admission:
         self._purse_of = purse_of or self._own_purse
         self.running: dict[Pass, None] = {}
         """Every pass that holds slots of the shared state, oldest first."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether others have to be asked about windows: a shared state that is there."""
+        return self._shared is not None and self._shared.is_up
 
     # --- what a request asks --------------------------------------------------------------------
 

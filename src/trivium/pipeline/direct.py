@@ -16,9 +16,11 @@ from typing import Final
 
 import structlog
 
+from trivium.admission.service import OPEN
 from trivium.faults import Fault
+from trivium.identity.model import Caller
 from trivium.ledger.model import Quote
-from trivium.pipeline import attempts, calling, fallbacks, handle, memory, sticky, wishing
+from trivium.pipeline import attempts, calling, entrance, fallbacks, handle, memory, sticky, wishing
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Route, Services
 from trivium.pipeline.lane import Lane
@@ -85,24 +87,43 @@ def _held(exchange: Exchange, route: Route, services: Services) -> "Direct | Non
     """The call to make, held for. Raises ``Fault``, and then nothing is held."""
     caller = exchange.caller
     assert caller is not None
-    if (
-        route.operation in _ASIDE
-        or caller.limits is not None
-        or caller.user_limits is not None
-        or caller.budgets
-        or not wishes.HEADERS.isdisjoint(exchange.headers)
-    ):
+    if route.operation in _ASIDE or not wishes.HEADERS.isdisjoint(exchange.headers):
         return None
     story = Story(exchange, route.operation, services)
     direct = _made(story, route)
-    if direct is not None:
-        story.hold = services.ledger.hold(exchange.request_id, caller, direct.quote)
-    if direct is None or story.hold is None:
+    if direct is None:
         return None
+    given = OPEN
+    if _is_limited(caller, story.model):
+        if services.admission.asks:
+            return None
+        found = entrance.taken(story, direct.attempt.facts, direct.quote)
+        if found is None:
+            return None
+        given = found
+    try:
+        story.hold = services.ledger.hold(exchange.request_id, caller, direct.quote)
+    finally:
+        if story.hold is None:
+            given.undo()
+    if story.hold is None:
+        return None
+    if given is not OPEN:
+        entrance.let_in(story, given)
     binding = direct.attempt.step.binding
     story.key = Key(binding.channel.name, 0, binding.model)
     services.health.claim(story.key)  # before the next is planned: a channel is probed by one
     return direct
+
+
+def _is_limited(caller: Caller, model: Model | None) -> bool:
+    """Whether anything limits how much a caller asks of a model."""
+    return (
+        caller.limits is not None
+        or caller.user_limits is not None
+        or bool(caller.budgets)
+        or (model is not None and model.rates is not None)
+    )
 
 
 def _made(story: Story, route: Route) -> "Direct | None":
@@ -152,7 +173,7 @@ def _made(story: Story, route: Route) -> "Direct | None":
 
 def _waits(model: Model) -> bool:
     """Whether requests for a model may have to wait, or are tried in another way."""
-    return model.rates is not None or bool(model.hedge_s) or model.strategy is _LATENCY
+    return bool(model.hedge_s) or model.strategy is _LATENCY
 
 
 def _may_wait(channel: Channel) -> bool:
@@ -197,6 +218,7 @@ class Direct:
         assert story.key is not None
         story.services.health.left(story.key)
         story.services.ledger.settle(story.hold, None)
+        story.given.undo()
         del self.attempt  # which holds this object in turn
         return story.exchange, self._route
 
@@ -243,6 +265,8 @@ class Direct:
         attempts.answered(story, story.key)
         if attempt.facts.stream and services.pulse is not None:
             services.pulse.forget(story)
+        if story.given is not OPEN:
+            story.given.leave(entrance.used(story), story.cost_nanos)
         story.record()
 
     def set_exception(self, error: Exception) -> None:
