@@ -11,6 +11,7 @@ from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
 from trivium.ledger import journal as journals
 from trivium.ledger.journal import Journal, OpenHold, UnwrittenError, line, read
+from trivium.ledger.leftover import leftovers
 from trivium.ledger.model import Hold, Quote, Settlement
 from trivium.ledger.prices import tariff_of
 from trivium.ledger.worker import WorkerLedger
@@ -352,3 +353,20 @@ def test_a_model_that_stands_in_is_asked_when_its_hold_is_flushed(ledger, monkey
 def no_space(fd, data):
     """The disk is full."""
     raise OSError(28, "No space left on device")
+
+
+def test_nobody_finds_a_file_before_it_is_locked(tmp_path, monkeypatch):
+    """Another worker that looks for what dead ones left would lock it first."""
+    flock, seen = journals.fcntl.flock, []
+
+    def looked(fd, how):
+        seen.append((leftovers(tmp_path, "other"), sorted(p.suffix for p in tmp_path.iterdir())))
+        flock(fd, how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journals.fcntl, "flock", looked)
+        made = Journal(tmp_path, "w")
+    assert [([], [".new"])] == seen
+    assert [] == leftovers(tmp_path, "other")
+    assert [".journal"] == [path.suffix for path in tmp_path.iterdir()]
+    made.close(keep=False)

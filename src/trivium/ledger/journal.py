@@ -28,6 +28,8 @@ import msgspec
 from trivium.ledger.model import Hold, Settlement
 
 SUFFIX: Final = ".journal"
+NEW: Final = ".new"
+"""Suffix of a file that nobody has written to yet."""
 SEGMENT_BYTES: Final = 8 * 1024 * 1024
 """A file this large is finished at the next flush: some fifteen thousand requests."""
 
@@ -143,10 +145,14 @@ class Segment:
         self.size = 0
         self._synced = 0
         self._is_torn = False
+        # under another name until it is locked: whoever looks for the journals of dead workers in
+        # between would take it for one, and this worker's lock would fail
+        new = path.with_suffix(NEW)
         self._fd = os.open(
-            path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
+            new, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
         )
         fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        new.rename(path)
 
     def write(self, data: bytes) -> None:
         """Append whole lines. Raises ``TornError``, another OSError when none of it was taken."""
