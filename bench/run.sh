@@ -2,7 +2,13 @@
 # Measures this checkout beside nginx: three channels to the stand-in vendor, a user and a key; one
 # model that is asked in the caller's own shape, and one for each shape that others are translated to.
 # Every shape and every pair, whole and streamed. Options go to bench.py: bench/run.sh --seconds 2
+# Models have a price unless the first word is "free": then nothing is held, noted or booked.
 set -euo pipefail
+price='price = { input = "1.25", cache_read = "0.125", output = "10" }'
+if [[ ${1:-} == free ]]; then
+  price='free = true'
+  shift
+fi
 cd "$(dirname "$0")/.."
 for tool in gcc wrk nginx taskset; do
   if ! command -v "$tool" >/dev/null; then
@@ -42,7 +48,7 @@ base_url = "http://127.0.0.1:9100"
 
 [[models]]
 name = "bench-model"
-price = { input = "1.25", cache_read = "0.125", output = "10" }
+$price
 bindings = [{ channel = "openai" }, { channel = "anthropic" }, { channel = "gemini" }]
 TOML
 for pair in chat=openai responses=openai messages=anthropic generate=gemini; do
@@ -50,7 +56,7 @@ for pair in chat=openai responses=openai messages=anthropic generate=gemini; do
 
 [[models]]
 name = "to-${pair%=*}"
-price = { input = "1.25", cache_read = "0.125", output = "10" }
+$price
 bindings = [{ channel = "${pair#*=}", model = "bench-model", shape = "${pair%=*}" }]
 TOML
 done

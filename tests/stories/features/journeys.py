@@ -30,7 +30,7 @@ from stories.features.verdicts import (
     written,
 )
 from trivium.conversation.calls import CallKind, ToolCall
-from trivium.conversation.events import Delta, PartStart
+from trivium.conversation.events import Delta, PartStart, spelled
 from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Origin
@@ -201,7 +201,7 @@ def streamed_arguments(upstream, caller):
     pieces = []
     for shape, frames in ((upstream, wire), (caller, retold(upstream, caller, wire))):
         reader = CODECS[Shape(shape)].read_stream(reading(shape))
-        events = reader.feed(frames) + reader.end(None)
+        events = spelled(reader.feed(frames) + reader.end(None))
         calls = {
             event.index
             for event in events
