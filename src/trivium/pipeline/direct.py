@@ -1,7 +1,7 @@
 """Requests that have nothing to wait for but their answer: served without a task of their own.
 
-That is nearly all of them: admitted, held for, planned and written in the turn of the loop they
-came in, settled and recorded in the turn that brings the answer. The steps are those of
+That is nearly all of them: admitted, held for, planned and written together with those that came in
+the same turn of the loop, settled and recorded with those whose answers did. The steps are those of
 ``handle.py``. What has to wait for something, and what is to be refused, is left to it, and nothing
 has been done then that it would have to know of. What goes wrong once the request is written, it is
 told as the end of the first attempt.
@@ -55,7 +55,7 @@ def serve(
         ledger.gather()
     try:
         for exchange, route in asked:
-            direct = _tried(exchange, route, services)
+            direct = _found(exchange, route, services)
             if direct is None:
                 left.append((exchange, route))
             else:
@@ -73,7 +73,7 @@ def serve(
     return left
 
 
-def _tried(exchange: Exchange, route: Route, services: Services) -> "Direct | None":
+def _found(exchange: Exchange, route: Route, services: Services) -> "Direct | None":
     try:
         return _held(exchange, route, services)
     except Fault:
