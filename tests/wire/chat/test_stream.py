@@ -123,6 +123,14 @@ def test_usage_that_sits_elsewhere_is_not_taken(relay):
     assert (wire, None) == ((out := relay(watch, wire)).forwarded, out.usage)
 
 
+def test_a_usage_chunk_that_is_not_text_passes(relay):
+    """Its usage was found; what cannot be read whole is not judged to tell nothing else."""
+    wire = b'data: {"choices":[],"news":"\xff","usage":{"prompt_tokens":1,"completion_tokens":2}}\n\n'
+    out = relay(watch, wire)
+    assert wire == out.forwarded
+    assert out.usage is not None
+
+
 def test_an_error_frame_is_held_back_with_all_that_follows(recorded, relay):
     """The pipeline reads it and says it in its own words; the vendor's [DONE] does not pass."""
     wire = recorded("chat", "error.sse")

@@ -111,3 +111,9 @@ def test_a_bad_choice_is_named(wires, config, param):
     """Names limit only a forced choice."""
     fault = wires.refused({"contents": HI, "tool_config": {"functionCallingConfig": config}})
     assert f"tool_config.functionCallingConfig.{param}" == fault.param
+
+
+def test_domains_that_are_no_list_leave_the_tool_to_its_vendor(wires):
+    """Nothing of it is lost, and nothing of it is carried to another."""
+    found = read(wires, {"googleSearch": {"excludeDomains": 5}})
+    assert [VendorTool] == [type(tool) for tool in found.tools]

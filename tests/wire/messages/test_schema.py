@@ -22,6 +22,11 @@ from trivium.wire.messages.schema import closed
             ["format"],
         ),
         (
+            {"type": "string", "format": {}},
+            {"type": "string", "description": "{format: {}}"},
+            ["format"],
+        ),
+        (
             {"type": "integer", "description": "N.", "minimum": 1, "maximum": 3},
             {"type": "integer", "description": "N.\n\n{minimum: 1, maximum: 3}"},
             ["minimum", "maximum"],

@@ -216,7 +216,10 @@ def _done_at(run: bytes) -> int:
 def _tells_usage_only(block: bytes) -> bool:
     """Whether a chunk has no choice and no other news, such as content filter results."""
     frame = sse.parse(block)
-    chunk = {} if frame is None else _decode_any(frame.data)
-    return chunk.get("choices") == [] and all(
-        name in _USAGE_CHUNK or not value for name, value in chunk.items()
-    )
+    try:
+        chunk = None if frame is None else _decode_any(frame.data)
+    except ValueError:
+        return False  # not JSON, or not even text: whoever asked is to see it
+    if not isinstance(chunk, dict) or chunk.get("choices") != []:
+        return False
+    return all(name in _USAGE_CHUNK or not value for name, value in chunk.items())

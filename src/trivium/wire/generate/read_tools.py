@@ -108,7 +108,7 @@ def _vendor(name: str, data: bytes, path: str) -> Tool:
         return VendorTool(kind=name, native=native)
     said = {protojson.camel(key): value for key, value in options.items() if value is not None}
     blocked = said.pop("excludeDomains", ())
-    if said and name == "googleSearch":
+    if (said and name == "googleSearch") or not isinstance(blocked, list | tuple):
         # kinds of search and a span of time: limits that no other vendor's search knows
         return VendorTool(kind=name, native=native)
     domains = tuple(one for one in blocked if isinstance(one, str))

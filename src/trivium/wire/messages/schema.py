@@ -108,7 +108,7 @@ def _is_beyond(name: str, value: Any) -> bool:
     if name == "additionalProperties":
         return value not in (True, False)
     if name == "format":
-        return value not in _FORMATS
+        return not isinstance(value, str) or value not in _FORMATS
     if name == "minItems":
         return value not in (0, 1)
     return name in _FOLDED
