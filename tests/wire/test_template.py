@@ -108,6 +108,18 @@ def test_padding_of_another_kind_is_left_to_the_decoder(padding: str) -> None:
     assert not learned(padded("first", "abc")).one(padded("more", padding))
 
 
+def test_what_stands_between_may_not_be_part_of_the_end() -> None:
+    """The quote that begins the padding is the one that ends the frame."""
+    frame = padded("more", "a").replace(b'"a"', b'"')
+    assert not learned(padded("first", "abc")).one(frame)
+
+
+def test_a_run_is_told_up_to_a_row_that_is_too_short() -> None:
+    """A row of fewer bytes than what repeats."""
+    run = framed("a") + b'data: {"n": 7}\n\n' + framed("b")
+    assert ([], 0) == learned(framed("first")).many(run)
+
+
 @pytest.mark.parametrize(
     "frame",
     [

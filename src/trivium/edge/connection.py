@@ -21,8 +21,8 @@ from trivium.pipeline.context import Headers
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-class Connection(asyncio.Protocol):
-    """One caller connection."""
+class Connection:
+    """One caller connection: an ``asyncio.Protocol`` by its methods (see upstream's on descent)."""
 
     __slots__ = (
         "_body", "_body_bytes", "_closing", "_current", "_deaf", "_early", "_head_bytes",

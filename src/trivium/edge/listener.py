@@ -9,7 +9,7 @@ import email.utils
 import itertools
 import secrets
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import structlog
 
@@ -125,7 +125,9 @@ class Listener:
 
     async def listen(self, **where: Any) -> list[tuple[str, int]]:
         """Open a socket (keywords of ``loop.create_server``); returns the bound addresses."""
-        server = await self._loop.create_server(lambda: Connection(self), **where)
+        made = cast("Callable[[], asyncio.Protocol]", lambda: Connection(self))
+        # uvloop gives a list of sockets, compiled code would insist on the tuple that is declared
+        server: Any = await self._loop.create_server(made, **where)
         self._servers.append(server)
         return [socket.getsockname()[:2] for socket in server.sockets]
 

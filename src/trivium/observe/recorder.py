@@ -142,7 +142,7 @@ class Recorder:
     async def _store(self, records: list[Record]) -> None:
         from trivium.observe import store
 
-        flag = int if self._db.is_sqlite else bool
+        flag: store.Flag = int if self._db.is_sqlite else bool
         row_of = store.row_of
         async with self._db.write() as conn:
             for start in range(0, len(records), SLICE):

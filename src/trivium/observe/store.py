@@ -1,7 +1,7 @@
 """Request records in SQL. Every function works in the transaction it is given."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
 
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -10,6 +10,10 @@ from trivium.conversation.usage import Usage
 from trivium.observe.record import Record
 from trivium.storage.schema import records
 from trivium.storage.together import Fixed, insert_new, names
+
+Flag: TypeAlias = Callable[[bool], object]
+"""Gives an object: compiled code would make an ``int`` of what is declared to be one, and of a
+``bool``, which PostgreSQL's driver wants, as well."""
 
 COLUMNS: Final = tuple(records.c.keys())
 """The order of a row's values."""
@@ -37,7 +41,7 @@ _ABSENT: Final[Fixed] = (
 _PLAIN: Final = names(records, _ABSENT)
 
 
-def row_of(record: Record, flag: type[int] = bool) -> tuple[Any, ...]:
+def row_of(record: Record, flag: Flag = bool) -> tuple[Any, ...]:
     """A record's values in the order of ``COLUMNS``, of many without what is absent from them.
 
     Fits the columns whatever callers sent.
@@ -98,7 +102,7 @@ def row_of(record: Record, flag: type[int] = bool) -> tuple[Any, ...]:
     )
 
 
-def _full(record: Record, flag: type[int]) -> tuple[Any, ...]:
+def _full(record: Record, flag: Flag) -> tuple[Any, ...]:
     """The row with all columns."""
     usage = record.usage
     first = record.first_byte_ms
@@ -144,7 +148,7 @@ def _full(record: Record, flag: type[int]) -> tuple[Any, ...]:
     )
 
 
-def _counters(usage: Usage, flag: type[int]) -> tuple[Any, ...]:
+def _counters(usage: Usage, flag: Flag) -> tuple[Any, ...]:
     """Vendors' numbers, which may be absurd but must not make the row impossible to store."""
     counters = (
         usage.fresh,

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from trivium.faults import Blame, Fault, Kind
 from trivium.pipeline import entrance, fallbacks
@@ -12,6 +12,9 @@ from trivium.routing.health import Key
 from trivium.routing.model import Plan, Step, Strategy
 from trivium.routing.tries import Failure, Next, Tries
 from trivium.wire.operation import COUNTING
+
+if TYPE_CHECKING:
+    from trivium.pipeline.hedging import Race
 
 Attempt: TypeAlias = Callable[[Step, int], Awaitable[None]]
 """(step, which of its channel's credentials): returns when the caller has its answer; raises
@@ -79,11 +82,13 @@ async def _stand_in(story: Story, planned: Planned, going: "_Run", last: Fault) 
         try:
             going.told(last)
             fallbacks.serve(story, model)
+            found: Fault | None
             try:
                 plan = await planned()
             except Fault:
-                continue
-            found = await going.through(plan)
+                found = last
+            else:
+                found = await going.through(plan)
         finally:
             entered.leave(entrance.used(story))
         if found is None:
@@ -129,36 +134,48 @@ class _Run:
         race = story.race
         assert race is not None
         steps: dict[asyncio.Task[Failure | None], Step] = {}
+        raised: BaseException | None = None
+        try:
+            step, failure = await self._outrun(step, race, steps)
+        except BaseException as error:  # noqa: BLE001 - raised below, once the others have ended
+            raised, failure = error, None
+        # not in a ``finally``: compiled code must not await while an exception is on its way
+        story.race = None
+        for task in steps:
+            task.cancel()
+        await asyncio.gather(*steps, return_exceptions=True)
+        if raised is not None:
+            raise raised
+        return step, failure
+
+    async def _outrun(
+        self, step: Step, race: "Race", steps: dict["asyncio.Task[Failure | None]", Step]
+    ) -> tuple[Step, Failure | None]:
+        """As ``raced``. ``steps``: for the tasks that were begun, which may still run."""
 
         def begin(step: Step) -> None:
-            coming = _one(story, Next(step), self._attempt, self._used)
+            coming = _one(self._story, Next(step), self._attempt, self._used)
             steps[asyncio.get_running_loop().create_task(coming)] = step
 
         begin(step)
-        try:
-            done, running = await asyncio.wait(steps, timeout=race.after_s)
-            if not done and race.winner is None:
-                other = self.tries.beside(step, story.services.time())
-                if other is not None:
-                    begin(other)
-            failure: Failure | None = None
-            running = set(steps)
-            while running:
-                done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    if task.cancelled():
-                        continue  # it was outrun
-                    failure, step = task.result(), steps[task]
-                    if failure is None:
-                        return step, None
-                    if running and race.winner is None:
-                        self.told(failure.fault)
-            return step, failure
-        finally:
-            story.race = None
-            for task in steps:
-                task.cancel()
-            await asyncio.gather(*steps, return_exceptions=True)
+        done, running = await asyncio.wait(steps, timeout=race.after_s)
+        if not done and race.winner is None:
+            other = self.tries.beside(step, self._story.services.time())
+            if other is not None:
+                begin(other)
+        failure: Failure | None = None
+        running = set(steps)
+        while running:
+            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                if task.cancelled():
+                    continue  # it was outrun
+                failure, step = task.result(), steps[task]
+                if failure is None:
+                    return step, None
+                if running and race.winner is None:
+                    self.told(failure.fault)
+        return step, failure
 
     async def after(self, step: Step, failure: Failure) -> Fault | None:
         """Go on after a failed attempt at a step."""

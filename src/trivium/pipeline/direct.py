@@ -184,6 +184,7 @@ def _may_wait(channel: Channel) -> bool:
 class Direct:
     """A request that is being served: its attempt's outcome, and in the place of a task."""
 
+    __deletable__ = ("attempt",)
     __slots__ = (
         "_began", "_has_task_begun", "_is_cancelled", "_is_done", "_plan", "_request", "_route",
         "_story",

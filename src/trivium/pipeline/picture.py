@@ -8,6 +8,7 @@ that cannot be kept goes out as bytes, and that is told: it is paid for.
 
 import asyncio
 import binascii
+from typing import cast
 
 import structlog
 
@@ -29,7 +30,10 @@ class PictureAttempt(Attempt):
 
     __slots__ = ("_keeping",)
 
-    lane: Relayed | Translated
+    @property
+    def _pictured(self) -> Relayed | Translated:
+        """The lane, which is one of pictures here."""
+        return cast("Relayed | Translated", self.lane)
 
     def release(self) -> None:
         """Let the vendor's connection go, and what is being kept."""
@@ -47,14 +51,14 @@ class PictureAttempt(Attempt):
         try:
             super()._answer(body)
         except Fault:
-            self.story.owed = self.lane.owed
+            self.story.owed = self._pictured.owed
             raise
 
     def _deliver(self, whole: Whole) -> None:
         assets = self.story.services.assets
         if self.facts.stream:
             self._tell_event(whole)
-        elif assets is not None and any(self.lane.pictures):
+        elif assets is not None and any(self._pictured.pictures):
             self._keeping = asyncio.get_running_loop().create_task(self._keep(whole, assets))
         else:
             super()._deliver(whole)
@@ -77,7 +81,7 @@ class PictureAttempt(Attempt):
         assert caller is not None
         try:
             urls = []
-            for picture in self.lane.pictures:
+            for picture in self._pictured.pictures:
                 if not picture:
                     urls.append("")  # this one came by address
                     continue
@@ -93,7 +97,7 @@ class PictureAttempt(Attempt):
             whole = Whole(with_urls(whole.body, urls), whole.usage)
         except (AssetError, StorageError, binascii.Error) as error:
             log.warning("picture_not_kept", error=str(error))
-            self.lane.unkept()
+            self._pictured.unkept()
         try:
             super()._deliver(whole)
         except Exception as error:  # noqa: BLE001 - told to whoever waits for the outcome

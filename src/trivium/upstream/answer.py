@@ -31,6 +31,7 @@ class Answer:
     the last ``feed`` and are the owner's to clear; ``refusal`` says why reading cannot go on.
     """
 
+    __deletable__ = ("on_body",)
     __slots__ = (
         "_barren",
         "_cut",

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 import aiohappyeyeballs
 import structlog
@@ -19,7 +19,7 @@ _log = structlog.get_logger(__name__)
 EYEBALLS_DELAY_S: Final = 0.25
 """Head start of each address over the next (RFC 8305, section 8)."""
 
-_Protocol = TypeVar("_Protocol", bound=asyncio.BaseProtocol)
+_Protocol = TypeVar("_Protocol")
 
 
 class Connector:
@@ -55,7 +55,7 @@ class Connector:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             _, protocol = await loop.create_connection(
-                make,
+                cast("Callable[[], asyncio.BaseProtocol]", make),
                 sock=sock,
                 ssl=self._tls() if secure else None,
                 server_hostname=origin.host if secure else None,
@@ -63,7 +63,7 @@ class Connector:
         except BaseException:
             sock.close()
             raise
-        return protocol
+        return cast("_Protocol", protocol)
 
     async def _socket(self, origin: Origin) -> socket.socket:
         if origin.proxy is None:

@@ -33,8 +33,11 @@ class Keeper(Protocol):
         ...
 
 
-class Connection(asyncio.Protocol):
-    """A keep-alive HTTP/1.1 connection."""
+class Connection:
+    """A keep-alive HTTP/1.1 connection: an ``asyncio.Protocol`` by its methods, not by descent.
+
+    A compiled class that descends from an interpreted one keeps its attributes in a dict.
+    """
 
     __slots__ = (
         "_drained",

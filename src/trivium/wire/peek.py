@@ -16,22 +16,13 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire.member_name import MemberName
 
 _encode = msgspec.json.Encoder().encode
 
 
-class _Name(str):
-    """A member name that never equals another: a dict keyed by it keeps duplicates."""
-
-    __slots__ = ()
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-
 # HOT: str's own constructor makes the names, no function of ours
-_decode: Final = msgspec.json.Decoder(dict[_Name, msgspec.Raw], dec_hook=str.__new__).decode
+_decode: Final = msgspec.json.Decoder(dict[MemberName, msgspec.Raw], dec_hook=str.__new__).decode
 _decode_table: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_any: Final = msgspec.json.Decoder().decode
 
@@ -52,7 +43,6 @@ _CAPITALS: Final = frozenset(
 """Names of Google's shape as its reference spells them, read 2026-11-21; no two of them are one
 in other letters, so a body that has no others holds nothing in another spelling."""
 _NO_FOLDS: Final[Mapping[str, str]] = {}
-_new: Final = object.__new__
 
 
 class Members:
@@ -66,18 +56,27 @@ class Members:
     _folded: Mapping[str, str]
     _twice: frozenset[str]
 
-    def __init__(self, members: list[tuple[str, msgspec.Raw]] | dict[str, msgspec.Raw]) -> None:
-        """``members``: in their order; a table where it is known that nothing is twice."""
+    def __init__(
+        self,
+        members: list[tuple[str, msgspec.Raw]] | dict[str, msgspec.Raw],
+        *,
+        is_looked_at: bool = False,
+    ) -> None:
+        """``members``: in their order; a table where it is known that nothing is twice.
+
+        ``is_looked_at``: nor is any of its names another one in other letters.
+        """
         self._pairs = None
-        if isinstance(members, dict):
-            first = members
-        else:
-            first = dict(members)
-            if len(first) != len(members):
-                self._pairs = members
-        self.table = first
         self._folded = _NO_FOLDS
         self._twice = _NONE
+        if isinstance(members, dict):
+            self.table = first = members
+            if is_looked_at:
+                return
+        else:
+            self.table = first = dict(members)
+            if len(first) != len(members):
+                self._pairs = members
         # one look at all names together: OpenAI's and Anthropic's are lower-case ASCII throughout
         names = "".join(first)
         if self._pairs is not None or not (names.islower() and names.isascii()):
@@ -258,16 +257,11 @@ def members(body: bytes) -> Members:
         names = "".join(found)
         sizes = len(names) + sum(map(len, found.values()))
         if sizes + 4 * len(found) + 1 == len(body):
-            # and no `__init__`, whose questions are answered: 0.20 -> 0.11 us (2026-11-21)
-            known = _new(Members)
-            known.table = found
-            known._pairs = None  # noqa: SLF001 - its own class, here and below
-            known._folded = _NO_FOLDS  # noqa: SLF001
-            known._twice = _NONE  # noqa: SLF001
+            known = Members(found, is_looked_at=True)
             # HOT: Google's names have capitals: 1.7 -> 1.1 us, as much again inside (2026-11-21)
             plain = names.islower() and names.isascii()
             if not plain and not _CAPITALS.issuperset(found):
-                known._look_closer(len(found))  # noqa: SLF001
+                known._look_closer(len(found))  # noqa: SLF001 - its own class
             return known
         pairs = _decode(body)
     except msgspec.ValidationError:

@@ -378,6 +378,13 @@ def test_many_frames_in_one_read_tell_what_they_tell_alone(events_of, first, thi
     assert plain(apart) == plain(events_of(b"".join(frames), think_tags=think_tags))
 
 
+def test_one_line_end_more_is_no_frame(events_of):
+    """Behind the frame that opens a text, in the same read."""
+    start, opening, *rest = pieces({"role": "assistant"}, {"content": "a"}, {"content": "b"})
+    more = events_of(start, opening + b"\n", *rest)
+    assert plain(events_of(start, opening, *rest)) == plain(more)
+
+
 def told(*rows):
     """The answer of these chunks' only choice, and what was told of what nobody knows."""
     found = []

@@ -47,6 +47,14 @@ def test_reading_and_writing_gives_the_request_again(wire, read_request, write_r
     assert msgspec.structs.replace(conversation, model="m2") == again
 
 
+def test_a_whole_number_goes_out_as_it_came():
+    """What a caller wrote as 1 is no 1.0."""
+    sampling = Sampling(temperature=1, top_p=0, frequency_penalty=-1, presence_penalty=2)
+    out = write(asking(sampling=sampling), target(ORIGIN, "m"), Report("m"))
+    rest = b'"temperature":1,"top_p":0,"frequency_penalty":-1,"presence_penalty":2'
+    assert rest in out
+
+
 def test_trap_039_the_limit_has_the_name_the_model_takes(written):
     """Older servers know one, reasoning models the other."""
     assert 9 == written(USER, output_max=9)["max_tokens"]

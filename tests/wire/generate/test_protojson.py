@@ -124,3 +124,9 @@ def test_json_that_was_only_skimmed_is_checked(text):
 def test_camel_case(name, found):
     """The mapping of protobuf."""
     assert found == protojson.camel(name)
+
+
+@pytest.mark.parametrize("text", ["0", "1", "-1", "1.0", "1" + "0" * 400])
+def test_a_number_stays_what_it_is(text):
+    """A whole one whole, and none is too large to be read."""
+    assert text == repr(number(text.encode(), "ratio", []))

@@ -148,3 +148,12 @@ def test_a_hundred_chunks_are_one_text(wires):
     slow = wires.events(*[chunk % b',"odd":1'] * 100, end)
     assert quick == slow
     assert "ab" * 100 == assembled(quick).candidates[0].parts[0].text
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_one_line_end_more_is_no_frame(wires, end):
+    """Behind the frame that opens a text, in the same read."""
+    chunk = 'data: {"candidates":[{"content":{"parts":[{"text":"ab"}]},"index":0}]}' + 2 * end
+    last = 'data: {"candidates":[{"finishReason":"STOP"}]}' + 2 * end
+    more = wires.events((chunk + end).encode(), last.encode())
+    assert wires.events(chunk.encode(), last.encode()) == more

@@ -119,6 +119,15 @@ def test_a_wish_becomes_a_member(members, expected):
     assert LEAST | expected == body(**members)
 
 
+def test_a_whole_number_goes_out_as_it_came():
+    """What a caller wrote as 1 is no 1.0."""
+    asked = Conversation(
+        shape="chat", model="fast", turns=(USER,), sampling=Sampling(temperature=1, top_p=0)
+    )
+    out = CODEC.write_request(asked, FACTS, Report(FACTS.title))
+    assert b'"temperature":1,"top_p":0,' in out
+
+
 @pytest.mark.parametrize(
     ("members", "member"),
     [

@@ -179,6 +179,8 @@ class Reader:
     def _learn(self, run: bytes, at: int) -> tuple[list[str], int]:
         """What a frame adds to the open text, and the frames after it that are alike."""
         end = run.find(_END, at) + len(_END)
+        if end < at:
+            return [], 0  # one line end more, and no frame
         frame = run[at:end] if end - at < len(run) else run
         if not (alone := frame is run) and not self._template.wanted:
             return [], 0

@@ -84,7 +84,8 @@ class _Writer:
             self._body[name] = value
 
     def _sample(self) -> None:
-        sampling = self._wish.sampling
+        # numbers go out as they came: compiled, a `float` makes 1.0 of the 1 of a caller
+        sampling: Any = self._wish.sampling
         temperature = sampling.temperature
         most = self._facts.temperature_max
         if temperature is not None:

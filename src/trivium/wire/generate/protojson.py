@@ -116,8 +116,8 @@ def flag(data: bytes, path: str, _unknown: Unknown) -> bool:
     return data == b"true"
 
 
-def number(data: bytes, path: str, _unknown: Unknown) -> float:
-    """A number, or one as text."""
+def number(data: bytes, path: str, _unknown: Unknown) -> int | float:
+    """A number, or one as text; a whole one stays whole, as a compiled ``float`` would not."""
     found = value(data, path)
     if type(found) is int or type(found) is float:
         return found

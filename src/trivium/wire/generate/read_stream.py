@@ -105,6 +105,8 @@ class Reader:
         if not template.wanted:
             return at
         after = run.find(end, at) + len(end)
+        if after < at:
+            return at  # one line end more, and no frame
         frame = run[at:after]
         plain = telling.plain(frame[len(_DATA) :])
         if plain is None:

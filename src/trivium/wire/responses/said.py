@@ -91,7 +91,10 @@ _REASONS: Final = {
     "content_filter": Unified.CONTENT_FILTER,
 }
 
-CALLS: Final = {"function_call": CallKind.FUNCTION, "custom_tool_call": CallKind.CUSTOM}
+CALLS: Final[dict[str, CallKind]] = {
+    "function_call": CallKind.FUNCTION,
+    "custom_tool_call": CallKind.CUSTOM,
+}
 """Items that are calls of the caller's tools."""
 
 

@@ -90,7 +90,9 @@ def _refuse(conversation: Conversation, content: Content) -> None:
 
 
 def _limits(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
-    facts, sampling = content.facts, conversation.sampling
+    facts = content.facts
+    # as in the chat shape's writer: compiled, a `float` makes 1.0 of the 1 of a caller
+    sampling: Any = conversation.sampling
     if sampling.temperature is not None:
         if Concept.TEMPERATURE in facts.refuses:
             content.lacks(Concept.TEMPERATURE, "not taken by this model")
