@@ -40,6 +40,7 @@ async def bring(story: Story, step: Step, members: Members, facts: Facts) -> Non
         raise _fault(
             spoken, f"{len(urls)} files are named by URL; {foreign.files_max} are fetched at most."
         )
+    missing = ""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = {url: group.create_task(foreign.fetch(caller.user_id, url)) for url in urls}
@@ -47,7 +48,9 @@ async def bring(story: Story, step: Step, members: Members, facts: Facts) -> Non
         first = several.exceptions[0]
         while isinstance(first, BaseExceptionGroup):
             first = first.exceptions[0]
-        raise _fault(spoken, str(first)) from None
+        missing = str(first)
+    if missing:  # raised in there it would be one of a group (Debian's Python 3.11.2)
+        raise _fault(spoken, missing)
     files = {}
     for url, task in tasks.items():
         file = task.result()

@@ -17,5 +17,7 @@ def context(ca_file: str | None) -> ssl.SSLContext:
             f"upstream.ca_file: cannot read certificates from {ca_file!r} ({reason}); "
             'give a PEM bundle, for example "/etc/ssl/certs/ca-certificates.crt"'
         ) from error
+    # some systems' Python leaves it to a file of OpenSSL's (Debian's 3.11.2)
+    made.minimum_version = ssl.TLSVersion.TLSv1_2
     made.set_alpn_protocols(["http/1.1"])
     return made

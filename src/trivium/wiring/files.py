@@ -31,6 +31,7 @@ def server_tls(server: Server) -> ssl.SSLContext | None:
     if not server.tls_certificate:
         return None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2  # some systems leave it to a file of OpenSSL
     # without a password here, OpenSSL would ask for one at the terminal, and wait
     context.load_cert_chain(server.tls_certificate, server.tls_key, password="")
     context.set_alpn_protocols(["http/1.1"])
