@@ -1,11 +1,11 @@
 # Everything here works on a machine with Python 3.11 or newer and `make`; the rest is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help demo check coverage test layout lint types format dependencies node langchain soak agents compat bench lock news clean dev
+.PHONY: help demo check compiled compiled-check coverage test layout lint types format dependencies node langchain soak agents compat bench lock news clean dev
 
 RUN := .venv/bin
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## a gateway with a small real model inside, no vendor account needed (downloads about 130 MB once; SPEECH=1: 300 MB more; ARGS="--listen HOST:PORT")
 	@exec scripts/demo.sh $(ARGS)
@@ -49,6 +49,12 @@ agents: dev ## coding agents as published (Codex, Gemini CLI, opencode) work thr
 compat: dev node langchain ## the tests against the local engine, the Node clients and LangChain
 	@scripts/environment.sh engine && exec $(RUN)/python -m pytest -m "engine or node or langchain" $(ARGS)
 
+compiled: ## the same gateway with its hot path compiled, as .compiled/bin/trivium (needs a C compiler; minutes)
+	@exec scripts/compiled.sh
+
+compiled-check: ## the tests that drive whole gateways, on that one
+	@scripts/compiled.sh dev && exec scripts/compiled_check.sh $(ARGS)
+
 bench: dev ## CPU per request beside nginx; needs gcc, wrk and nginx
 	@exec bench/run.sh $(ARGS)
 
@@ -59,7 +65,7 @@ news: dev ## show the changelog entry that the fragments would make
 	@exec $(RUN)/towncrier build --draft --version next
 
 clean: ## remove .venv, caches and what a demo left
-	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
+	@rm -rf .venv .compiled .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
 
 dev:
 	@scripts/environment.sh dev

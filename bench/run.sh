@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
-# Measures this checkout beside nginx: three channels to the stand-in vendor, a user and a key; one
-# model that is asked in the caller's own shape, and one for each shape that others are translated to.
+# Measures this checkout, its hot path compiled (make compiled), beside nginx: three channels to the
+# stand-in vendor, a user and a key; one model that is asked in the caller's own shape, and one for each
+# shape that others are translated to.
 # Every shape and every pair, whole and streamed. Options go to bench.py: bench/run.sh --seconds 2
-# Models have a price unless the first word is "free": then nothing is held, noted or booked.
+# Words before the options: "plain" measures the sources as they are, not compiled; "free" gives models
+# no price, so that nothing is held, noted or booked.
 set -euo pipefail
 price='price = { input = "1.25", cache_read = "0.125", output = "10" }'
-if [[ ${1:-} == free ]]; then
-  price='free = true'
+build=compiled
+while [[ ${1:-} == free || ${1:-} == plain ]]; do
+  if [[ $1 == free ]]; then price='free = true'; else build=plain; fi
   shift
-fi
+done
 cd "$(dirname "$0")/.."
 for tool in gcc wrk nginx taskset; do
   if ! command -v "$tool" >/dev/null; then
@@ -17,6 +20,10 @@ for tool in gcc wrk nginx taskset; do
   fi
 done
 trivium=$PWD/.venv/bin/trivium
+if [[ $build == compiled ]]; then
+  scripts/compiled.sh
+  trivium=$PWD/.compiled/bin/trivium
+fi
 folder=$(mktemp -d -t trivium-bench-XXXXXX)
 trap 'rm -rf "$folder"' EXIT
 

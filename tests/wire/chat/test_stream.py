@@ -125,7 +125,9 @@ def test_usage_that_sits_elsewhere_is_not_taken(relay):
 
 def test_a_usage_chunk_that_is_not_text_passes(relay):
     """Its usage was found; what cannot be read whole is not judged to tell nothing else."""
-    wire = b'data: {"choices":[],"news":"\xff","usage":{"prompt_tokens":1,"completion_tokens":2}}\n\n'
+    wire = (
+        b'data: {"choices":[],"news":"\xff","usage":{"prompt_tokens":1,"completion_tokens":2}}\n\n'
+    )
     out = relay(watch, wire)
     assert wire == out.forwarded
     assert out.usage is not None

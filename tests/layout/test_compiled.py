@@ -1,0 +1,76 @@
+"""What the compiled wheel compiles, and that it can be: hatch_build.py."""
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "trivium"
+
+_spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+assert _spec is not None
+assert _spec.loader is not None
+hatch_build = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(hatch_build)
+
+
+def test_every_pattern_finds_something() -> None:
+    assert not [pattern for pattern in hatch_build.HOT if not list(PACKAGE.glob(pattern))]
+    assert all((PACKAGE / path).is_file() for path in hatch_build.LEFT)
+
+
+def test_what_compiled_would_be_something_else_is_not() -> None:
+    compiled = hatch_build.compilable(PACKAGE)
+    names = {path.relative_to(PACKAGE).as_posix() for path in compiled}
+    assert "wire/peek.py" in names
+    assert "pipeline/direct.py" in names
+    assert "pipeline/context.py" not in names  # has Structs
+    assert "conversation/usage.py" not in names
+    assert "pipeline/fetching.py" not in names  # awaits in an except
+    assert not names & hatch_build.LEFT
+
+
+def test_no_interpreted_class_descends_from_a_compiled_one() -> None:
+    """Python would refuse it when the module is imported."""
+    compiled = {hatch_build.named(path, PACKAGE) for path in hatch_build.compilable(PACKAGE)}
+    descends = [
+        (name, base)
+        for path in PACKAGE.rglob("*.py")
+        if hatch_build.named(path, PACKAGE) not in compiled
+        for name, bases in hatch_build.classes(path, hatch_build.named(path, PACKAGE)).items()
+        for base in bases
+        if base.rpartition(".")[0] in compiled
+    ]
+    assert not descends
+
+
+def _can_compile() -> bool:
+    headers = Path(sysconfig.get_path("include")) / "Python.h"
+    return shutil.which("gcc") is not None and headers.is_file()
+
+
+@pytest.mark.skipif(not _can_compile(), reason="needs gcc and Python's headers")
+def test_a_compiled_module_does_what_its_source_does(tmp_path: Path) -> None:
+    """Two modules in place of two hundred: the whole takes minutes (make compiled-check)."""
+    modules = [PACKAGE / "wire" / "peek.py", PACKAGE / "wire" / "template.py"]
+    hatch_build.build(ROOT / "src", tmp_path, modules)
+    shutil.copytree(PACKAGE, tmp_path / "trivium", dirs_exist_ok=True)
+    asked = (
+        "from trivium.wire import peek, template\n"
+        "assert peek.__file__.endswith('.so'), peek.__file__\n"
+        'found = peek.members(b\'{"model":"m","n":1,"n":2}\')\n'
+        "print(len(found.pairs), bytes(found.table['model']), found.splice({'model': b'\"x\"'}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asked],
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == '3 b\'"m"\' b\'{"model":"x","n":1,"n":2}\'\n', done.stderr[-2000:]
