@@ -190,6 +190,35 @@ async def test_a_caller_that_leaves_takes_its_call_along(stream, ways):
 
 
 @pytest.mark.asyncio
+async def test_a_caller_that_leaves_pays_for_the_input_that_was_reported(monkeypatch):
+    """Without a task as with one: an estimate is for what nobody counted."""
+    counted = b'data: {"id":"c1","choices":[],"usage":{"prompt_tokens":901,"completion_tokens":0}}'
+    begun = [
+        Send(chunked(EVENTS[0], counted + b"\n\n", headers=SSE)[: -len(b"0\r\n\r\n")]),
+        Stall(),
+    ]
+
+    async def results():
+        async with Double([OK, begun]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+            await gateway.post(CHAT, HELLO)
+            line = await gateway.wire()
+            await line.send(gateway.head(CHAT, encoded(HELLO | {"stream": True})))
+            await line.answer(head_only=True)
+            await asyncio.sleep(0.05)
+            await line.close()
+            await let_go(vendor)
+            await asyncio.sleep(0.02)
+            assert ["", "caller_left"] == [record.fault for record in gateway.records]
+            assert gateway.records[-1].usage == gateway.services.ledger.settled[-1][1]
+            return gateway.records[-1].usage
+
+    used = await results()
+    assert 901 == used.fresh
+    monkeypatch.setattr(direct, "serve", lambda asked, _: asked)
+    assert used == await results()
+
+
+@pytest.mark.asyncio
 async def test_one_that_is_cancelled_before_its_task_begins_is_settled_all_the_same(monkeypatch):
     """A task that never began would take the hold with it."""
     go_on = direct.Direct._go_on

@@ -1,7 +1,8 @@
 """A vendor that counts what it served, and a mixed load on a gateway that is killed meanwhile.
 
 Every request has a number of its own, and the vendor reports that many input tokens; a token costs a
-nano-dollar. So an entry's amount says which request it books.
+nano-dollar. So an entry's amount says which request it books. Numbers lie apart: who leaves between
+the vendor's report and the end pays an estimate of the output on top of it.
 """
 
 import asyncio
@@ -15,6 +16,8 @@ from edge.wires import wire
 
 FIRST = 10_000_000
 """Numbers begin here: far above anything an estimate comes to."""
+APART = 100
+"""More than an estimate of the output comes to."""
 KINDS = ("json", "json", "stream", "stream", "slow", "broken", "refused", "left")
 
 _BODY = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
@@ -82,7 +85,7 @@ class Vendor:
         if kind == "json":
             body = msgspec.json.encode({
                 "id": "c", "object": "chat.completion", "created": 1, "model": "m", "usage": usage,
-                "choices": [{"index": 0, "message": {"role": "assistant", "content": "Ho"}, "finish_reason": "stop"}],
+                "choices": [{"index": 0, "message": {"role": "assistant", "content": f"Ho {number}"}, "finish_reason": "stop"}],
             })  # fmt: skip
             writer.write(
                 b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
@@ -93,7 +96,7 @@ class Vendor:
             b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
         )
         for _ in range(3):
-            writer.write(_sse(_delta("text ")))
+            writer.write(_sse(_delta(f"text {number} ")))
             await writer.drain()
             await asyncio.sleep(0.05 if kind in ("slow", "left") else 0.002)
         if kind == "broken":
@@ -110,6 +113,10 @@ class Load:
     def __init__(self, seed):
         self.whole = set()
         """Numbers whose answer arrived to its last byte."""
+        self.ids = {}
+        """Number by the id of its request, of all whose answer came."""
+        self.mixed = []
+        """Numbers whose answer was another's, and that."""
         self._random = random.Random(seed)
         self._next = FIRST
 
@@ -129,13 +136,16 @@ class Load:
 
     async def _one(self, gateway, line):
         number, kind = self._next, self._random.choice(KINDS)
-        self._next += 1
+        self._next += APART
         said = [{"role": "user", "content": f"number {number} {kind} "}]
         stream = kind not in ("json", "refused")
         await line.send(gateway.chat(messages=said, stream=stream, max_tokens=2 * FIRST))
         if kind == "left":
             await asyncio.sleep(self._random.uniform(0.0, 0.1))
             raise EOFError
-        status, _, body = await line.answer()
+        status, headers, body = await line.answer()
+        self.ids[headers[b"x-request-id"].decode()] = number
+        if status == 200 and b" %d" % number not in body:
+            self.mixed.append((number, body))
         if status == 200 and (not stream or b"[DONE]" in body) and b'"error"' not in body:
             self.whole.add(number)

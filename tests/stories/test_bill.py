@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from edge.wires import wire
-from stories.billing import FIRST, Load, Vendor
+from stories.billing import APART, FIRST, Load, Vendor
 from stories.running import TRIVIUM, listening, settings, start
 from trivium.clock import SystemClock
 from trivium.identity.service import Identity
@@ -35,8 +35,13 @@ async def prepared(folder, url, vendor, rest=""):
     return key, user.id
 
 
-async def proven(folder, url, user_id, vendor, whole):
-    """Compare the vendor's count, the entries and the balance."""
+def number_of(entry):
+    """The number of the request that an entry books."""
+    return -entry.amount_nanos // APART * APART
+
+
+async def proven(folder, url, user_id, vendor, whole, ids=None):
+    """Compare the vendor's count, the entries and the balance. ``ids``: numbers by request id."""
     db = Database(url)
     async with db.read() as conn:
         entries = [e async for _, e in store.entries_after(conn, 0, 10**7, user_id, 0, 10**12)]
@@ -47,12 +52,22 @@ async def proven(folder, url, user_id, vendor, whole):
     used = [entry for entry in entries if entry.kind is EntryKind.USAGE]
     assert len(used) == len({entry.request_id for entry in used})
     assert balance == CREDIT + sum(entry.amount_nanos for entry in used)
-    exact = Counter(-entry.amount_nanos for entry in used if -entry.amount_nanos >= FIRST)
+    numbered = [entry for entry in used if -entry.amount_nanos >= FIRST]
+    assert [] == [
+        e for e in numbered if e.amount_nanos % APART and '"estimated":true' not in e.detail
+    ]
+    exact = Counter(number_of(entry) for entry in numbered)
     interrupted = sum(entry.note == "interrupted" for entry in used)
     estimated = len(used) - sum(exact.values()) - interrupted
     assert set() == whole - exact.keys(), "answered and not booked"
-    again = [e for e in used if exact.get(-e.amount_nanos, 0) > 1]
+    again = [entry for entry in numbered if exact[number_of(entry)] > 1]
     assert [] == [(e.request_id, e.amount_nanos, e.note, e.detail) for e in again], "booked twice"
+    mixed = [
+        (e.request_id, e.detail)
+        for e in numbered
+        if number_of(e) != (ids or {}).get(e.request_id, number_of(e))
+    ]
+    assert [] == mixed, "another's usage was booked"
     assert set() == exact.keys() - vendor.asked.keys(), "booked and never served"
     served = sum(kind != "refused" for kind in vendor.asked.values())
     settled = sum(exact.values()) + estimated
@@ -92,7 +107,8 @@ async def killed(folder, url, kills, seed):
             finally:
                 gateway.process.kill()
                 gateway.process.wait()
-        entries, interrupted = await proven(folder, url, user_id, vendor, load.whole)
+        entries, interrupted = await proven(folder, url, user_id, vendor, load.whole, load.ids)
+    assert [] == load.mixed, "a caller was sent another's answer"
     assert [] == list((folder / "journal").glob("*.journal"))
     assert entries > 5 * kills
     return entries, interrupted

@@ -227,7 +227,8 @@ class Attempt:
 
     def tell(self) -> None:
         """Leave what the vendor has reported so far to the bill, should the answer break off."""
-        if self._committed and not self.outcome.done() and self._watch is not None:
+        # not the outcome is asked: one whose caller has left awaits it no longer
+        if self._committed and self._watch is not None and not self.story.is_settled:
             self.story.usage = self._watch.usage
 
     @property

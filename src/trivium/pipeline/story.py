@@ -170,6 +170,11 @@ class Story:
         self.cost_nanos = self.services.ledger.settle(hold, used, end)
 
     @property
+    def is_settled(self) -> bool:
+        """Whether what was used is booked."""
+        return self._settled
+
+    @property
     def early(self) -> bool:
         """Whether a heartbeat has begun a stream that holds nothing of an answer yet."""
         return self.first_byte_at is None and self.streaming and self.exchange.begun
