@@ -7,13 +7,14 @@ ended in its own shape's words. Settlement always precedes the last byte.
 
 import asyncio
 from enum import Enum, auto, unique
-from typing import Final, Protocol
+from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.ledger.entries import format_usd
 from trivium.pipeline import wishing
 from trivium.pipeline.continuing import Continue
 from trivium.pipeline.lane import ESTIMATED, Lane, Whole
+from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.story import Story
 from trivium.providers.base import Refusal
 from trivium.providers.failure import error_event
@@ -36,29 +37,6 @@ class _Mode(Enum):
 
 _WAITING, _WHOLE, _STREAM, _REFUSAL = _Mode
 # HOT: a member of an Enum takes 45 ns to be looked up, and a name of the module 10
-
-
-class Outcome(Protocol):
-    """What an attempt comes to: of a future, what is used of it."""
-
-    def done(self) -> bool:
-        """Whether it is known, or awaited no longer."""
-        ...
-
-    def set_result(self, result: None, /) -> None:
-        """The caller has its answer. The last thing that an attempt does."""
-        ...
-
-    def set_exception(self, error: Exception, /) -> None:
-        """It has none."""
-        ...
-
-
-class Direct(Outcome, Protocol):
-    """Stands for the future and the task of an attempt (``pipeline/direct.py``).
-
-    What ends such an answer is sent in the next turn of the loop, with all that end in this one.
-    """
 
 
 class Attempt:
@@ -93,9 +71,12 @@ class Attempt:
         step: Step,
         lane: Lane,
         facts: Facts,
-        direct: Direct | None = None,
+        direct: Outcome | None = None,
     ) -> None:
-        """``direct``: to be told of the outcome in the place of a future, and when to conclude."""
+        """``direct``: to be told of the outcome in the place of a future (``pipeline/direct.py``).
+
+        What ends such an answer is sent in the next turn of the loop, with all that ended in this.
+        """
         self.story = story
         self.step = step
         self.lane = lane
