@@ -10,6 +10,7 @@ from trivium.conversation.opaque import Opaque, Origin
 from trivium.conversation.parts import Form, Image, Inline, Native, Reasoning, Refusal, VendorPart
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import said
+from trivium.wire.responses.answer_forms import Why
 
 ORIGIN = Origin("responses", "openai", "main")
 CONTEXT = AnswerContext(origin=ORIGIN, model="m")
@@ -105,4 +106,4 @@ def test_sealed_reasoning_is_kept_as_its_maker_wants_it_back():
 )
 def test_why_an_answer_ended(status, reason, called, expected):
     """A word that is not known is never a good end."""
-    assert expected == said.finish(status, said.Why(reason), called=called)
+    assert expected == said.finish(status, Why(reason), called=called)

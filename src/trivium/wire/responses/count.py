@@ -10,17 +10,13 @@ from trivium.wire import basics
 from trivium.wire.checks import missing
 from trivium.wire.passage import Answer, Facts
 from trivium.wire.peek import Members
+from trivium.wire.responses.answer_forms import Count
 from trivium.wire.whole import error_of
 
 _SOURCES = ("input", "instructions", "previous_response_id", "conversation")
 
 
-class _Body(msgspec.Struct, gc=False):
-    input_tokens: object = None
-    error: msgspec.Raw = msgspec.Raw()
-
-
-_decode = msgspec.json.Decoder(_Body).decode
+_decode = msgspec.json.Decoder(Count).decode
 
 
 def facts(body: Members) -> Facts:

@@ -17,6 +17,7 @@ from trivium.conversation.places import Loss
 from trivium.faults import Fault
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import quote, said
+from trivium.wire.responses.answer_forms import Item, Piece
 
 
 class Growing:
@@ -107,7 +108,7 @@ class Output:
         if found is not None and found.type in said.CALLS and found.name and item.call is None:
             self._call(item, found, out)
 
-    def _call(self, item: _Item, found: said.Item, out: list[Event]) -> Growing:
+    def _call(self, item: _Item, found: Item, out: list[Event]) -> Growing:
         call = said.call(found)
         self.called = True
         empty = msgspec.structs.replace(call, arguments="")
@@ -173,7 +174,7 @@ class Output:
             self.say(part, whole[part.size - since :], out)
 
     def content_done(
-        self, at: int | None, index: int, piece: said.Piece | None, out: list[Event]
+        self, at: int | None, index: int, piece: Piece | None, out: list[Event]
     ) -> None:
         """A content part is complete."""
         if piece is None or piece.type not in ("output_text", "refusal"):
@@ -182,7 +183,7 @@ class Output:
         if part is not None:
             self._complete(part, piece, out)
 
-    def _complete(self, part: Growing, piece: said.Piece, out: list[Event]) -> None:
+    def _complete(self, part: Growing, piece: Piece, out: list[Event]) -> None:
         self.rest(part, piece.refusal or piece.text or "", out)
         left = quote.citations(piece.annotations)[part.cited :]
         out.extend(Cited(part.index, cited) for cited in left)
@@ -222,7 +223,7 @@ class Output:
             part = self._start(one, out)
         self._end(part, out)
 
-    def _message(self, item: _Item, at: int | None, found: said.Item, out: list[Event]) -> None:
+    def _message(self, item: _Item, at: int | None, found: Item, out: list[Event]) -> None:
         for index, piece in enumerate(found.content or ()):
             part = item.contents.get(index)
             if part is None:
@@ -234,7 +235,7 @@ class Output:
             if part is not None and part.open:
                 self._complete(part, piece, out)
 
-    def _reasoning(self, item: _Item, at: int | None, found: said.Item, out: list[Event]) -> None:
+    def _reasoning(self, item: _Item, at: int | None, found: Item, out: list[Event]) -> None:
         for shown in said.thoughts(found):
             part = self.thought(at, shown.form, 0, out) if shown.form not in item.thoughts else None
             self.say(part, shown.text, out)

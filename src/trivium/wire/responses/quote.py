@@ -8,29 +8,14 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.parts import Citation, Native, TokenLogprob
+from trivium.wire.responses.answer_forms import Annotation, Logprob
 
 _SHAPE: Final = "responses"
 
 
-class _Annotation(msgspec.Struct, gc=False):
-    type: str | None = None
-    url: str | None = None
-    title: str | None = None
-    filename: str | None = None
-    start_index: int | None = None
-    end_index: int | None = None
-
-
-class _Logprob(msgspec.Struct, gc=False):
-    token: str = ""
-    logprob: float = 0.0
-    bytes: list[int] | None = None
-    top_logprobs: "list[_Logprob] | None" = None
-
-
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
-_annotation: Final = msgspec.json.Decoder(_Annotation).decode
-_logprobs: Final = msgspec.json.Decoder(list[_Logprob]).decode
+_annotation: Final = msgspec.json.Decoder(Annotation).decode
+_logprobs: Final = msgspec.json.Decoder(list[Logprob]).decode
 
 _NOTHING: Final = frozenset({b"", b"null", b"[]"})
 
@@ -91,7 +76,7 @@ def logprobs(raw: bytes | msgspec.Raw) -> tuple[TokenLogprob, ...]:
     return tuple(_token(row) for row in rows)
 
 
-def _token(row: _Logprob) -> TokenLogprob:
+def _token(row: Logprob) -> TokenLogprob:
     try:
         data = None if row.bytes is None else bytes(row.bytes)
     except ValueError:

@@ -4,7 +4,7 @@ Source: openai-python 3.52.0, ``Response``, read 2026-11-21.
 """
 
 from collections.abc import Callable
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
 import msgspec
 
@@ -16,71 +16,12 @@ from trivium.faults import Fault, Kind
 from trivium.wire import tokens
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import said
-from trivium.wire.responses.unread import ANSWER, ECHOED
+from trivium.wire.responses.answer_forms import Echoing, Plain, Told
+from trivium.wire.responses.unread import ANSWER
 from trivium.wire.whole import error_of
 
-_ABSENT: Final = msgspec.Raw()
-
-
-class Told(msgspec.Struct, gc=False):
-    """A response object, whole or in an event."""
-
-    id: str | None = None
-    model: str | None = None
-    status: str | None = None
-    error: msgspec.Raw = _ABSENT
-    incomplete_details: said.Why | None = None
-    output: list[msgspec.Raw] | None = None
-    usage: msgspec.Raw = _ABSENT
-    service_tier: str | None = None
-
-
-_Nothing: TypeAlias = Annotated[list[msgspec.Raw], msgspec.Meta(max_length=0)] | None
-
-
-class _Words(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    type: Literal["output_text"]
-    text: str
-    annotations: _Nothing = None
-    logprobs: _Nothing = None
-    refusal: None = None
-
-
-class _Message(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    type: Literal["message"]
-    content: tuple[_Words]
-    id: str | None = None
-    role: str | None = None
-    status: str | None = None
-    phase: None = None
-
-
-class _Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A response of one text and nothing that anybody would have to be told of: most are."""
-
-    status: Literal["completed"]
-    output: tuple[_Message]
-    id: str
-    model: str
-    usage: msgspec.Raw = _ABSENT
-    error: None = None
-    incomplete_details: None = None
-    service_tier: str | None = None
-    object: str | None = None
-    created_at: float | None = None
-    completed_at: float | None = None
-    output_text: msgspec.Raw = _ABSENT
-
-
 decode: Final = msgspec.json.Decoder(Told).decode
-_echoing: Final = msgspec.defstruct(
-    "_Echoing",
-    [(name, msgspec.Raw, _ABSENT) for name in ECHOED],
-    bases=(_Plain,),
-    gc=False,
-    forbid_unknown_fields=True,
-)
-_decode_plain: Final[Callable[[bytes], Any]] = msgspec.json.Decoder(_echoing).decode
+_decode_plain: Final[Callable[[bytes], Any]] = msgspec.json.Decoder(Echoing).decode
 _COMPLETED: Final = said.finish("completed", None, called=False)
 
 _ENDED: Final = frozenset({None, "completed", "incomplete"})
@@ -91,7 +32,7 @@ def read(body: bytes, ctx: AnswerContext) -> Answer:
     """The answer. Raises ``Fault``: UPSTREAM_BROKE, or what an error in it means."""
     # HOT: one decode of what takes four where there is anything else (2026-11-21)
     try:
-        plain: _Plain = _decode_plain(body)
+        plain: Plain = _decode_plain(body)
     except (ValueError, RecursionError):
         return _any(body, ctx)
     return Answer(

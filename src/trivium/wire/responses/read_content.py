@@ -13,37 +13,10 @@ from trivium.conversation.parts import Audio, CacheMark, Document, Image, Refusa
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import check, missing, wrong
 from trivium.wire.responses import media, quote
-
-_ABSENT: Final = msgspec.Raw()
-
-
-class _Sound(msgspec.Struct, gc=False):
-    data: str
-    format: str
-
-
-class _Mark(msgspec.Struct, gc=False):
-    ttl: str | None = None
-
-
-class _Part(msgspec.Struct, gc=False):
-    type: str | None = None
-    text: str | None = None
-    refusal: str | None = None
-    image_url: str | None = None
-    detail: str | None = None
-    file_id: str | None = None
-    file_data: str | None = None
-    file_url: str | None = None
-    filename: str | None = None
-    input_audio: _Sound | None = None
-    prompt_cache_breakpoint: _Mark | None = None
-    annotations: msgspec.Raw = _ABSENT
-    logprobs: msgspec.Raw = _ABSENT
-
+from trivium.wire.responses import request_forms as forms
 
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_part: Final = msgspec.json.Decoder(_Part)
+_part: Final = msgspec.json.Decoder(forms.Part)
 _string: Final = msgspec.json.Decoder(str)
 
 _TEXTS: Final = frozenset({"input_text", "output_text", "text"})
@@ -67,7 +40,7 @@ def content(raw: bytes | msgspec.Raw, path: str) -> tuple[Part, ...]:
     )
 
 
-def _read(part: _Part, path: str) -> Part:
+def _read(part: forms.Part, path: str) -> Part:
     found = part.prompt_cache_breakpoint
     mark = CacheMark(found.ttl) if found is not None else None
     if part.type is None:
@@ -98,7 +71,7 @@ def _read(part: _Part, path: str) -> Part:
     raise wrong(f"{path}.type", f"be {_KINDS}")
 
 
-def _image(part: _Part, path: str, mark: CacheMark | None) -> Image:
+def _image(part: forms.Part, path: str, mark: CacheMark | None) -> Image:
     if part.image_url is not None:
         url = media.from_url(part.image_url, f"{path}.image_url")
         return Image(url, part.detail, cache=mark)
@@ -107,7 +80,7 @@ def _image(part: _Part, path: str, mark: CacheMark | None) -> Image:
     raise missing(f"{path}.image_url")
 
 
-def _file(part: _Part, path: str, mark: CacheMark | None) -> Document:
+def _file(part: forms.Part, path: str, mark: CacheMark | None) -> Document:
     name = part.filename
     if part.file_data is not None:
         data = media.from_file_data(part.file_data, f"{path}.file_data", name)

@@ -36,35 +36,12 @@ from trivium.faults import Fault, Kind
 from trivium.wire.checks import check, missing, wrong
 from trivium.wire.responses import read_content, read_tools, said
 from trivium.wire.responses.media import unresolved
-
-_ABSENT: Final = msgspec.Raw()
-
-
-class _Item(msgspec.Struct, gc=False):
-    type: str | None = None
-    role: str | None = None
-    id: str | None = None
-    call_id: str | None = None
-    name: str | None = None
-    namespace: str | None = None
-    phase: str | None = None
-    arguments: str | None = None
-    input: str | None = None
-    encrypted_content: str | None = None
-    content: msgspec.Raw = _ABSENT
-    output: msgspec.Raw = _ABSENT
-    tools: msgspec.Raw = _ABSENT
-    caller: msgspec.Raw = _ABSENT
-
-
-class _Type(msgspec.Struct, gc=False):
-    type: str | None = None
-
+from trivium.wire.responses.request_forms import Item, ItemType
 
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _string: Final = msgspec.json.Decoder(str)
-_item: Final = msgspec.json.Decoder(_Item)
-_type: Final = msgspec.json.Decoder(_Type)
+_item: Final = msgspec.json.Decoder(Item)
+_type: Final = msgspec.json.Decoder(ItemType)
 _encode: Final = msgspec.json.Encoder().encode
 
 _ROLES: Final = {role.value: role for role in Role}
@@ -134,7 +111,7 @@ class Input:
             return []
         raise unresolved(f"{path}.id", "an item of an earlier response")
 
-    def _reasoning(self, item: _Item, raw: bytes) -> tuple[Part, ...]:
+    def _reasoning(self, item: Item, raw: bytes) -> tuple[Part, ...]:
         found = said.item(raw)
         shown = said.thoughts(found) if found is not None else []
         opaque = opened(item.encrypted_content or "", self._open)
@@ -154,7 +131,7 @@ class Input:
         return Turn(Role.USER if user else Role.ASSISTANT, (part,))
 
 
-def _message(item: _Item, path: str) -> Turn:
+def _message(item: Item, path: str) -> Turn:
     if item.role is None:
         raise missing(f"{path}.role")
     role = _ROLES.get(item.role)
@@ -164,7 +141,7 @@ def _message(item: _Item, path: str) -> Turn:
     return Turn(role, content, phase=item.phase if role is _ASSISTANT else None)
 
 
-def _call(item: _Item, kind: str, path: str) -> ToolCall:
+def _call(item: Item, kind: str, path: str) -> ToolCall:
     if item.call_id is None:
         raise missing(f"{path}.call_id")
     if not item.name:
@@ -179,7 +156,7 @@ def _call(item: _Item, kind: str, path: str) -> ToolCall:
     return ToolCall(item.call_id, item.name, text, said.CALLS[kind], item.namespace, native)
 
 
-def _output(item: _Item, kind: str, path: str) -> ToolResult:
+def _output(item: Item, kind: str, path: str) -> ToolResult:
     if item.call_id is None:
         raise missing(f"{path}.call_id")
     parts: list[ResultPart] = []

@@ -27,40 +27,17 @@ from trivium.conversation.request import (
 from trivium.conversation.tools import Tool
 from trivium.faults import Fault, Kind
 from trivium.wire import basics
-from trivium.wire.checks import Name, check, missing, wrong
+from trivium.wire.checks import check, missing, wrong
 from trivium.wire.codec import RequestContext
 from trivium.wire.peek import Members
 from trivium.wire.responses import read_tools
+from trivium.wire.responses import request_forms as forms
 from trivium.wire.responses.media import unresolved
 from trivium.wire.responses.read_input import Input
 from trivium.wire.responses.said import SHAPE
 
-_ABSENT: Final = msgspec.Raw()
-
-
-class _Format(msgspec.Struct, gc=False):
-    type: str | None = None
-    name: Name | None = None
-    description: str | None = None
-    schema: msgspec.Raw = _ABSENT
-    strict: bool | None = None
-
-
-class _Text(msgspec.Struct, gc=False):
-    format: _Format | None = None
-    verbosity: str | None = None
-
-
-class _Reasoning(msgspec.Struct, gc=False):
-    effort: str | None = None
-    summary: str | None = None
-    generate_summary: str | None = None
-    mode: msgspec.Raw = _ABSENT
-    context: msgspec.Raw = _ABSENT
-
-
-_text: Final = msgspec.json.Decoder(_Text)
-_reasoning: Final = msgspec.json.Decoder(_Reasoning)
+_text: Final = msgspec.json.Decoder(forms.Text)
+_reasoning: Final = msgspec.json.Decoder(forms.Reasoning)
 _strings: Final = msgspec.json.Decoder(list[str])
 _pairs: Final = msgspec.json.Decoder(dict[str, str])
 _object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -120,7 +97,7 @@ _DEFAULTS: Final = frozenset({("truncation", b'"disabled"')})
 
 _SEALED: Final = "reasoning.encrypted_content"
 _LOGPROBS: Final = "message.output_text.logprobs"
-_NO_TEXT: Final = _Text()
+_NO_TEXT: Final = forms.Text()
 _MODELS_OWN: Final = Sampling()
 _EFFORTS: Final = {effort.value: effort for effort in Effort}
 _SUMMARIES: Final = frozenset({"auto", "concise", "detailed"})
@@ -208,7 +185,7 @@ def _flag(body: Members, name: str) -> bool | None:
     return None if body.raw(name) is None else body.flag(name)
 
 
-def _number(body: Members, name: str, most: float) -> float | None:
+def _number(body: Members, name: str, most: int) -> float | None:
     value = body.value(name)
     if value is None:
         return None
@@ -232,7 +209,7 @@ def _among(value: str | None, known: frozenset[str], path: str) -> str | None:
     return value
 
 
-def _format(wish: _Format | None) -> ResponseFormat | None:
+def _format(wish: forms.Format | None) -> ResponseFormat | None:
     if wish is None:
         return None
     if wish.type == "text":
@@ -251,7 +228,7 @@ def _format(wish: _Format | None) -> ResponseFormat | None:
 
 
 def _wish(body: Members, extensions: list[Extension]) -> ReasoningWish | None:
-    found: _Reasoning | None = _view(body, _reasoning, "reasoning")
+    found: forms.Reasoning | None = _view(body, _reasoning, "reasoning")
     if found is None:
         return None
     effort = None

@@ -6,7 +6,7 @@ skipped. Source: OpenAI's API reference, responses streaming, and openai-python 
 2026-11-21.
 """
 
-from typing import Annotated, Final, Literal
+from typing import Final
 
 import msgspec
 
@@ -29,69 +29,18 @@ from trivium.wire import sse, tokens
 from trivium.wire.chat.stream import cut_short
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import quote, said, unread
+from trivium.wire.responses.answer_forms import Piece, Told
 from trivium.wire.responses.growing import FORMS, Growing, Output
-from trivium.wire.responses.read_answer import Told, decode
+from trivium.wire.responses.read_answer import decode
+from trivium.wire.responses.stream_forms import EventType, StreamEvent, Strict, TextDelta
 from trivium.wire.whole import error_of
 
-_ABSENT: Final = msgspec.Raw()
-
-
-class _Told(msgspec.Struct, gc=False):
-    """One event; of each kind only what it is read for."""
-
-    type: str | None = None
-    output_index: int | None = None
-    item_id: str | None = None
-    content_index: int = 0
-    summary_index: int = 0
-    delta: str = ""
-    logprobs: msgspec.Raw = _ABSENT
-    text: str = ""
-    refusal: str = ""
-    arguments: str = ""
-    input: str = ""
-    message: str | None = None
-    code: str | None = None
-    param: str | None = None
-    part: msgspec.Raw = _ABSENT
-    annotation: msgspec.Raw = _ABSENT
-    item: msgspec.Raw = _ABSENT
-    response: msgspec.Raw = _ABSENT
-    error: msgspec.Raw = _ABSENT
-
-
-class _Strict(_Told, gc=False, forbid_unknown_fields=True):
-    """An event of which nothing is passed over but what says nothing."""
-
-    sequence_number: msgspec.Raw = _ABSENT
-    annotation_index: msgspec.Raw = _ABSENT
-    obfuscation: msgspec.Raw = _ABSENT
-    name: msgspec.Raw = _ABSENT
-
-
-class _Quick(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A delta of text, nine events of ten."""
-
-    delta: Annotated[str, msgspec.Meta(min_length=1)]
-    output_index: int
-    content_index: int
-    type: Literal["response.output_text.delta"]
-    item_id: str | None = None
-    sequence_number: int | None = None
-    obfuscation: str | None = None
-    logprobs: Annotated[list[msgspec.Raw], msgspec.Meta(max_length=0)] | None = None
-
-
-class _Type(msgspec.Struct, gc=False):
-    type: str | None = None
-
-
-_decode: Final = msgspec.json.Decoder(_Told).decode
-_decode_strict: Final = msgspec.json.Decoder(_Strict).decode
-_decode_quick: Final = msgspec.json.Decoder(_Quick).decode
-_decode_quicks: Final = msgspec.json.Decoder(list[_Quick]).decode
-_decode_type: Final = msgspec.json.Decoder(_Type).decode
-_decode_piece: Final = msgspec.json.Decoder(said.Piece).decode
+_decode: Final = msgspec.json.Decoder(StreamEvent).decode
+_decode_strict: Final = msgspec.json.Decoder(Strict).decode
+_decode_quick: Final = msgspec.json.Decoder(TextDelta).decode
+_decode_quicks: Final = msgspec.json.Decoder(list[TextDelta]).decode
+_decode_type: Final = msgspec.json.Decoder(EventType).decode
+_decode_piece: Final = msgspec.json.Decoder(Piece).decode
 
 _P: Final = "response."
 _OPENING: Final = frozenset({_P + "created", _P + "queued", _P + "in_progress"})
@@ -254,14 +203,14 @@ class Reader:
                 except Fault as fault:
                     self._fail(out, fault)
 
-    def _told(self, block: bytes, out: list[Event]) -> _Told | None:
+    def _told(self, block: bytes, out: list[Event]) -> StreamEvent | None:
         """The event of a block in any legal spelling; ``None`` when there is none we know."""
         frame = sse.parse(block)
         if frame is None or not frame.data or frame.data.strip() == sse.DONE:
             return None
         try:
             # HOT: what is unknown is looked for where there is any
-            told: _Told = _decode_strict(frame.data)
+            told: StreamEvent = _decode_strict(frame.data)
         except (ValueError, RecursionError):
             told_loosely = self._told_loosely(frame, out)
             if told_loosely is None:
@@ -271,7 +220,7 @@ class Reader:
             told.type = frame.event.decode("utf-8", "replace")
         return told
 
-    def _told_loosely(self, frame: sse.Frame, out: list[Event]) -> _Told | None:
+    def _told_loosely(self, frame: sse.Frame, out: list[Event]) -> StreamEvent | None:
         try:
             told = _decode(frame.data)
         except msgspec.ValidationError:
@@ -291,7 +240,7 @@ class Reader:
             unread.EVENT.look(frame.data, self._ctx.unread)
         return told
 
-    def _event(self, told: _Told, out: list[Event]) -> None:
+    def _event(self, told: StreamEvent, out: list[Event]) -> None:
         kind = told.type or ""
         if kind not in _KNOWN:
             if unread.is_news(kind):
@@ -314,7 +263,7 @@ class Reader:
             told.output_index = self._output.place(told.item_id)
         self._item_event(kind, told, out)
 
-    def _item_event(self, kind: str, told: _Told, out: list[Event]) -> None:
+    def _item_event(self, kind: str, told: StreamEvent, out: list[Event]) -> None:
         if kind in _WORDS:
             name, _, end = kind.removeprefix(_P).rpartition(".")
             self._words(name, end == "done", told, out)
@@ -332,7 +281,7 @@ class Reader:
                 part.cited += 1
                 out.append(Cited(part.index, cited))
 
-    def _words(self, name: str, whole: bool, told: _Told, out: list[Event]) -> None:
+    def _words(self, name: str, whole: bool, told: StreamEvent, out: list[Event]) -> None:
         """A delta, or the text that stands whole at its end."""
         output, at, since = self._output, told.output_index, 0
         text = told.text or told.refusal or told.arguments or told.input if whole else told.delta
@@ -398,7 +347,7 @@ class Reader:
         return out
 
 
-def _piece(raw: msgspec.Raw) -> said.Piece | None:
+def _piece(raw: msgspec.Raw) -> Piece | None:
     try:
         return _decode_piece(raw)
     except (ValueError, RecursionError):

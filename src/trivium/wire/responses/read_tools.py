@@ -24,56 +24,20 @@ from trivium.conversation.tools import (
     VendorTool,
 )
 from trivium.wire.checks import check, missing, require_long_name, wrong
+from trivium.wire.responses import request_forms as forms
 from trivium.wire.responses.said import SHAPE
 
-_ABSENT: Final = msgspec.Raw()
 _NULL: Final = frozenset({b"", b"null"})
 
 Raws = dict[str, msgspec.Raw]
 
 
-class _Format(msgspec.Struct, gc=False):
-    type: str | None = None
-    syntax: str | None = None
-    definition: str | None = None
-
-
-class _Filters(msgspec.Struct, gc=False):
-    allowed_domains: list[str] | None = None
-    blocked_domains: list[str] | None = None
-
-
-class _Tool(msgspec.Struct, gc=False):
-    type: str | None = None
-    name: str | None = None
-    description: str | None = None
-    parameters: msgspec.Raw = _ABSENT
-    strict: bool | None = None
-    format: _Format | None = None
-    tools: list[msgspec.Raw] | None = None
-    filters: _Filters | None = None
-    search_context_size: str | None = None
-    user_location: dict[str, str | None] | None = None
-
-
-class _Allowed(msgspec.Struct, gc=False):
-    type: str | None = None
-    name: str | None = None
-
-
-class _Choice(msgspec.Struct, gc=False):
-    type: str | None = None
-    name: str | None = None
-    mode: str | None = None
-    tools: list[_Allowed] | None = None
-
-
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_tool: Final = msgspec.json.Decoder(_Tool)
-_kind: Final = msgspec.json.Decoder(_Allowed)
+_tool: Final = msgspec.json.Decoder(forms.Tool)
+_kind: Final = msgspec.json.Decoder(forms.ToolKind)
 _raws: Final = msgspec.json.Decoder(Raws)
 _schema: Final = msgspec.json.Decoder(Raws)
-_choice: Final = msgspec.json.Decoder(_Choice)
+_choice: Final = msgspec.json.Decoder(forms.Choice)
 _string: Final = msgspec.json.Decoder(str)
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -169,13 +133,13 @@ def _namespace(raw: bytes, path: str, extensions: list[Extension]) -> list[Tool]
     return out
 
 
-def _server(tool: _Tool, kind: str, native: Native) -> ServerTool:
+def _server(tool: forms.Tool, kind: str, native: Native) -> ServerTool:
     place = {
         name: value
         for name, value in (tool.user_location or {}).items()
         if name != "type" and value is not None
     }
-    filters = tool.filters or _Filters()
+    filters = tool.filters or forms.Filters()
     return ServerTool(
         _SERVER[kind],
         native,

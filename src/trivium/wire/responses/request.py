@@ -11,40 +11,15 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire import basics
-from trivium.wire.checks import AllowedTools, Name, check, missing, require_long_name
+from trivium.wire.checks import AllowedTools, check, missing, require_long_name
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
+from trivium.wire.responses.request_forms import LimitedChoice, LimitedText, LimitedTool
 
-
-class _Inner(msgspec.Struct, gc=False):
-    type: str | None = None
-    name: str | None = None
-
-
-class _Tool(msgspec.Struct, gc=False):
-    type: str | None = None
-    name: str | None = None
-    tools: list[_Inner] | None = None
-
-
-class _Choice(msgspec.Struct, gc=False):
-    type: str | None = None
-    name: str | None = None
-
-
-class _Format(msgspec.Struct, gc=False):
-    type: str | None = None
-    name: Name | None = None
-
-
-class _Text(msgspec.Struct, gc=False):
-    format: _Format | None = None
-
-
-_tools: Final = msgspec.json.Decoder(list[_Tool])
-_choice: Final = msgspec.json.Decoder(_Choice)
+_tools: Final = msgspec.json.Decoder(list[LimitedTool])
+_choice: Final = msgspec.json.Decoder(LimitedChoice)
 _allowed: Final = msgspec.json.Decoder(AllowedTools)
-_text: Final = msgspec.json.Decoder(_Text)
+_text: Final = msgspec.json.Decoder(LimitedText)
 
 _SOURCES: Final = ("prompt", "previous_response_id", "conversation")
 """Members that can supply the input instead of ``input``."""

@@ -29,61 +29,14 @@ from trivium.conversation.places import Loss
 from trivium.faults import Fault, Kind
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import quote
+from trivium.wire.responses.answer_forms import Action, Item, ItemType, Piece, Why
 from trivium.wire.responses.unread import ITEMS, is_own
 
-_ABSENT: Final = msgspec.Raw()
 SHAPE: Final = "responses"
 
 
-class Piece(msgspec.Struct, gc=False):
-    """A content part or a section of a summary."""
-
-    type: str | None = None
-    text: str | None = None
-    refusal: str | None = None
-    annotations: msgspec.Raw = _ABSENT
-    logprobs: msgspec.Raw = _ABSENT
-
-
-class Action(msgspec.Struct, gc=False):
-    """What a vendor's own tool did."""
-
-    query: str | None = None
-    queries: list[str] | None = None
-    url: str | None = None
-
-
-class Item(msgspec.Struct, gc=False):
-    """One output item; only what some kind of item is read for."""
-
-    type: str | None = None
-    id: str | None = None
-    content: list[Piece] | None = None
-    summary: list[Piece] | None = None
-    encrypted_content: str | None = None
-    call_id: str | None = None
-    name: str | None = None
-    namespace: str | None = None
-    arguments: str | None = None
-    input: str | None = None
-    result: str | None = None
-    output_format: str | None = None
-    code: str | None = None
-    action: Action | None = None
-
-
-class _Kind(msgspec.Struct, gc=False):
-    type: str | None = None
-
-
-class Why(msgspec.Struct, gc=False):
-    """Why an answer is incomplete."""
-
-    reason: str | None = None
-
-
 _decode: Final = msgspec.json.Decoder(Item).decode
-_decode_kind: Final = msgspec.json.Decoder(_Kind).decode
+_decode_kind: Final = msgspec.json.Decoder(ItemType).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 _REASONS: Final = {

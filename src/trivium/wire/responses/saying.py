@@ -5,8 +5,6 @@ The frame of a part's delta is prepared once; a delta fills in number and text.
 
 from typing import Any, Final
 
-import msgspec
-
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Citation, Form, Reasoning, Refusal, TokenLogprob
@@ -67,17 +65,22 @@ class Item:
         return items.message(self.id, self.contents, status)
 
 
-class _Way(msgspec.Struct, frozen=True, gc=False):
+class _Way:
     """What the shape calls a kind of part in its events."""
 
-    words: str
-    """Its text."""
-    whole: str
-    """Member that has the text in the end."""
-    index: str | None = None
-    """Its place in the item; ``None``: it is all of the item."""
-    part: str | None = None
-    """The part itself."""
+    __slots__ = ("index", "part", "whole", "words")
+
+    def __init__(
+        self, words: str, whole: str, index: str | None = None, part: str | None = None
+    ) -> None:
+        self.words = words
+        """Its text."""
+        self.whole = whole
+        """Member that has the text in the end."""
+        self.index = index
+        """Its place in the item; ``None``: it is all of the item."""
+        self.part = part
+        """The part itself."""
 
 
 _TEXT: Final = _Way("output_text", "text", "content_index", "content_part")

@@ -18,6 +18,13 @@ from trivium.wire.chat.stream import cut_short
 from trivium.wire.locate import LONG, holding
 from trivium.wire.passage import Facts
 from trivium.wire.responses import failure
+from trivium.wire.responses.stream_forms import (
+    LooseEvent,
+    LooseResponse,
+    Numbered,
+    WatchedEvent,
+    WatchedResponse,
+)
 from trivium.wire.whole import error_of
 
 _RESPONSE: Final = b'"response"'
@@ -28,40 +35,10 @@ _OPENING: Final = frozenset({"response.created", "response.queued", "response.in
 _TERMINAL: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-class _Response(msgspec.Struct, gc=False):
-    usage: tokens.Counts | None = None
-    error: msgspec.Raw = msgspec.Raw()
-
-
-class _Event(msgspec.Struct, gc=False):
-    """An event, as the protocol has it."""
-
-    type: str | None = None
-    response: _Response | None = None
-    error: msgspec.Raw = msgspec.Raw()
-
-
-class _LooseResponse(msgspec.Struct, gc=False):
-    usage: msgspec.Raw = msgspec.Raw()
-    error: msgspec.Raw = msgspec.Raw()
-
-
-class _LooseEvent(msgspec.Struct, gc=False):
-    """An event of which usage, or the response, may be anything."""
-
-    type: str | None = None
-    response: msgspec.Raw = msgspec.Raw()
-    error: msgspec.Raw = msgspec.Raw()
-
-
-class _Numbered(msgspec.Struct, gc=False):
-    sequence_number: int | None = None
-
-
-_decode: Final = msgspec.json.Decoder(_Event, strict=False).decode
-_decode_loose: Final = msgspec.json.Decoder(_LooseEvent).decode
-_decode_response: Final = msgspec.json.Decoder(_LooseResponse).decode
-_decode_number: Final = msgspec.json.Decoder(_Numbered).decode
+_decode: Final = msgspec.json.Decoder(WatchedEvent, strict=False).decode
+_decode_loose: Final = msgspec.json.Decoder(LooseEvent).decode
+_decode_response: Final = msgspec.json.Decoder(LooseResponse).decode
+_decode_number: Final = msgspec.json.Decoder(Numbered).decode
 
 
 class EventWatch:
@@ -181,7 +158,7 @@ def watch(facts: Facts) -> EventWatch:
     return EventWatch(facts)
 
 
-def _read(data: bytes) -> _Event:
+def _read(data: bytes) -> WatchedEvent:
     """What an event says. Raises ``ValueError`` or ``RecursionError`` for what is none."""
     try:
         return _decode(data)
@@ -190,8 +167,10 @@ def _read(data: bytes) -> _Event:
     try:
         told = _decode_response(loose.response)
     except (ValueError, RecursionError):
-        return _Event(loose.type, None, loose.error)
-    return _Event(loose.type, _Response(tokens.counts(told.usage), told.error), loose.error)
+        return WatchedEvent(loose.type, None, loose.error)
+    return WatchedEvent(
+        loose.type, WatchedResponse(tokens.counts(told.usage), told.error), loose.error
+    )
 
 
 def _response(event: bytes | None) -> bytes | None:
