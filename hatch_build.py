@@ -36,6 +36,8 @@ HOT: Final = (
     "ledger/quote.py",
     "ledger/worker.py",
     "observe/store.py",
+    "recall/items.py",
+    "recall/policy.py",
 )
 """What each request goes through."""
 LEFT: Final = frozenset(

@@ -9,6 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.recall.forms import Event, Response, Skim
+from trivium.recall.model import References, Said
 from trivium.wire import sse
 from trivium.wire.checks import check
 
@@ -16,40 +18,11 @@ ID_CHARS_MAX: Final = 200
 """Longest id that is looked up or kept; the vendors' have some 60 characters."""
 
 
-class _Skim(msgspec.Struct, gc=False):
-    type: Any = None
-    id: Any = None
-    role: Any = None
-    status: Any = None
-    encrypted_content: msgspec.Raw = msgspec.Raw()
-
-
-class _Response(msgspec.Struct, gc=False):
-    id: str
-    status: str = "completed"
-    output: list[msgspec.Raw] = []
-
-
-class _Event(msgspec.Struct, gc=False):
-    type: str | None = None
-    response: msgspec.Raw = msgspec.Raw()
-
-
-class Said(msgspec.Struct, frozen=True):
-    """What a response object says of itself."""
-
-    id: str
-    status: str
-    output: tuple[bytes, ...]
-    raw: bytes
-    """The whole object."""
-
-
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_skim: Final = msgspec.json.Decoder(_Skim)
+_skim: Final = msgspec.json.Decoder(Skim)
 _string: Final = msgspec.json.Decoder(str)
-_response: Final = msgspec.json.Decoder(_Response).decode
-_event: Final = msgspec.json.Decoder(_Event).decode
+_response: Final = msgspec.json.Decoder(Response).decode
+_event: Final = msgspec.json.Decoder(Event).decode
 _object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -92,18 +65,6 @@ def array(rows: Iterable[bytes]) -> bytes:
     return b"[" + b",".join(rows) + b"]"
 
 
-class References(msgspec.Struct, frozen=True):
-    """What of an ``input`` only names something, by index."""
-
-    items: Mapping[int, str]
-    """Items that stand for another: ``item_reference``, or an id alone."""
-    thoughts: Mapping[int, str]
-    """Reasoning whose hidden part only an upstream that kept it can look up."""
-
-    def __bool__(self) -> bool:
-        return bool(self.items or self.thoughts)
-
-
 _NONE: Final = References({}, {})
 
 
@@ -133,7 +94,7 @@ def references(raw: bytes | None) -> References:
     return References(found, thoughts)
 
 
-def _is_empty(item: _Skim) -> bool:
+def _is_empty(item: Skim) -> bool:
     return bytes(item.encrypted_content) in (b"", b"null", b'""')
 
 
@@ -216,13 +177,13 @@ def shown(row: bytes) -> bytes:
     return _encode(members | {"type": "message"})
 
 
-def _kind(item: _Skim) -> str:
+def _kind(item: Skim) -> str:
     kind = item.type if isinstance(item.type, str) else None
     return kind or ("message" if item.role is not None else "")
 
 
-def _glance(row: bytes | msgspec.Raw) -> _Skim:
+def _glance(row: bytes | msgspec.Raw) -> Skim:
     try:
         return _skim.decode(row)
     except (ValueError, RecursionError):
-        return _Skim()
+        return Skim()

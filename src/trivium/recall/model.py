@@ -95,3 +95,34 @@ class Recollection(msgspec.Struct, frozen=True, kw_only=True):
     thoughts: Mapping[str, str | None] = msgspec.field(default_factory=dict)
     """Members that name reasoning without having it, each with the channel that keeps it for
     this user; ``None``: none does."""
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What a response object says of itself."""
+
+    id: str
+    status: str
+    output: tuple[bytes, ...]
+    raw: bytes
+    """The whole object."""
+
+
+class References(msgspec.Struct, frozen=True):
+    """What of an ``input`` only names something, by index."""
+
+    items: Mapping[int, str]
+    """Items that stand for another: ``item_reference``, or an id alone."""
+    thoughts: Mapping[int, str]
+    """Reasoning whose hidden part only an upstream that kept it can look up."""
+
+
+class Resolved(msgspec.Struct, frozen=True):
+    """What a request's references come to, before its body is changed."""
+
+    changes: dict[str, bytes | None]
+    """Members with their new values; ``None``: gone."""
+    recalled: int
+    spelled: bool
+    channel: str | None
+    param: str
+    """The last four as in ``Recollection``."""

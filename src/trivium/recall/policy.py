@@ -11,7 +11,7 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.recall import items
-from trivium.recall.model import Kept, Limits, Recollection
+from trivium.recall.model import Kept, Limits, Recollection, Resolved
 from trivium.wire import peek
 from trivium.wire.peek import Members
 
@@ -46,7 +46,8 @@ def refers(members: Members) -> bool:
     """Whether a responses request refers to anything that has to be looked up."""
     if members.string("previous_response_id") is not None:
         return True
-    return bool(items.references(members.raw("input")))
+    found = items.references(members.raw("input"))
+    return bool(found.items or found.thoughts)
 
 
 def alone(members: Members, body: bytes, *, stores: bool) -> Recollection | None:
@@ -106,21 +107,13 @@ async def recollect(
     )
 
 
-class _Resolved(msgspec.Struct, frozen=True):
-    changes: dict[str, bytes | None]
-    recalled: int
-    spelled: bool
-    channel: str | None
-    param: str
-
-
 async def _resolved(
     memory: Memory,
     user_id: int,
     members: Members,
     previous: str | None,
     references: Mapping[int, str],
-) -> _Resolved:
+) -> Resolved:
     channel: str | None = None
     param = ""
     before: list[bytes] = []
@@ -158,7 +151,7 @@ async def _resolved(
         raise _scattered(param)
     if spelled:
         changes["input"] = items.array([*before, *rows])
-    return _Resolved(changes, len(before), spelled, channel, param)
+    return Resolved(changes, len(before), spelled, channel, param)
 
 
 async def _found(
