@@ -10,7 +10,8 @@ from trivium.conversation.items import Role
 from trivium.conversation.opaque import Opaque, Origin, sealed_shut
 from trivium.conversation.parts import CacheMark, Text
 from trivium.faults import Fault, Kind
-from trivium.wire.messages.read_blocks import ALLOWED, Blocks, Cache
+from trivium.wire.messages.read_blocks import ALLOWED, Blocks
+from trivium.wire.messages.request_forms import Cache
 
 ORIGIN = Origin("messages", "anthropic", "main")
 KNOWN = sorted(frozenset().union(*ALLOWED.values()))

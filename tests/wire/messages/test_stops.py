@@ -3,7 +3,8 @@
 import pytest
 
 from trivium.conversation.finish import Finish, Unified
-from trivium.wire.messages.stops import Details, read, written
+from trivium.wire.messages.answer_forms import Details
+from trivium.wire.messages.stops import read, written
 
 WORDS = {
     "end_turn": Unified.STOP,

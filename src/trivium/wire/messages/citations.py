@@ -6,26 +6,18 @@ shapes. Source: SDK types 2.11, read on 2026-11-21.
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from trivium.conversation.parts import Citation, Native, Text
+from trivium.wire.messages import answer_forms as forms
 
 SHAPE: Final = "messages"
 """What ``Native.shape`` says of this shape's own JSON."""
 
 
-class _Citation(msgspec.Struct, gc=False):
-    type: Any = None
-    url: Any = None
-    title: Any = None
-    source: Any = None
-    document_title: Any = None
-    cited_text: Any = None
-
-
-_decode: Final = msgspec.json.Decoder(_Citation).decode
+_decode: Final = msgspec.json.Decoder(forms.Citation).decode
 _decode_list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 

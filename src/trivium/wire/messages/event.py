@@ -4,62 +4,14 @@ Source: messages streaming reference, read on 2026-11-21.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from trivium.wire.messages import stops
+from trivium.wire.messages.stream_forms import StreamEvent, Strict
 from trivium.wire.sse import Frame
 
 DELTA_TYPE: Final = "content_block_delta"
-_ABSENT: Final = msgspec.Raw()
-
-
-class StreamDelta(msgspec.Struct, gc=False):
-    """What the delta of a block or of the message says."""
-
-    type: str = ""
-    text: str | None = None
-    partial_json: str | None = None
-    thinking: str | None = None
-    signature: str | None = None
-    citation: msgspec.Raw = _ABSENT
-    stop_reason: str | None = None
-    stop_sequence: str | None = None
-    stop_details: stops.Details | None = None
-
-
-class StrictDelta(StreamDelta, gc=False, forbid_unknown_fields=True):
-    """A delta of which nothing is passed over but the name of a container."""
-
-    container: msgspec.Raw = _ABSENT
-
-
-class StreamStart(msgspec.Struct, gc=False):
-    """Who answers."""
-
-    id: Any = None
-    model: Any = None
-    usage: Any = None
-
-
-class StreamEvent(msgspec.Struct, gc=False):
-    """One event; of each kind only what it is read for."""
-
-    type: str = ""
-    index: int = 0
-    delta: StreamDelta | None = None
-    content_block: msgspec.Raw = _ABSENT
-    message: StreamStart | None = None
-    usage: msgspec.Raw = _ABSENT
-    error: msgspec.Raw = _ABSENT
-
-
-class Strict(StreamEvent, gc=False, forbid_unknown_fields=True):
-    """An event of which nothing is passed over that is not looked at elsewhere."""
-
-    delta: StrictDelta | None = None
-    context_management: msgspec.Raw = _ABSENT
 
 
 decode: Final = msgspec.json.Decoder(StreamEvent).decode

@@ -1,6 +1,6 @@
 """Whole answers of the messages shape, read tolerantly."""
 
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 
@@ -8,54 +8,19 @@ from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.parts import Text
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import stops
+from trivium.wire.messages.answer_forms import Message, Plain
 from trivium.wire.messages.failure import broke
 from trivium.wire.messages.read_parts import part, words
 from trivium.wire.messages.unread import ANSWER
 from trivium.wire.messages.usage import usage
 from trivium.wire.whole import error_of
 
-_ABSENT: Final = msgspec.Raw()
-
 TIERS: Final = {"standard": "default", "priority": "priority", "batch": "batch"}
 """Tiers that served an answer, in OpenAI's words."""
 
 
-class _Message(msgspec.Struct, gc=False):
-    id: Any = None
-    model: Any = None
-    content: list[msgspec.Raw] | None = None
-    stop_reason: Any = None
-    stop_sequence: Any = None
-    stop_details: stops.Details | None = None
-    usage: Any = None
-    error: msgspec.Raw = _ABSENT
-
-
-class _Words(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    type: Literal["text"]
-    text: str
-    citations: None = None
-
-
-class _Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A message of one text and nothing that anybody would have to be told of: most are."""
-
-    content: tuple[_Words]
-    id: str
-    model: str
-    stop_reason: str | None
-    usage: dict[str, Any]
-    type: str | None = None
-    role: str | None = None
-    stop_sequence: str | None = None
-    stop_details: None = None
-    error: None = None
-    container: None = None
-    context_management: None = None
-
-
-_decode: Final = msgspec.json.Decoder(_Message).decode
-_decode_plain: Final = msgspec.json.Decoder(_Plain).decode
+_decode: Final = msgspec.json.Decoder(Message).decode
+_decode_plain: Final = msgspec.json.Decoder(Plain).decode
 
 
 def read(body: bytes, context: AnswerContext) -> Answer:

@@ -24,47 +24,11 @@ from trivium.conversation.parts import CacheMark, Form, Reasoning, Text
 from trivium.wire.messages import citations, read_sources
 from trivium.wire.messages.paths import malformed, missing, view, wrong
 from trivium.wire.messages.read_parts import extra, vendor
-
-_ABSENT: Final = msgspec.Raw()
-
-
-class Cache(msgspec.Struct, gc=False):
-    """A ``cache_control`` member."""
-
-    type: str
-    ttl: str | None = None
-
-
-class Block(msgspec.Struct, gc=False):
-    """Any block of a request; ``None`` and empty where it has no such member."""
-
-    type: str
-    text: str | None = None
-    cache_control: Cache | None = None
-    citations: msgspec.Raw = _ABSENT
-    source: msgspec.Raw = _ABSENT
-    title: str | None = None
-    context: str | None = None
-    content: msgspec.Raw = _ABSENT
-    thinking: str | None = None
-    signature: str | None = None
-    data: str | None = None
-    id: str | None = None
-    name: str | None = None
-    input: msgspec.Raw = _ABSENT
-    caller: msgspec.Raw = _ABSENT
-    toolset_name: msgspec.Raw = _ABSENT
-    tool_use_id: str | None = None
-    is_error: bool | None = None
-
-
-class _Kind(msgspec.Struct, gc=False):
-    type: str
-
+from trivium.wire.messages.request_forms import Block, BlockType, Cache
 
 _block: Final = msgspec.json.Decoder(Block)
 _decode: Final = _block.decode
-_kind: Final = msgspec.json.Decoder(_Kind)
+_kind: Final = msgspec.json.Decoder(BlockType)
 _content: Final = msgspec.json.Decoder(str | list[msgspec.Raw])
 
 _ASSISTANT: Final = Role.ASSISTANT  # HOT: as in conversation/fit.py
@@ -153,7 +117,7 @@ class Blocks:
         """A text block."""
         if block.text is None:
             raise missing(f"{path}.text")
-        cited = () if block.citations is _ABSENT else citations.read_all(block.citations)
+        cited = citations.read_all(block.citations) if block.citations else ()
         if cited and self.strict and role is Role.USER:
             raise wrong(
                 f"{path}.citations", "must be empty in a user message since version 2026-10-21."

@@ -15,28 +15,12 @@ from trivium.conversation.parts import Form, Native, Reasoning, Text, VendorPart
 from trivium.conversation.places import Loss
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import citations
+from trivium.wire.messages.answer_forms import Block
 from trivium.wire.messages.unread import BLOCKS, is_own
 
 SHAPE: Final = citations.SHAPE
-_ABSENT: Final = msgspec.Raw()
 EMPTY: Final = frozenset({b"", b"null", b"{}"})
 """Spellings of a call's input that says nothing."""
-
-
-class Block(msgspec.Struct, gc=False):
-    """Any block of an answer; ``None`` and empty where it has no such member."""
-
-    type: Any = None
-    text: Any = None
-    thinking: Any = None
-    signature: Any = None
-    data: Any = None
-    id: Any = None
-    name: Any = None
-    input: msgspec.Raw = _ABSENT
-    caller: msgspec.Raw = _ABSENT
-    toolset_name: msgspec.Raw = _ABSENT
-    citations: msgspec.Raw = _ABSENT
 
 
 decode_block: Final = msgspec.json.Decoder(Block).decode

@@ -28,40 +28,14 @@ from trivium.conversation.request import (
 )
 from trivium.wire.codec import RequestContext
 from trivium.wire.messages import read_tools
+from trivium.wire.messages import request_forms as forms
 from trivium.wire.messages.paths import malformed, missing, view, wrong
-from trivium.wire.messages.read_blocks import Blocks, Cache
+from trivium.wire.messages.read_blocks import Blocks
 from trivium.wire.messages.version import VERSIONS, version
 
 SHAPE: Final = "messages"
 BILLING: Final = "x-anthropic-billing-header:"
 """Begins the system block in which Claude Code tells its vendor about itself: no prompt."""
-_ABSENT: Final = msgspec.Raw()
-
-
-class _Message(msgspec.Struct, gc=False):
-    role: str
-    content: str | list[msgspec.Raw] | None = None
-
-
-class _Thinking(msgspec.Struct, gc=False):
-    type: str
-    budget_tokens: int | None = None
-    display: str | None = None
-
-
-class _Format(msgspec.Struct, gc=False):
-    type: str
-    schema: msgspec.Raw = _ABSENT
-
-
-class _Output(msgspec.Struct, gc=False):
-    effort: str | None = None
-    format: _Format | None = None
-    task_budget: msgspec.Raw = _ABSENT
-
-
-class _Metadata(msgspec.Struct, gc=False):
-    user_id: str | None = None
 
 
 _text: Final = msgspec.json.Decoder(str)
@@ -69,12 +43,12 @@ _flag: Final = msgspec.json.Decoder(bool)
 _integer: Final = msgspec.json.Decoder(int, strict=False)
 _number: Final = msgspec.json.Decoder(float)
 _strings: Final = msgspec.json.Decoder(list[str])
-_messages: Final = msgspec.json.Decoder(list[_Message])
-_thinking: Final = msgspec.json.Decoder(_Thinking)
-_output: Final = msgspec.json.Decoder(_Output)
-_format: Final = msgspec.json.Decoder(_Format)
-_metadata: Final = msgspec.json.Decoder(_Metadata)
-_cache: Final = msgspec.json.Decoder(Cache)
+_messages: Final = msgspec.json.Decoder(list[forms.Message])
+_thinking: Final = msgspec.json.Decoder(forms.Thinking)
+_output: Final = msgspec.json.Decoder(forms.Output)
+_format: Final = msgspec.json.Decoder(forms.Format)
+_metadata: Final = msgspec.json.Decoder(forms.Metadata)
+_cache: Final = msgspec.json.Decoder(forms.Cache)
 
 _ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 _EFFORTS: Final = {one.value: one for one in Effort if one not in (Effort.NONE, Effort.MINIMAL)}
@@ -92,7 +66,7 @@ _ASSISTANT: Final = Role.ASSISTANT
 _SYSTEM: Final = Role.SYSTEM
 _WORDS: Final = frozenset({Text})
 _MODELS_OWN: Final = Sampling()
-_NO_OUTPUT: Final = _Output()
+_NO_OUTPUT: Final = forms.Output()
 _THINKING: Final = frozenset({"thinking", "output_config"})
 _FORMATTING: Final = frozenset({"output_format", "output_config"})
 _PACE: Final = frozenset({"speed", "service_tier"})
@@ -181,7 +155,9 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
         else (None, None)
     )
     # HOT: what is absent costs one look
-    output: _Output = body.get(_output, "output_config") if "output_config" in there else _NO_OUTPUT
+    output: forms.Output = (
+        body.get(_output, "output_config") if "output_config" in there else _NO_OUTPUT
+    )
     user = _user(body) if "metadata" in there else None
     return Conversation(
         shape=SHAPE,
@@ -206,7 +182,7 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
 
 
 def _user(body: _Body) -> str | None:
-    metadata: _Metadata = body.get(_metadata, "metadata")
+    metadata: forms.Metadata = body.get(_metadata, "metadata")
     if metadata.user_id is not None and len(metadata.user_id) > 256:
         raise wrong("metadata.user_id", "must have at most 256 characters.")
     return metadata.user_id
@@ -341,9 +317,9 @@ def _stop(body: _Body) -> tuple[str, ...]:
     return tuple(rows)
 
 
-def _reasoning(body: _Body, output: _Output, limit: int) -> ReasoningWish | None:
+def _reasoning(body: _Body, output: forms.Output, limit: int) -> ReasoningWish | None:
     effort = _effort(output)
-    wish: _Thinking | None = body.get(_thinking, "thinking")
+    wish: forms.Thinking | None = body.get(_thinking, "thinking")
     if wish is None:
         return None if effort is None else ReasoningWish(effort=effort)
     switch = _SWITCHES.get(wish.type)
@@ -360,7 +336,7 @@ def _reasoning(body: _Body, output: _Output, limit: int) -> ReasoningWish | None
     return ReasoningWish(switch, effort, budget, shown)
 
 
-def _effort(output: _Output) -> Effort | None:
+def _effort(output: forms.Output) -> Effort | None:
     if output.effort is None:
         return None
     effort = _EFFORTS.get(output.effort)
@@ -378,7 +354,7 @@ def _check_budget(budget: int | None, limit: int) -> None:
         raise wrong("thinking.budget_tokens", "must be less than max_tokens.")
 
 
-def _answer_format(body: _Body, output: _Output) -> ResponseFormat | None:
+def _answer_format(body: _Body, output: forms.Output) -> ResponseFormat | None:
     wish, path = output.format, "output_config.format"
     alias = body.get(_format, "output_format")
     if alias is not None:
@@ -411,7 +387,7 @@ def _tier(body: _Body) -> str | None:
     return None if name is None else _TIERS[name]
 
 
-def _extensions(members: Mapping[str, msgspec.Raw], output: _Output) -> list[Extension]:
+def _extensions(members: Mapping[str, msgspec.Raw], output: forms.Output) -> list[Extension]:
     out: list[Extension] = []
     if not _READ.issuperset(members):
         out += [

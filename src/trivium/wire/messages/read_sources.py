@@ -20,6 +20,7 @@ from trivium.conversation.parts import (
     Stored,
     Text,
 )
+from trivium.wire.messages import request_forms as forms
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.paths import missing, view, wrong
 
@@ -28,29 +29,10 @@ PDF: Final = "application/pdf"
 PLAIN: Final = "text/plain"
 
 
-class _Source(msgspec.Struct, gc=False):
-    type: str
-    media_type: str | None = None
-    data: str | None = None
-    url: str | None = None
-    file_id: str | None = None
-    content: msgspec.Raw = msgspec.Raw()
-
-
-class _Piece(msgspec.Struct, gc=False):
-    type: str
-    text: str | None = None
-    source: msgspec.Raw = msgspec.Raw()
-
-
-class _Citable(msgspec.Struct, gc=False):
-    enabled: bool | None = None
-
-
-_source: Final = msgspec.json.Decoder(_Source)
-_pieces: Final = msgspec.json.Decoder(str | list[_Piece])
-_texts: Final = msgspec.json.Decoder(list[_Piece])
-_citable: Final = msgspec.json.Decoder(_Citable)
+_source: Final = msgspec.json.Decoder(forms.Source)
+_pieces: Final = msgspec.json.Decoder(str | list[forms.Piece])
+_texts: Final = msgspec.json.Decoder(list[forms.Piece])
+_citable: Final = msgspec.json.Decoder(forms.Citable)
 
 
 def image(raw: msgspec.Raw, path: str, cache: CacheMark | None = None) -> Image:
@@ -120,14 +102,14 @@ def enabled(raw: msgspec.Raw, path: str) -> bool:
 _word: Final = msgspec.json.Decoder(str)
 
 
-def _read(raw: msgspec.Raw, path: str) -> _Source:
+def _read(raw: msgspec.Raw, path: str) -> forms.Source:
     if not bytes(raw):
         raise missing(path)
-    found: _Source = view(_source, raw, path)
+    found: forms.Source = view(_source, raw, path)
     return found
 
 
-def _inline(source: _Source, path: str) -> Inline:
+def _inline(source: forms.Source, path: str) -> Inline:
     if source.data is None:
         raise missing(f"{path}.data")
     try:
@@ -137,7 +119,7 @@ def _inline(source: _Source, path: str) -> Inline:
     return Inline(source.media_type or "", source.data)
 
 
-def _elsewhere(source: _Source, path: str, mime: str | None = None) -> Source:
+def _elsewhere(source: forms.Source, path: str, mime: str | None = None) -> Source:
     if source.type == "url":
         if source.url is None:
             raise missing(f"{path}.url")
@@ -166,7 +148,7 @@ def _written_out(raw: msgspec.Raw, path: str) -> tuple[Text | Image, ...]:
     )
 
 
-def _text(row: _Piece, path: str) -> Text:
+def _text(row: forms.Piece, path: str) -> Text:
     if row.type != "text":
         raise wrong(f"{path}.type", "must be text.")
     if row.text is None:

@@ -36,9 +36,6 @@ from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import citations, stops
 from trivium.wire.messages.event import (
     DELTA_TYPE,
-    StreamDelta,
-    StreamEvent,
-    StreamStart,
     decode_all,
     delta_of,
     lenient,
@@ -56,6 +53,7 @@ from trivium.wire.messages.read_parts import (
     other,
     words,
 )
+from trivium.wire.messages.stream_forms import StreamDelta, StreamEvent, StreamStart
 from trivium.wire.messages.unread import BEGINNING, DELTA, END
 from trivium.wire.messages.usage import merged, usage
 from trivium.wire.sse import DONE, Splitter, completed, frames

@@ -19,36 +19,17 @@ from trivium.conversation.tools import (
     ToolChoice,
     VendorTool,
 )
+from trivium.wire.messages import request_forms as forms
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.paths import missing, view, wrong
-from trivium.wire.messages.read_blocks import Blocks, Cache
+from trivium.wire.messages.read_blocks import Blocks
 
-_ABSENT: Final = msgspec.Raw()
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 
-class _Tool(msgspec.Struct, gc=False):
-    type: str | None = None
-    name: str | None = None
-    description: str | None = None
-    input_schema: msgspec.Raw = _ABSENT
-    strict: bool | None = None
-    cache_control: Cache | None = None
-    allowed_domains: list[str] | None = None
-    blocked_domains: list[str] | None = None
-    max_uses: int | None = None
-    user_location: msgspec.Raw = _ABSENT
-
-
-class _Choice(msgspec.Struct, gc=False):
-    type: str
-    name: str | None = None
-    disable_parallel_tool_use: bool | None = None
-
-
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_tool: Final = msgspec.json.Decoder(_Tool)
-_choice: Final = msgspec.json.Decoder(_Choice)
+_tool: Final = msgspec.json.Decoder(forms.Tool)
+_choice: Final = msgspec.json.Decoder(forms.Choice)
 _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -83,7 +64,7 @@ def tools(raw: msgspec.Raw, blocks: Blocks) -> tuple[Tool, ...]:
 
 
 def _one(row: msgspec.Raw, path: str, blocks: Blocks) -> FunctionTool | ServerTool | VendorTool:
-    tool: _Tool = view(_tool, row, path)
+    tool: forms.Tool = view(_tool, row, path)
     cache = blocks.mark(tool.cache_control, path)
     kind = tool.type or "custom"
     if bytes(tool.input_schema) or kind == "custom":
@@ -107,7 +88,7 @@ def _one(row: msgspec.Raw, path: str, blocks: Blocks) -> FunctionTool | ServerTo
     return VendorTool(kind, native, name=tool.name or "", cache=cache)
 
 
-def _function(tool: _Tool, row: msgspec.Raw, path: str, cache: Any) -> FunctionTool:
+def _function(tool: forms.Tool, row: msgspec.Raw, path: str, cache: Any) -> FunctionTool:
     if tool.name is None:
         raise missing(f"{path}.name")
     if not _NAME.fullmatch(tool.name):
@@ -131,7 +112,7 @@ def _function(tool: _Tool, row: msgspec.Raw, path: str, cache: Any) -> FunctionT
 
 def choice(raw: msgspec.Raw, declared: tuple[Tool, ...]) -> tuple[ToolChoice, bool | None]:
     """The ``tool_choice`` member, and whether calls may be parallel (``None``: not said)."""
-    found: _Choice = view(_choice, raw, "tool_choice")
+    found: forms.Choice = view(_choice, raw, "tool_choice")
     mode = _MODES.get(found.type)
     if mode is None:
         raise wrong("tool_choice.type", f"must be one of {', '.join(_MODES)}.")

@@ -1,24 +1,17 @@
 """Whole answers of the messages operations."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire.messages.answer_forms import Body
 from trivium.wire.messages.usage import usage
 from trivium.wire.passage import Answer
 from trivium.wire.whole import error_of
 
-
-class _Body(msgspec.Struct, gc=False):
-    content: msgspec.Raw = msgspec.Raw()
-    usage: Any = None
-    input_tokens: Any = None
-    error: msgspec.Raw = msgspec.Raw()
-
-
 _ARRAY: Final = ord("[")
-_decode: Final = msgspec.json.Decoder(_Body).decode
+_decode: Final = msgspec.json.Decoder(Body).decode
 
 
 def answer(body: bytes) -> Answer:
@@ -41,7 +34,7 @@ def count_answer(body: bytes) -> Answer:
     return Answer()
 
 
-def _read(body: bytes) -> _Body:
+def _read(body: bytes) -> Body:
     try:
         return _decode(body)
     except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors

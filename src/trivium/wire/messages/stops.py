@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any, Final
 
-import msgspec
-
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Refusal
+from trivium.wire.messages.answer_forms import Details
 
 _READ: Final = MappingProxyType(
     {
@@ -51,13 +50,6 @@ _CATEGORIES: Final = frozenset(
     {"cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"}
 )
 """Categories of a refusal that clients know."""
-
-
-class Details(msgspec.Struct, gc=False):
-    """``stop_details`` as they come."""
-
-    category: Any = None
-    explanation: Any = None
 
 
 def read(reason: Any, sequence: Any = None, details: Details | None = None) -> Finish:

@@ -15,37 +15,14 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.errors import stream_tail
 from trivium.wire.locate import LONG, holding
+from trivium.wire.messages.stream_forms import LooseEvent, WatchedEvent, WatchedMessage
 from trivium.wire.messages.usage import merged, usage
 from trivium.wire.operation import Shape
 from trivium.wire.passage import Facts
 from trivium.wire.sse import Frame, Splitter, parse
 
-
-class _Message(msgspec.Struct, gc=False):
-    usage: dict[str, Any] | None = None
-
-
-class _View(msgspec.Struct, gc=False):
-    """An event, as the protocol has it."""
-
-    type: str | None = None
-    message: _Message | None = None
-    usage: dict[str, Any] | None = None
-    """Cumulative totals of the whole message, not of this event."""
-    error: msgspec.Raw = msgspec.Raw()
-
-
-class _Loose(msgspec.Struct, gc=False):
-    """An event of which any member may be anything."""
-
-    type: Any = None
-    message: Any = None
-    usage: Any = None
-    error: msgspec.Raw = msgspec.Raw()
-
-
-_decode: Final = msgspec.json.Decoder(_View).decode
-_decode_loose: Final = msgspec.json.Decoder(_Loose).decode
+_decode: Final = msgspec.json.Decoder(WatchedEvent).decode
+_decode_loose: Final = msgspec.json.Decoder(LooseEvent).decode
 
 _MESSAGE: Final = b'"message_'
 _ERROR: Final = b'"error"'
@@ -105,7 +82,7 @@ class Watch:
             return b""
         return rest.rstrip(b"\r\n") + b"\n\n"
 
-    def _read(self, frame: Frame, view: _View | None) -> bool:
+    def _read(self, frame: Frame, view: WatchedEvent | None) -> bool:
         """Take note of one event; whether it is an error that ends the answer."""
         if frame.event == b"error" or (view is not None and view.type == "error"):
             if not self.finished:
@@ -130,7 +107,7 @@ def watch(facts: Facts) -> Watch:  # noqa: ARG001 - every request of the shape s
     return Watch()
 
 
-def _view(frame: Frame) -> _View | None:
+def _view(frame: Frame) -> WatchedEvent | None:
     """The frame's members; ``None`` when it is not a whole JSON object."""
     try:
         return _decode(frame.data)
@@ -142,9 +119,9 @@ def _view(frame: Frame) -> _View | None:
         return None
     message = loose.message
     told = message.get("usage") if isinstance(message, dict) else None
-    return _View(
+    return WatchedEvent(
         type=loose.type,
-        message=_Message(told if isinstance(told, dict) else None),
+        message=WatchedMessage(told if isinstance(told, dict) else None),
         usage=loose.usage if isinstance(loose.usage, dict) else None,
         error=loose.error,
     )

@@ -32,12 +32,17 @@ _TOP_P_MIN: Final = 0.95
 """Least ``top_p`` while thinking."""
 
 
-class Settled(msgspec.Struct, gc=False):
+class Settled:
     """What is sent about thinking, and the output limit that goes with it."""
 
-    output_max: int
-    thinking: dict[str, Any] | None = None
-    effort: str | None = None
+    __slots__ = ("effort", "output_max", "thinking")
+
+    def __init__(
+        self, output_max: int, thinking: dict[str, Any] | None = None, effort: str | None = None
+    ) -> None:
+        self.output_max = output_max
+        self.thinking = thinking
+        self.effort = effort
 
     @property
     def thinks(self) -> bool:
@@ -164,15 +169,17 @@ def sampling(conversation: Conversation, settled: Settled, writing: Writing) -> 
     wish, facts = conversation.sampling, writing.facts
     out: dict[str, Any] = {}
     thinks = settled.thinks
-    if wish.temperature is not None:
-        _temperature(wish.temperature, out, writing, thinks=thinks)
-    if wish.top_p is not None:
-        if thinks and wish.top_p < _TOP_P_MIN:
+    temperature: Any = wish.temperature  # an integer stays one
+    top_p: Any = wish.top_p
+    if temperature is not None:
+        _temperature(temperature, out, writing, thinks=thinks)
+    if top_p is not None:
+        if thinks and top_p < _TOP_P_MIN:
             writing.lacks(Concept.TOP_P, _THINKS)
         elif "temperature" in out and not facts.temperature_with_top_p:
             writing.lacks(Concept.TOP_P, "not taken together with temperature")
         else:
-            out["top_p"] = wish.top_p
+            out["top_p"] = top_p
     if wish.top_k is not None:
         if thinks:
             writing.lacks(Concept.TOP_K, _THINKS)
@@ -184,7 +191,7 @@ def sampling(conversation: Conversation, settled: Settled, writing: Writing) -> 
     return out
 
 
-def _temperature(wanted: float, out: dict[str, Any], writing: Writing, *, thinks: bool) -> None:
+def _temperature(wanted: Any, out: dict[str, Any], writing: Writing, *, thinks: bool) -> None:
     most = writing.facts.temperature_max
     if wanted > most:
         lacking(

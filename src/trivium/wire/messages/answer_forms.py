@@ -1,0 +1,86 @@
+"""What is read of a message's JSON: the whole, its blocks and what stands in them."""
+
+from typing import Any, Final, Literal
+
+import msgspec
+
+_ABSENT: Final = msgspec.Raw()
+
+
+class Citation(msgspec.Struct, gc=False):
+    """A citation of a text block; a request's history has the same."""
+
+    type: Any = None
+    url: Any = None
+    title: Any = None
+    source: Any = None
+    document_title: Any = None
+    cited_text: Any = None
+
+
+class Block(msgspec.Struct, gc=False):
+    """Any block of an answer; ``None`` and empty where it has no such member."""
+
+    type: Any = None
+    text: Any = None
+    thinking: Any = None
+    signature: Any = None
+    data: Any = None
+    id: Any = None
+    name: Any = None
+    input: msgspec.Raw = _ABSENT
+    caller: msgspec.Raw = _ABSENT
+    toolset_name: msgspec.Raw = _ABSENT
+    citations: msgspec.Raw = _ABSENT
+
+
+class Details(msgspec.Struct, gc=False):
+    """``stop_details`` as they come."""
+
+    category: Any = None
+    explanation: Any = None
+
+
+class Message(msgspec.Struct, gc=False):
+    """A whole answer."""
+
+    id: Any = None
+    model: Any = None
+    content: list[msgspec.Raw] | None = None
+    stop_reason: Any = None
+    stop_sequence: Any = None
+    stop_details: Details | None = None
+    usage: Any = None
+    error: msgspec.Raw = _ABSENT
+
+
+class _Words(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    type: Literal["text"]
+    text: str
+    citations: None = None
+
+
+class Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """A message of one text and nothing that anybody would have to be told of: most are."""
+
+    content: tuple[_Words]
+    id: str
+    model: str
+    stop_reason: str | None
+    usage: dict[str, Any]
+    type: str | None = None
+    role: str | None = None
+    stop_sequence: str | None = None
+    stop_details: None = None
+    error: None = None
+    container: None = None
+    context_management: None = None
+
+
+class Body(msgspec.Struct, gc=False):
+    """A whole answer, or a count of tokens, that goes by unchanged."""
+
+    content: msgspec.Raw = _ABSENT
+    usage: Any = None
+    input_tokens: Any = None
+    error: msgspec.Raw = _ABSENT
