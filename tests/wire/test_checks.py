@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.checks import AllowedTools, Name, check, missing, require_long_name, wrong
+from trivium.wire.checks import check, missing, require_long_name, wrong
+from trivium.wire.request_forms import AllowedTools, Name
 
 
 class Inner(msgspec.Struct):

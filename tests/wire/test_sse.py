@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from trivium.faults import Fault, Kind
 from trivium.wire import sse
+from trivium.wire.answer_forms import Frame
 from trivium.wire.sse import unbroken
 
 ENDS = [b"\n", b"\r\n", b"\r"]
@@ -22,21 +23,21 @@ def fed(*reads: bytes) -> tuple[bytes, bytes]:
 @pytest.mark.parametrize(
     ("run", "expected"),
     [
-        (b"data: a\n\n", [sse.Frame(b"", b"a")]),
-        (b"data:a\n\n", [sse.Frame(b"", b"a")]),
-        (b"data:  a\n\n", [sse.Frame(b"", b" a")]),
-        (b"data\n\n", [sse.Frame(b"", b"")]),
-        (b"event: x\ndata: a\n\n", [sse.Frame(b"x", b"a")]),
-        (b"event:x\r\ndata: a\r\n\r\n", [sse.Frame(b"x", b"a")]),
-        (b"data: a\rdata: b\r\r", [sse.Frame(b"", b"a\nb")]),
-        (b"data: a\n\n\n\ndata: b\n\n", [sse.Frame(b"", b"a"), sse.Frame(b"", b"b")]),
+        (b"data: a\n\n", [Frame(b"", b"a")]),
+        (b"data:a\n\n", [Frame(b"", b"a")]),
+        (b"data:  a\n\n", [Frame(b"", b" a")]),
+        (b"data\n\n", [Frame(b"", b"")]),
+        (b"event: x\ndata: a\n\n", [Frame(b"x", b"a")]),
+        (b"event:x\r\ndata: a\r\n\r\n", [Frame(b"x", b"a")]),
+        (b"data: a\rdata: b\r\r", [Frame(b"", b"a\nb")]),
+        (b"data: a\n\n\n\ndata: b\n\n", [Frame(b"", b"a"), Frame(b"", b"b")]),
         (b": OPENROUTER PROCESSING\n\n", []),
         (b"id: 7\nretry: 10\n\n", []),
-        (b": c\ndata: a\n\n", [sse.Frame(b"", b"a")]),
+        (b": c\ndata: a\n\n", [Frame(b"", b"a")]),
         (b"database: a\n\n", []),
         (
             "data: a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg\n\n".encode(),
-            [sse.Frame(b"", "a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg".encode())],
+            [Frame(b"", "a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg".encode())],
         ),
     ],
 )
@@ -93,7 +94,7 @@ def test_nothing_is_lost_or_added(parts, cuts):
 def test_written_data_is_read_back(texts, end):
     """Every frame we write is the frame a reader gets, under each line end."""
     run = b"".join(sse.frame(text.encode()) for text in texts).replace(b"\n", end)
-    assert [sse.Frame(b"", text.encode()) for text in texts] == sse.frames(run)
+    assert [Frame(b"", text.encode()) for text in texts] == sse.frames(run)
 
 
 def test_a_frame_has_its_event_line_first():

@@ -6,14 +6,11 @@ becomes a fault with the member's path and what would be right, e.g. ``tools[2].
 """
 
 import re
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from trivium.faults import Fault, Kind
-
-Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]
-"""A function, tool or schema name. Source: the service specification, "Function definition"."""
 
 PICTURE_ADDRESS: Final = re.compile(
     r"https?://|data:image/[a-z0-9.+-]{1,40};base64,", re.IGNORECASE
@@ -21,13 +18,6 @@ PICTURE_ADDRESS: Final = re.compile(
 """How the address of a picture begins, or the picture itself in its place."""
 
 _LONG_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
-
-
-class AllowedTools(msgspec.Struct, gc=False):
-    """A restriction of the tools on offer. Source: the service specification."""
-
-    mode: Annotated[str, msgspec.Meta(pattern=r"^(?:auto|required)\Z")]
-    tools: list[msgspec.Raw]
 
 
 _NAME_RULE: Final = (

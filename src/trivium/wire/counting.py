@@ -7,12 +7,13 @@ count_tokens; Google's, countTokens; openai-python 3.52.0, ``responses.input_tok
 """
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from trivium.conversation.request import Conversation, Sampling
 from trivium.faults import Fault, Kind
+from trivium.wire.answer_forms import Counted
 from trivium.wire.counts import NonsenseError, count
 from trivium.wire.generate.path import bare
 from trivium.wire.operation import Operation
@@ -41,13 +42,7 @@ _WRITTEN: Final = {
 _REQUEST: Final = ("generateContentRequest", "generate_content_request")
 
 
-class _Answer(msgspec.Struct, gc=False):
-    input_tokens: Any = None
-    totalTokens: Any = None  # noqa: N815 - the vendor's spelling
-    error: msgspec.Raw = msgspec.Raw()
-
-
-_answer: Final = msgspec.json.Decoder(_Answer).decode
+_answer: Final = msgspec.json.Decoder(Counted).decode
 
 
 def request(operation: Operation, body: Members) -> dict[str, msgspec.Raw]:

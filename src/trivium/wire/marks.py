@@ -10,11 +10,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-import msgspec
-
 from trivium.wire.envelope import PREFIX
 from trivium.wire.locate import LONG
 from trivium.wire.operation import Shape
+from trivium.wire.request_forms import Mark, Marks
 
 CALL_PREFIX: Final = "call_tvm"
 """Begins the id of every call under which something is remembered (``recall/traces/model.py``)."""
@@ -57,23 +56,6 @@ _OURS: Final = {
 _SIGNS: Final = {shape: _OURS[shape] + stems for shape, stems in _STEMS.items()}
 _TAIL: Final = 64
 """Characters of a value that tell it from all others: its end is cipher text or a digest."""
-
-
-class Mark(msgspec.Struct, frozen=True, gc=False):
-    """One place that names a maker."""
-
-    at: int
-    """Offset in the body: the later mark is the newer one."""
-    key: str
-    """Under which it is remembered; for an envelope, the envelope itself."""
-
-
-class Marks(msgspec.Struct, frozen=True, gc=False):
-    """What was found in one body, each group in order of appearance."""
-
-    envelopes: tuple[Mark, ...] = ()
-    calls: tuple[Mark, ...] = ()
-    native: tuple[Mark, ...] = ()
 
 
 def any_in(body: bytes, shape: Shape) -> bool:

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire.answer_forms import Frame
 
 FRAME_BYTES_MAX: Final = 64 * 1024 * 1024
 """Longest single frame; a 4K image as base64 stays well under it."""
@@ -34,13 +35,6 @@ _WHOLE: Final = (b"\n\n", b"\r\n\r\n")
 _BLANK: Final = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")
 
 _decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-
-
-class Frame(msgspec.Struct, frozen=True, gc=False):
-    """One event: its ``event:`` name (empty when absent) and its joined ``data:`` lines."""
-
-    event: bytes
-    data: bytes
 
 
 class Splitter:

@@ -6,40 +6,15 @@ Totals contain their parts here: ``prompt_tokens`` includes what came from a cac
 hits (docs.stigg.io, "DeepSeek", read 2026-11-21).
 """
 
-from typing import Annotated, Final
+from typing import Final
 
 import msgspec
 
 from trivium.conversation.usage import Usage
-
-Count = Annotated[int, msgspec.Meta(ge=0)]
-
-
-class _Details(msgspec.Struct, gc=False):
-    cached_tokens: Count | None = None
-    cache_write_tokens: Count | None = None
-    audio_tokens: Count | None = None
-    image_tokens: Count | None = None
-    reasoning_tokens: Count | None = None
-
-
-class Counts(msgspec.Struct, gc=False):
-    """A usage object, of whatever shape; decoded laxly: some relays write 5.0 or "5"."""
-
-    prompt_tokens: Count | None = None
-    completion_tokens: Count | None = None
-    input_tokens: Count | None = None
-    output_tokens: Count | None = None
-    total_tokens: Count | None = None
-    prompt_cache_hit_tokens: Count | None = None
-    prompt_tokens_details: _Details | None = None
-    completion_tokens_details: _Details | None = None
-    input_tokens_details: _Details | None = None
-    output_tokens_details: _Details | None = None
-
+from trivium.wire.answer_forms import Counts, Details
 
 _decode: Final = msgspec.json.Decoder(Counts, strict=False).decode
-_NONE: Final = _Details()
+_NONE: Final = Details()
 
 
 def usage(raw: bytes | msgspec.Raw) -> Usage | None:

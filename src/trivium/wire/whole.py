@@ -10,41 +10,21 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire import tokens
+from trivium.wire.answer_forms import Counts, Fate, LooseView, View
 from trivium.wire.passage import Answer
 
 _NOTHING: Final = frozenset({b"", b"null", b"{}", b"[]", b'""', b"false", b"0"})
 _ARRAY: Final = ord("[")
-_ABSENT: Final = msgspec.Raw()
 
 
-class _Members(msgspec.Struct, gc=False):
-    """The members that tell an answer's fate; one of the last four is there in a good one."""
-
-    error: msgspec.Raw = _ABSENT
-    choices: msgspec.Raw = _ABSENT
-    output: msgspec.Raw = _ABSENT
-    data: msgspec.Raw = _ABSENT
-    results: msgspec.Raw = _ABSENT
-
-
-class _View(_Members, gc=False):
-    usage: tokens.Counts | None = None
-
-
-class _Loose(_Members, gc=False):
-    """An answer whose usage may be anything."""
-
-    usage: msgspec.Raw = _ABSENT
-
-
-_decode: Final = msgspec.json.Decoder(_View, strict=False).decode
-_decode_loose: Final = msgspec.json.Decoder(_Loose).decode
+_decode: Final = msgspec.json.Decoder(View, strict=False).decode
+_decode_loose: Final = msgspec.json.Decoder(LooseView).decode
 
 
 def error_of(raw: bytes | msgspec.Raw) -> bytes | None:
     """An ``error`` member's bytes, ``None`` when it is absent, null or empty."""
     data = bytes(raw)
-    if data in _NOTHING or (data[:1] in (b"{", b"[") and not data[1:-1].strip()):
+    if data in _NOTHING or (data[:1] in (b"{", b"[") and len(data) > 1 and not data[1:-1].strip()):
         return None
     return data
 
@@ -54,7 +34,7 @@ def answer(body: bytes, content: str) -> Answer:
 
     Raises ``Fault`` (UPSTREAM_BROKE) when it is neither a good answer nor an error.
     """
-    view: _Members
+    view: Fate
     try:
         view = _decode(body)
         counts = view.usage
@@ -68,7 +48,7 @@ def answer(body: bytes, content: str) -> Answer:
     return Answer(usage=None if counts is None else tokens.of(counts), error=error)
 
 
-def _loosely(body: bytes) -> tuple[_Members, tokens.Counts | None]:
+def _loosely(body: bytes) -> tuple[Fate, Counts | None]:
     try:
         view = _decode_loose(body)
     except (ValueError, RecursionError):

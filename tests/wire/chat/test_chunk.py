@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from trivium.wire.chat.chunk import Chunk, Opening, thought
+from trivium.wire.chat.chunk import Chunk, Opening
 
 READ = [
     b'{"choices":[{"delta":{"content":[{"type":"text","text":"x"}]}}]}',
@@ -24,18 +24,3 @@ def test_the_first_chunk_says_who_answers():
     """Later ones are not asked again."""
     found = msgspec.json.decode(b'{"id":"c1","model":"x","choices":[]}', type=Opening)
     assert ("c1", "x", []) == (found.id, found.model, found.choices)
-
-
-def test_a_content_list_is_reasoning_and_text():
-    """Mistral's form; what is neither is left to others."""
-    odd = []
-    content = [
-        "Oh. ",
-        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm. "}]},
-        {"type": "thinking", "thinking": "So."},
-        {"type": "text", "text": "Hi"},
-        {"type": "reference"},
-        5,
-    ]
-    assert ("Hm. So.", "Oh. Hi") == thought(content, odd)
-    assert [{"type": "reference"}, 5] == odd

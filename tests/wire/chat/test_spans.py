@@ -3,7 +3,8 @@
 import msgspec
 
 from trivium.conversation.parts import TokenLogprob
-from trivium.wire.chat.spans import Logprobs, annotation, citations, entries, tokens
+from trivium.wire.chat.chunk import Logprobs
+from trivium.wire.chat.spans import annotation, citations, entries, tokens
 
 CITED = {"type": "url_citation",
          "url_citation": {"url": "https://x", "title": "X", "start_index": 7, "end_index": 9}}  # fmt: skip

@@ -1,8 +1,8 @@
-"""Reasoning between tags at the start of the content."""
+"""Reasoning inside the content: between tags at its start, or in a list."""
 
 import pytest
 
-from trivium.wire.chat.think import Tagged
+from trivium.wire.chat.think import Tagged, thought
 
 CASES = [
     ("Hello", "", "Hello"),
@@ -31,3 +31,18 @@ def test_tags_divide_reasoning_from_text_however_it_is_cut(content, reasoning, t
         assert (reasoning, text) == ("".join(a for a, _ in said), "".join(b for _, b in said)), (
             pieces
         )
+
+
+def test_a_content_list_is_reasoning_and_text():
+    """Mistral's form; what is neither is left to others."""
+    odd = []
+    content = [
+        "Oh. ",
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm. "}]},
+        {"type": "thinking", "thinking": "So."},
+        {"type": "text", "text": "Hi"},
+        {"type": "reference"},
+        5,
+    ]
+    assert ("Hm. So.", "Oh. Hi") == thought(content, odd)
+    assert [{"type": "reference"}, 5] == odd

@@ -3,7 +3,8 @@
 import pytest
 
 from trivium.faults import Kind
-from trivium.wire.generate.chunk import Chunk, cut_short, read, read_all
+from trivium.wire.generate.chunk import cut_short, read, read_all, told
+from trivium.wire.generate.chunk_forms import Chunk
 
 
 def chunk(*, finished=False, usage=None, error=None, answers=True):
@@ -53,7 +54,7 @@ def test_the_objects_of_an_array_are_read_at_once():
     ]
     found = read_all(b"[" + b", ".join(rows) + b"]")
     assert found is not None
-    assert [read(row) for row in rows] == [one.chunk for one in found]
+    assert [read(row) for row in rows] == [told(one) for one in found]
 
 
 @pytest.mark.parametrize(

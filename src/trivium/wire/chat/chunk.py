@@ -9,7 +9,21 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
-from trivium.wire.chat.spans import Logprobs
+
+class Token(msgspec.Struct, gc=False):
+    """One entry of ``logprobs.content``."""
+
+    token: str
+    logprob: float
+    bytes: list[int] | None = None
+    top_logprobs: list["Token"] | None = None
+
+
+class Logprobs(msgspec.Struct, gc=False):
+    """``choices[].logprobs``."""
+
+    content: list[Token] | None = None
+    refusal: list[Token] | None = None
 
 
 class Function(msgspec.Struct, gc=False):
@@ -113,26 +127,3 @@ class Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     provider: _Skipped = None
     usage: None = None
     error: None = None
-
-
-def thought(content: list[Any], odd: list[Any]) -> tuple[str, str]:
-    """Reasoning and text of a content list (Mistral: ``thinking`` and ``text`` entries).
-
-    Entries that are neither go to ``odd``.
-    """
-    reasoning: list[str] = []
-    text: list[str] = []
-    for entry in content:
-        if isinstance(entry, str):
-            text.append(entry)
-        elif not isinstance(entry, dict):
-            odd.append(entry)
-        elif isinstance(words := entry.get("text"), str):
-            text.append(words)
-        elif isinstance(inner := entry.get("thinking"), list):
-            reasoning.append(thought(inner, odd)[1])
-        elif isinstance(inner, str):
-            reasoning.append(inner)
-        else:
-            odd.append(entry)
-    return "".join(reasoning), "".join(text)

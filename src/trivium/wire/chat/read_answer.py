@@ -4,7 +4,7 @@ A whole answer is a stream of one chunk, so it is read by the same machine, choi
 Source: OpenAI's API reference, chat completions, read 2026-11-21.
 """
 
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Final
 
 import msgspec
 
@@ -15,68 +15,14 @@ from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Text
 from trivium.wire import tokens
 from trivium.wire.chat import failure, finish
+from trivium.wire.chat.answer_forms import Plain, Whole
 from trivium.wire.chat.chunk import Choice
 from trivium.wire.chat.stream_choice import ChoiceReader, Sequence
 from trivium.wire.chat.unread import ANSWER
 from trivium.wire.codec import AnswerContext
 
-
-class _Whole(msgspec.Struct, gc=False):
-    choices: list[Choice] | None = None
-    usage: msgspec.Raw = msgspec.Raw()
-    error: Any = None
-    service_tier: str | None = None
-    id: str | None = None
-    model: str | None = None
-
-
-_Nothing: TypeAlias = Annotated[list[msgspec.Raw], msgspec.Meta(max_length=0)] | None
-
-
-class _Words(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    content: Annotated[str, msgspec.Meta(min_length=1)]
-    role: str | None = None
-    refusal: None = None
-    annotations: _Nothing = None
-    reasoning_content: None = None
-    reasoning: None = None
-    reasoning_details: _Nothing = None
-    tool_calls: _Nothing = None
-    function_call: None = None
-    audio: None = None
-    images: _Nothing = None
-
-
-class _PlainChoice(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    message: _Words
-    finish_reason: str
-    index: int | None = None
-    delta: None = None
-    logprobs: None = None
-    error: None = None
-    stop_reason: None = None
-    token_ids: None = None
-
-
-class _Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """An answer of one text and nothing that anybody would have to be told of: most are."""
-
-    choices: tuple[_PlainChoice]
-    id: str
-    model: str
-    usage: msgspec.Raw = msgspec.Raw()
-    object: str | None = None
-    created: float | None = None
-    service_tier: str | None = None
-    system_fingerprint: str | None = None
-    error: None = None
-    kv_transfer_params: None = None
-    prompt_logprobs: None = None
-    prompt_token_ids: None = None
-
-
-_decode: Final = msgspec.json.Decoder(_Whole).decode
-_decode_plain: Final = msgspec.json.Decoder(_Plain).decode
+_decode: Final = msgspec.json.Decoder(Whole).decode
+_decode_plain: Final = msgspec.json.Decoder(Plain).decode
 
 
 def read(body: bytes, context: AnswerContext) -> Answer:
@@ -149,7 +95,7 @@ def _words(choices: list[Choice], context: AnswerContext) -> tuple[Candidate, ..
     return (Candidate((Text(said.content),), end),)
 
 
-def _any(whole: _Whole, choices: list[Choice], context: AnswerContext) -> tuple[Candidate, ...]:
+def _any(whole: Whole, choices: list[Choice], context: AnswerContext) -> tuple[Candidate, ...]:
     sequence = Sequence(context)
     sequence.id = whole.id or ""
     events: list[Event] = [Start()]

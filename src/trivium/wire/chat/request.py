@@ -12,66 +12,17 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire import basics
-from trivium.wire.checks import AllowedTools, Name, check, missing, wrong
+from trivium.wire.chat.request_forms import Call, Format, Message, Named, Tool, ToolChoice
+from trivium.wire.checks import check, missing, wrong
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
-
-class _Named(msgspec.Struct, gc=False):
-    name: Name
-
-
-class _Function(msgspec.Struct, gc=False):
-    # any name: histories hold calls that other vendors made
-    name: str
-    arguments: str
-
-
-class _Custom(msgspec.Struct, gc=False):
-    name: str
-    input: str
-
-
-class _Call(msgspec.Struct, gc=False):
-    id: str
-    type: str
-    function: _Function | None = None
-    custom: _Custom | None = None
-
-
-class _Message(msgspec.Struct, gc=False):
-    tool_calls: list[_Call] | None = None
-
-
-class _Tool(msgspec.Struct, gc=False):
-    type: str | None = None
-    function: _Named | None = None
-    custom: _Named | None = None
-    name: str | None = None
-    """Of a flat declaration, as the responses and messages shapes have it."""
-
-
-class _Choice(msgspec.Struct, gc=False):
-    type: str | None = None
-    function: _Named | None = None
-    custom: _Named | None = None
-    allowed_tools: AllowedTools | None = None
-
-
-class _Schema(msgspec.Struct, gc=False):
-    name: Name | None = None
-
-
-class _Format(msgspec.Struct, gc=False):
-    json_schema: _Schema | None = None
-
-
-_messages: Final = msgspec.json.Decoder(list[_Message])
-_tools: Final = msgspec.json.Decoder(list[_Tool])
-_functions: Final = msgspec.json.Decoder(list[_Named])
-_named: Final = msgspec.json.Decoder(_Named)
-_choice: Final = msgspec.json.Decoder(_Choice)
-_format: Final = msgspec.json.Decoder(_Format)
+_messages: Final = msgspec.json.Decoder(list[Message])
+_tools: Final = msgspec.json.Decoder(list[Tool])
+_functions: Final = msgspec.json.Decoder(list[Named])
+_named: Final = msgspec.json.Decoder(Named)
+_choice: Final = msgspec.json.Decoder(ToolChoice)
+_format: Final = msgspec.json.Decoder(Format)
 
 
 def facts(body: Members) -> Facts:
@@ -189,7 +140,7 @@ def _check_choice(raw: bytes) -> None:
         raise missing("tool_choice.allowed_tools")
 
 
-def _check_member(value: _Call | _Tool | _Choice, path: str) -> None:
+def _check_member(value: Call | Tool | ToolChoice, path: str) -> None:
     """A thing of type function or custom must have the member its type names."""
     if value.type == "function" and value.function is None:
         raise missing(f"{path}.function")

@@ -6,29 +6,14 @@ their part's own start.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from trivium.conversation.parts import Citation, Native, TokenLogprob
+from trivium.wire.chat.chunk import Token
 
-_encode = msgspec.json.Encoder().encode
-
-
-class Token(msgspec.Struct, gc=False):
-    """One entry of ``logprobs.content``."""
-
-    token: str
-    logprob: float
-    bytes: list[int] | None = None
-    top_logprobs: list["Token"] | None = None
-
-
-class Logprobs(msgspec.Struct, gc=False):
-    """``choices[].logprobs``."""
-
-    content: list[Token] | None = None
-    refusal: list[Token] | None = None
+_encode: Final = msgspec.json.Encoder().encode
 
 
 def citations(annotations: Iterable[Any], base: int) -> list[Citation]:

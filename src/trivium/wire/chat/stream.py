@@ -13,6 +13,7 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire import errors, sse, tokens
+from trivium.wire.chat.answer_forms import UsageChunk, Watched
 from trivium.wire.locate import LONG, holding, span
 from trivium.wire.operation import Shape
 from trivium.wire.passage import Facts
@@ -23,36 +24,12 @@ _ERROR: Final = b'"error"'
 _USAGE: Final = b'"completion_tokens"'
 _DONE: Final = sse.DONE
 _DONE_LAST: Final = b"\n\ndata: [DONE]\n\n"
-_ABSENT: Final = msgspec.Raw()
 
 
-class _Chunk(msgspec.Struct, gc=False):
-    usage: msgspec.Raw = _ABSENT
-    error: msgspec.Raw = _ABSENT
+_USAGE_CHUNK: Final = frozenset(UsageChunk.__struct_fields__)
 
-
-class _UsageChunk(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A chunk that tells nothing but usage."""
-
-    choices: tuple[()]
-    usage: tokens.Counts
-    id: msgspec.Raw = _ABSENT
-    object: msgspec.Raw = _ABSENT
-    created: msgspec.Raw = _ABSENT
-    model: msgspec.Raw = _ABSENT
-    service_tier: msgspec.Raw = _ABSENT
-    system_fingerprint: msgspec.Raw = _ABSENT
-    obfuscation: msgspec.Raw = _ABSENT
-    provider: msgspec.Raw = _ABSENT
-    """Of OpenRouter, on every chunk."""
-    timings: msgspec.Raw = _ABSENT
-    """Of llama.cpp, beside the usage it belongs to."""
-
-
-_USAGE_CHUNK: Final = frozenset(_UsageChunk.__struct_fields__)
-
-_decode: Final = msgspec.json.Decoder(_Chunk).decode
-_decode_usage: Final = msgspec.json.Decoder(_UsageChunk, strict=False).decode
+_decode: Final = msgspec.json.Decoder(Watched).decode
+_decode_usage: Final = msgspec.json.Decoder(UsageChunk, strict=False).decode
 _decode_any: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
@@ -183,7 +160,7 @@ def cut_short() -> Fault:
     )
 
 
-def _read(block: bytes) -> _Chunk | None:
+def _read(block: bytes) -> Watched | None:
     frame = sse.parse(block)
     try:
         return None if frame is None else _decode(frame.data)

@@ -15,10 +15,10 @@ from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Audio, Form, Image, Inline, Reasoning, Refusal, Text
 from trivium.conversation.places import Loss
 from trivium.wire.chat import failure, finish
-from trivium.wire.chat.chunk import Call, Choice, Function, Said, thought
+from trivium.wire.chat.chunk import Call, Choice, Function, Said
 from trivium.wire.chat.media import sniffed, source
 from trivium.wire.chat.spans import citations, tokens
-from trivium.wire.chat.think import Tagged
+from trivium.wire.chat.think import Tagged, thought
 from trivium.wire.codec import AnswerContext
 
 _encode = msgspec.json.Encoder().encode

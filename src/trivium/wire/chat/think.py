@@ -1,11 +1,11 @@
-"""Reasoning that a server writes into the text, between ``<think>`` and ``</think>``.
+"""Reasoning that a server writes into the content: between tags, or as entries of a list.
 
-Only where the channel is known to do so, and only at the very start: anywhere else the tags are
-the model's own words. The line ends beside the tags belong to them.
+Tags (``<think>``, ``</think>``) only where the channel is known to write them, and only at the very
+start: anywhere else they are the model's own words. The line ends beside them belong to them.
 """
 
 from enum import Enum, unique
-from typing import Final
+from typing import Any, Final
 
 OPEN: Final = "<think>"
 CLOSE: Final = "</think>"
@@ -81,3 +81,26 @@ def _tail(text: str) -> int:
     most = min(len(CLOSE) - 1, len(text))
     size = next((size for size in range(most, 0, -1) if CLOSE.startswith(text[-size:])), 0)
     return len(text) - len(text[: len(text) - size].rstrip("\n"))
+
+
+def thought(content: list[Any], odd: list[Any]) -> tuple[str, str]:
+    """Reasoning and text of a content list (Mistral: ``thinking`` and ``text`` entries).
+
+    Entries that are neither go to ``odd``.
+    """
+    reasoning: list[str] = []
+    text: list[str] = []
+    for entry in content:
+        if isinstance(entry, str):
+            text.append(entry)
+        elif not isinstance(entry, dict):
+            odd.append(entry)
+        elif isinstance(words := entry.get("text"), str):
+            text.append(words)
+        elif isinstance(inner := entry.get("thinking"), list):
+            reasoning.append(thought(inner, odd)[1])
+        elif isinstance(inner, str):
+            reasoning.append(inner)
+        else:
+            odd.append(entry)
+    return "".join(reasoning), "".join(text)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.errors import body
-from trivium.wire.generate.chunk import cut_short, read, read_all
+from trivium.wire.generate.chunk import cut_short, read, read_all, told
 from trivium.wire.generate.usage import CACHED, complete, merged, usage
 from trivium.wire.operation import Shape
 from trivium.wire.sse import FRAME_BYTES_MAX
@@ -123,7 +123,7 @@ class ArrayWatch:
             return 0
         self._count(text, [element.usageMetadata for element in elements])
         if not self._ended and text.rfind(_REASON) >= 0:
-            self._ended = any(element.chunk.finished for element in reversed(elements))
+            self._ended = any(told(element).finished for element in reversed(elements))
         self._opened = True
         self._at = len(text)
         self._over = closes

@@ -3,54 +3,15 @@
 The same object is a whole answer, an event of a stream and an element of the array form.
 """
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire.generate.chunk_forms import Body, Chunk, Ending, Good, Reply
 from trivium.wire.whole import error_of
 
-
-class _Candidate(msgspec.Struct, gc=False):
-    finishReason: Any = None  # noqa: N815 - the vendor's spelling
-
-
-class _Answer(msgspec.Struct, gc=False):
-    candidates: list[_Candidate | None] | None = None
-    promptFeedback: Any = None  # noqa: N815 - the vendor's spelling
-    usageMetadata: Any = None  # noqa: N815 - the vendor's spelling
-
-
-class _Body(_Answer, gc=False):
-    error: msgspec.Raw = msgspec.Raw()
-
-
-class Good(_Answer, gc=False):
-    """One response object, as it came, that has no error."""
-
-    error: None = None
-
-    @property
-    def chunk(self) -> "Chunk":
-        """Its facts."""
-        return _chunk(self, None)
-
-
-class Chunk(msgspec.Struct, frozen=True, gc=False):
-    """One response object, as far as the gateway reads it."""
-
-    finished: bool
-    """Whether a candidate says why it ended, or the prompt was blocked."""
-    usage: Mapping[str, Any] | None
-    """``usageMetadata`` as reported."""
-    error: bytes | None
-    """The raw ``error`` member."""
-    answers: bool
-    """Whether it has any member of an answer at all."""
-
-
-_decode: Final = msgspec.json.Decoder(_Body).decode
+_decode: Final = msgspec.json.Decoder(Body).decode
 _decode_good: Final = msgspec.json.Decoder(list[Good]).decode
 
 
@@ -60,7 +21,7 @@ def read(data: bytes | bytearray) -> Chunk | None:
         body = _decode(data)
     except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
         return None
-    return _chunk(body, error_of(body.error) if body.error else None)
+    return told(body, error_of(body.error) if body.error else None)
 
 
 def read_all(array: bytes) -> list[Good] | None:
@@ -71,7 +32,8 @@ def read_all(array: bytes) -> list[Good] | None:
         return None
 
 
-def _chunk(body: _Answer, error: bytes | None) -> Chunk:
+def told(body: Reply, error: bytes | None = None) -> Chunk:
+    """The facts of a response object whose error is ``error``."""
     reported = body.usageMetadata
     candidates = body.candidates
     return Chunk(
@@ -82,7 +44,7 @@ def _chunk(body: _Answer, error: bytes | None) -> Chunk:
     )
 
 
-def _ended(candidates: list[_Candidate | None] | None) -> bool:
+def _ended(candidates: list[Ending | None] | None) -> bool:
     for candidate in candidates or ():
         if candidate is not None:
             reason = candidate.finishReason
@@ -91,7 +53,7 @@ def _ended(candidates: list[_Candidate | None] | None) -> bool:
     return False
 
 
-def _blocked(feedback: Any, candidates: list[_Candidate | None] | None) -> bool:
+def _blocked(feedback: Any, candidates: list[Ending | None] | None) -> bool:
     return not candidates and isinstance(feedback, dict) and bool(feedback.get("blockReason"))
 
 

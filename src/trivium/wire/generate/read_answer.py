@@ -1,6 +1,6 @@
 """A whole answer of generate-content: the same object as a stream's chunk, told at once."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -10,46 +10,19 @@ from trivium.conversation.events import Event
 from trivium.conversation.parts import Text
 from trivium.wire.codec import AnswerContext
 from trivium.wire.generate import finish
+from trivium.wire.generate.answer_forms import Whole
 from trivium.wire.generate.tally import tier_of
 from trivium.wire.generate.telling import Telling
 from trivium.wire.generate.usage import counted, usage
 
-
-class _Part(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    text: str
-
-
-class _Content(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    parts: tuple[_Part]
-    role: str = ""
-
-
-class _Candidate(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    content: _Content
-    finishReason: str  # noqa: N815 - the vendor's spelling
-    index: int = 0
-    safetyRatings: msgspec.Raw = msgspec.Raw()  # noqa: N815 - the vendor's spelling
-    avgLogprobs: msgspec.Raw = msgspec.Raw()  # noqa: N815 - the vendor's spelling
-
-
-class _Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """An answer of one text and nothing else, as most are."""
-
-    candidates: tuple[_Candidate]
-    usageMetadata: dict[str, Any]  # noqa: N815 - the vendor's spelling
-    modelVersion: str = ""  # noqa: N815 - the vendor's spelling
-    responseId: str = ""  # noqa: N815 - the vendor's spelling
-    createTime: msgspec.Raw = msgspec.Raw()  # noqa: N815 - the vendor's spelling
-
-
 _UNSAID: Final = frozenset({"", finish.UNSAID})
-_plain: Final = msgspec.json.Decoder(_Plain).decode
+_whole: Final = msgspec.json.Decoder(Whole).decode
 
 
 def read(body: bytes, context: AnswerContext) -> Answer:
     """The answer. Raises ``Fault``: UPSTREAM_BROKE, or what an error in the body means."""
     try:
-        found = _plain(body)
+        found = _whole(body)
     except (ValueError, RecursionError):
         return _told(body, context)
     candidate, counters = found.candidates[0], found.usageMetadata

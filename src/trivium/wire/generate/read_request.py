@@ -23,6 +23,7 @@ from trivium.wire.generate import protojson, read_config, read_part, read_tools
 from trivium.wire.generate.members import CONTENT, REQUEST
 from trivium.wire.generate.path import bare
 from trivium.wire.generate.pieces import together
+from trivium.wire.generate.request_forms import PlainContent
 from trivium.wire.generate.said import SHAPE
 
 _ROLES: Final = {"": Role.USER, "user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER}
@@ -34,19 +35,8 @@ _TIERS: Final = {"FLEX": "flex", "STANDARD": "default", "PRIORITY": "priority"}
 _UNSAID: Final = frozenset({"UNSPECIFIED", "SERVICE_TIER_UNSPECIFIED", "0"})
 
 
-class _Words(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    text: str
-
-
-class _Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A content of nothing but words."""
-
-    parts: list[_Words]
-    role: str = ""
-
-
-_plain: Final = msgspec.json.Decoder(_Plain).decode
-_plains: Final = msgspec.json.Decoder(list[_Plain]).decode
+_plain: Final = msgspec.json.Decoder(PlainContent).decode
+_plains: Final = msgspec.json.Decoder(list[PlainContent]).decode
 _contents: Final = protojson.repeated(protojson.message(CONTENT))
 
 

@@ -1,24 +1,17 @@
 """Whole answers of the generate-content operations."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire.generate.chunk import read
+from trivium.wire.generate.chunk_forms import Embedded
 from trivium.wire.generate.usage import usage
 from trivium.wire.passage import Answer
 from trivium.wire.whole import error_of
 
-
-class _Body(msgspec.Struct, gc=False):
-    embedding: msgspec.Raw = msgspec.Raw()
-    embeddings: msgspec.Raw = msgspec.Raw()
-    usageMetadata: Any = None  # noqa: N815 - the vendor's spelling
-    error: msgspec.Raw = msgspec.Raw()
-
-
-_decode: Final = msgspec.json.Decoder(_Body).decode
+_decode: Final = msgspec.json.Decoder(Embedded).decode
 
 
 def answer(body: bytes) -> Answer:
@@ -54,7 +47,7 @@ def _embedded(body: bytes, opens: bytes, member: str) -> Answer:
     return Answer(usage=usage(found.usageMetadata))
 
 
-def _read(body: bytes) -> _Body:
+def _read(body: bytes) -> Embedded:
     try:
         return _decode(body)
     except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors

@@ -14,7 +14,8 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire.errors import stream_tail
 from trivium.wire.generate.array import ArrayWatch
-from trivium.wire.generate.chunk import Chunk, cut_short, read
+from trivium.wire.generate.chunk import cut_short, read
+from trivium.wire.generate.chunk_forms import Chunk
 from trivium.wire.generate.usage import CACHED, complete, merged, usage
 from trivium.wire.locate import LONG, holding, span
 from trivium.wire.operation import Shape

@@ -32,6 +32,7 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire.codec import AnswerContext
 from trivium.wire.generate import finish, grounding, media, probable, said, view
+from trivium.wire.generate.answer_forms import Candidate, Chunk, Part, Plain
 from trivium.wire.generate.chunk import cut_short
 from trivium.wire.generate.tally import tier_of
 from trivium.wire.generate.unread import ANSWER
@@ -127,7 +128,7 @@ class Telling:
             return
         self._any(data, out)
 
-    def plain(self, data: bytes) -> view.Plain | None:
+    def plain(self, data: bytes) -> Plain | None:
         """An object that brings one more piece of the open text and nothing else, or ``None``."""
         live = self._live
         if live.index < 0:
@@ -156,7 +157,7 @@ class Telling:
         data = b"[" + b",".join(rows) + b"]"
         is_known = True
         try:
-            bodies: Sequence[view.Chunk] = view.strict(data)
+            bodies: Sequence[Chunk] = view.strict(data)
         except (ValueError, RecursionError):
             is_known = False
             try:
@@ -184,7 +185,7 @@ class Telling:
             self._fold()
         return True
 
-    def _any(self, data: bytes, out: list[Event], body: view.Chunk | None = None) -> None:
+    def _any(self, data: bytes, out: list[Event], body: Chunk | None = None) -> None:
         try:
             self._told(view.chunk(data) if body is None else body, data, out)
         except Fault as fault:
@@ -192,7 +193,7 @@ class Telling:
         except (ValueError, RecursionError):  # what one view skims another one reads
             self._fail(view.broke(), out)
 
-    def _told(self, body: view.Chunk, data: bytes, out: list[Event]) -> None:
+    def _told(self, body: Chunk, data: bytes, out: list[Event]) -> None:
         ANSWER.look(data, self._unread)
         if body.error and (error := error_of(body.error)) is not None:
             raise self._refused(error)
@@ -228,7 +229,7 @@ class Telling:
         out.append(Done(tier_of(self._counters)))
         self.over = True
 
-    def _candidate(self, candidate: view.Candidate, at: int, data: bytes, out: list[Event]) -> None:
+    def _candidate(self, candidate: Candidate, at: int, data: bytes, out: list[Event]) -> None:
         one = self._numbered(candidate.index if type(candidate.index) is int else at)
         before = len(out)
         parts = candidate.content.parts if candidate.content is not None else None
@@ -284,7 +285,7 @@ class Telling:
         out.append(PartStart(one.index, part, one.number))
         one.said = one.said or not thinking
 
-    def _signed(self, one: _Candidate, part: view.Part, text: str, out: list[Event]) -> None:
+    def _signed(self, one: _Candidate, part: Part, text: str, out: list[Event]) -> None:
         """A text or thought with a signature: a part of its own, unless it is the end of one."""
         thinking = part.thought is True
         if text or one.index < 0 or one.thinking is not thinking:
@@ -299,7 +300,7 @@ class Telling:
         one.index = -1
 
     def _other(
-        self, one: _Candidate, members: dict[str, Any], part: view.Part, out: list[Event]
+        self, one: _Candidate, members: dict[str, Any], part: Part, out: list[Event]
     ) -> None:
         """Anything but a text: it comes whole."""
         if "text" not in members and set(members) <= said.MODIFIERS:
@@ -318,14 +319,14 @@ class Telling:
         out.append(PartEnd(index, self._signature(part)))
         one.said = True
 
-    def _signature(self, part: view.Part) -> tuple[Opaque, ...]:
+    def _signature(self, part: Part) -> tuple[Opaque, ...]:
         found = part.thoughtSignature
         data = media.standard(found) if isinstance(found, str) and found else None
         if data is None:
             return ()
         return (Opaque(THOUGHT_SIGNATURE, data.encode(), self._origin, self._model),)
 
-    def _cite(self, candidate: view.Candidate, one: _Candidate, out: list[Event]) -> None:
+    def _cite(self, candidate: Candidate, one: _Candidate, out: list[Event]) -> None:
         grounded = view.value(candidate.groundingMetadata)
         one.searched = grounding.queries(grounded) or one.searched
         index = one.held.index if one.held is not None else one.index
@@ -379,7 +380,7 @@ class Telling:
         self.over = True
 
 
-def _more_of(live: _Candidate, body: view.Chunk) -> str | None:
+def _more_of(live: _Candidate, body: Chunk) -> str | None:
     """What an object adds to the open text if it brings one more piece of it and nothing else."""
     candidates = body.candidates
     if live.index < 0 or candidates is None or len(candidates) != 1 or body.error:

@@ -21,10 +21,11 @@ import msgspec
 from trivium.conversation.usage import Usage, added
 from trivium.faults import Fault, Kind
 from trivium.wire import errors
+from trivium.wire.answer_forms import Frame
 from trivium.wire.images import usage
 from trivium.wire.operation import Shape
 from trivium.wire.passage import Facts
-from trivium.wire.sse import Frame, frames
+from trivium.wire.sse import frames
 from trivium.wire.whole import error_of
 
 TEXT_BYTES_MAX: Final = 1_048_576

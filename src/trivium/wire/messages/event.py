@@ -8,8 +8,8 @@ from typing import Final
 
 import msgspec
 
+from trivium.wire.answer_forms import Frame
 from trivium.wire.messages.stream_forms import StreamEvent, Strict
-from trivium.wire.sse import Frame
 
 DELTA_TYPE: Final = "content_block_delta"
 

@@ -13,13 +13,14 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.wire.answer_forms import Frame
 from trivium.wire.errors import stream_tail
 from trivium.wire.locate import LONG, holding
 from trivium.wire.messages.stream_forms import LooseEvent, WatchedEvent, WatchedMessage
 from trivium.wire.messages.usage import merged, usage
 from trivium.wire.operation import Shape
 from trivium.wire.passage import Facts
-from trivium.wire.sse import Frame, Splitter, parse
+from trivium.wire.sse import Splitter, parse
 
 _decode: Final = msgspec.json.Decoder(WatchedEvent).decode
 _decode_loose: Final = msgspec.json.Decoder(LooseEvent).decode

@@ -26,6 +26,7 @@ from trivium.conversation.places import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire import sse, tokens
+from trivium.wire.answer_forms import Frame
 from trivium.wire.chat.stream import cut_short
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import quote, said, unread
@@ -220,7 +221,7 @@ class Reader:
             told.type = frame.event.decode("utf-8", "replace")
         return told
 
-    def _told_loosely(self, frame: sse.Frame, out: list[Event]) -> StreamEvent | None:
+    def _told_loosely(self, frame: Frame, out: list[Event]) -> StreamEvent | None:
         try:
             told = _decode(frame.data)
         except msgspec.ValidationError:

@@ -11,9 +11,10 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire import basics
-from trivium.wire.checks import AllowedTools, check, missing, require_long_name
+from trivium.wire.checks import check, missing, require_long_name
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
+from trivium.wire.request_forms import AllowedTools
 from trivium.wire.responses.request_forms import LimitedChoice, LimitedText, LimitedTool
 
 _tools: Final = msgspec.json.Decoder(list[LimitedTool])

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.wire.checks import Name
+from trivium.wire.request_forms import Name
 
 _ABSENT: Final = msgspec.Raw()
 

@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from trivium.wire import tokens
+from trivium.wire.answer_forms import Counts
 
 _ABSENT: Final = msgspec.Raw()
 
@@ -64,7 +64,7 @@ class EventType(msgspec.Struct, gc=False):
 class WatchedResponse(msgspec.Struct, gc=False):
     """The response in an event that is watched."""
 
-    usage: tokens.Counts | None = None
+    usage: Counts | None = None
     error: msgspec.Raw = _ABSENT
 
 
