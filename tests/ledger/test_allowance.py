@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.ledger.allowance import (
-    AHEAD_HOLDS,
-    IDLE_S,
-    Allowance,
-    Standing,
-    Waiting,
-    Wish,
-    granted,
-)
+from trivium.ledger.allowance import AHEAD_HOLDS, IDLE_S, Allowance, granted
+from trivium.ledger.lease import Standing, Waiting, Wish
 from trivium.ledger.model import Hold
 
 

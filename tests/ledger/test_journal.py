@@ -10,9 +10,10 @@ from ledger.conftest import payer, quote
 from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
 from trivium.ledger import journal as journals
-from trivium.ledger.journal import Journal, OpenHold, UnwrittenError, line, read
+from trivium.ledger.errors import UnwrittenError
+from trivium.ledger.journal import Journal, line, read
 from trivium.ledger.leftover import leftovers
-from trivium.ledger.model import Hold, Quote, Settlement
+from trivium.ledger.model import Hold, OpenHold, Quote, Settlement
 from trivium.ledger.prices import tariff_of
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import PriceRow

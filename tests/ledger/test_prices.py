@@ -146,18 +146,6 @@ def test_an_image_costs_by_size_and_quality(size, quality, expected):
     assert expected * 10**9 == billed
 
 
-@pytest.mark.parametrize(
-    ("size", "quality", "dearest"),
-    [("1x1", "hd", 5), ("1x1", "low", 2), ("1x1", "", 9), ("", "low", 9), ("", "", 9)],
-)
-def test_an_image_whose_kind_is_open_is_held_at_its_dearest(size, quality, dearest):
-    """And no kind is free because it has no row."""
-    images = [("1x1", "hd", "5"), ("2x2", "hd", "9"), ("1x1", "low", "2"), ("2x2", "low", "7")]
-    tariff = tariff_of("m", row(images=images))
-    assert dearest * 10**18 == tariff.dearest_image(size, quality)
-    assert tariff.price_of_image("3x3", "low") == 9 * 10**18
-
-
 def test_prices_change_with_the_day():
     """At its first second; before it the older ones hold."""
     rows = (row(input="1"), row(input="2", since=100), row(input="3", since=200))

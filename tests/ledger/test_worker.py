@@ -12,8 +12,8 @@ from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.ledger import worker as module
-from trivium.ledger.allowance import Standing
 from trivium.ledger.journal import Journal, read
+from trivium.ledger.lease import Standing
 from trivium.ledger.model import FREE, Quote
 from trivium.ledger.prices import tariff_of
 from trivium.ledger.worker import WorkerLedger

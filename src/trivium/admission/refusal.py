@@ -7,7 +7,7 @@ from trivium.admission.meter import Meter, Of, Subject
 from trivium.admission.purse import Spent
 from trivium.faults import Fault, Kind
 from trivium.identity.model import Period
-from trivium.ledger.entries import format_usd
+from trivium.ledger.amounts import format_usd
 
 _WHOSE: Final = {
     Subject.KEY: "this key",

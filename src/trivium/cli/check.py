@@ -10,7 +10,8 @@ from trivium.cli.database import exists, unchecked
 from trivium.cli.finding import Finding
 from trivium.cli.output import Failed, as_json, counted, printable
 from trivium.clock import SystemClock
-from trivium.ledger.entries import Difference, Entries, format_usd
+from trivium.ledger.amounts import format_usd
+from trivium.ledger.entries import Difference, Entries
 from trivium.settings.errors import SettingsError
 from trivium.settings.load import Loaded, environment, load_with_source
 from trivium.settings.model import Settings, Storage

@@ -10,9 +10,10 @@ from trivium.cli.database import with_identity
 from trivium.cli.key import last_second
 from trivium.cli.output import NONE, as_csv, as_json, counted, moment, note, printable, table
 from trivium.clock import SystemClock
+from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.codes.model import Batch, Code
 from trivium.ledger.codes.service import Codes
-from trivium.ledger.entries import Entries, format_usd, parse_usd
+from trivium.ledger.entries import Entries
 from trivium.observe.audit.model import ActKind, Detail
 
 if TYPE_CHECKING:

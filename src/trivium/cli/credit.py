@@ -10,7 +10,8 @@ from trivium.cli.database import with_identity
 from trivium.cli.output import Failed, as_json, note, printable
 from trivium.clock import SystemClock
 from trivium.identity.model import User
-from trivium.ledger.entries import Entries, format_usd, parse_usd
+from trivium.ledger.amounts import format_usd, parse_usd
+from trivium.ledger.entries import Entries
 from trivium.ledger.model import Entry, EntryKind
 from trivium.observe.audit.model import ActKind
 

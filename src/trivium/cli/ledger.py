@@ -9,8 +9,9 @@ from trivium.cli import config
 from trivium.cli.database import opened, with_identity
 from trivium.cli.output import Failed, as_csv, as_json, counted, note, printable
 from trivium.clock import SystemClock
+from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.codes.service import Codes
-from trivium.ledger.entries import Entries, format_usd, parse_usd
+from trivium.ledger.entries import Entries
 from trivium.settings.prices import day
 
 if TYPE_CHECKING:

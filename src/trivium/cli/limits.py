@@ -6,7 +6,7 @@ import typer
 
 from trivium.cli.output import Failed
 from trivium.identity.model import Budget, Period
-from trivium.ledger.entries import format_usd, parse_usd
+from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.settings.limits import RateLimits
 

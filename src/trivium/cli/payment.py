@@ -8,7 +8,7 @@ from trivium.cli import config
 from trivium.cli.database import with_identity
 from trivium.cli.output import NONE, as_json, moment, table
 from trivium.clock import SystemClock
-from trivium.ledger.entries import format_usd
+from trivium.ledger.amounts import format_usd
 from trivium.ledger.payments.model import Payment, PaymentState
 from trivium.ledger.payments.service import LISTED_MAX, Payments
 from trivium.observe.audit.service import Audit

@@ -11,7 +11,7 @@ from trivium.cli.credit import book_within
 from trivium.cli.database import with_identity
 from trivium.cli.output import Failed, as_json, moment, note, printable, table
 from trivium.identity.model import Role, User
-from trivium.ledger.entries import parse_usd
+from trivium.ledger.amounts import parse_usd
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import limits as rates_of
 

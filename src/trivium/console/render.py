@@ -19,7 +19,7 @@ from trivium.console import context, headers, language, seal, session, static
 from trivium.console.language import LANGUAGES, N_, Speech, Text
 from trivium.console.navigation import sections
 from trivium.identity.model import User
-from trivium.ledger.entries import format_usd
+from trivium.ledger.amounts import format_usd
 
 FOLDER: Final = Path(__file__).parent / "templates"
 THEME: Final = "gw_theme"

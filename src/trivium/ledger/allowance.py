@@ -16,13 +16,10 @@ but no more than a quarter of what the account has left beyond the need. So as a
 leases shrink to exact holds.
 """
 
-import asyncio
 from collections import deque
 from typing import Final
 
-import msgspec
-
-from trivium.ledger.model import Hold
+from trivium.ledger.lease import Standing, Waiting, Wish
 
 AHEAD_S: Final = 3
 """Seconds of recent demand leased ahead: some turns of the default ``flush_s``."""
@@ -35,34 +32,6 @@ IDLE_S: Final = 15.0
 """An account nobody asked for so long gets its lease back."""
 FADE_MS: Final = 10_000
 """A demand that has ceased is forgotten within some such times."""
-
-
-class Wish(msgspec.Struct, frozen=True, gc=False):
-    """What a worker wants its lease of one account to be after a turn."""
-
-    keep: int
-    """Relied on: the turn must not leave less."""
-    need: int
-    """Held, spent but not in this turn's bookings, or awaited."""
-    ahead: int
-    """Beyond the need, if the account can spare it."""
-
-
-class Standing(msgspec.Struct, frozen=True, gc=False):
-    """How a lease stands after a turn."""
-
-    leased: int
-    pool: int
-    """Balance and overdraft, less what other workers have leased: the most this one could have."""
-
-
-class Waiting(msgspec.Struct, gc=False):
-    """A request that waits for the account's next turn."""
-
-    hold: Hold
-    granted: asyncio.Future[bool]
-    counted: bool = False
-    """Whether a turn that has begun asks for it: only such a turn can refuse it."""
 
 
 class Allowance:

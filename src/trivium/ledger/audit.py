@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.ledger.entries import format_usd
+from trivium.ledger.amounts import format_usd
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.prices import cost, tariff_of
 from trivium.routing.model import ImagePrice, PriceRow, VideoPrice

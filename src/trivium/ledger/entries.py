@@ -4,21 +4,19 @@ The account's balance is a sum kept at hand; ``verify`` proves that it is the su
 append-only (the database refuses anything else), so a mistake is corrected by another entry.
 """
 
-import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
 from trivium.clock import Clock
+from trivium.ledger.amounts import AMOUNT_NANOS_MAX, format_usd
 from trivium.ledger.errors import BookedError, LedgerError
 from trivium.ledger.model import NANOS, Entry, EntryKind
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
 
-AMOUNT_NANOS_MAX: Final = 10**9 * NANOS
-"""One entry: a billion dollars."""
 NOTE_CHARS_MAX: Final = 500
 BALANCE_NANOS_MAX: Final = 9 * 10**9 * NANOS
 """Beyond it SQLite would go on in floating point without a word."""
@@ -27,9 +25,6 @@ VERIFY_S: Final = 600.0
 
 Along: TypeAlias = Callable[["Connection", Entry], Awaitable[None]]
 """What else a booking's transaction does."""
-
-_CENT_NANOS: Final = NANOS // 100
-_USD: Final = re.compile(r"([+-]?)([0-9]{1,10})(?:\.([0-9]{1,9}))?")
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,37 +37,6 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     used_nanos: int
     entries_used_nanos: int
     """What usage entries took in all."""
-
-
-def parse_usd(text: str) -> int:
-    """Nano-dollars of a decimal amount: ``10``, ``10.00``, ``-0.000000001``.
-
-    Raises ``LedgerError`` for anything else, also for what a float would make of it (``1e3``,
-    ``nan``) and for more than nine decimals, which would have to be rounded.
-    """
-    form = _USD.fullmatch(text) if isinstance(text, str) else None
-    if form is None:
-        raise LedgerError(
-            f"{text!r:.80} is no amount in US dollars: write digits with at most nine decimals, "
-            "such as '10.00'"
-        )
-    sign, whole, decimals = form.groups(default="")
-    nanos = int(whole) * NANOS + int(decimals.ljust(9, "0"))
-    if nanos > AMOUNT_NANOS_MAX:
-        raise LedgerError(f"{text!r} is more than a billion dollars")
-    return -nanos if sign == "-" else nanos
-
-
-def format_usd(nanos: int) -> str:
-    """Exact decimal dollars, at least two decimals: ``10.00``, ``-0.000000001``."""
-    if 0 < nanos < _CENT_NANOS:
-        # HOT: most requests cost less than a cent, which has more than two decimals
-        return "0." + str(NANOS + nanos)[1:].rstrip("0")
-    if not nanos:
-        return "0.00"
-    whole, rest = divmod(abs(nanos), NANOS)
-    decimals = f"{rest:09d}".rstrip("0").ljust(2, "0")
-    return f"{'-' if nanos < 0 else ''}{whole}.{decimals}"
 
 
 class Entries:

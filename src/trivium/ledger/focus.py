@@ -19,10 +19,11 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.usage import Usage
+from trivium.ledger.amounts import format_usd
 from trivium.ledger.audit import Detail, detail_of, reckoned
-from trivium.ledger.entries import format_usd
 from trivium.ledger.model import Entry, EntryKind
-from trivium.ledger.prices import Rates, Tariff, tariff_of
+from trivium.ledger.prices import tariff_of
+from trivium.ledger.tariff import Rates, Tariff
 
 COLUMNS: Final = (
     *("BilledCost", "BillingAccountId", "BillingAccountName", "BillingAccountType"),

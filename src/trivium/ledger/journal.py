@@ -25,7 +25,8 @@ from zlib import crc32
 
 import msgspec
 
-from trivium.ledger.model import Hold, Settlement
+from trivium.ledger.errors import TornError, UnwrittenError
+from trivium.ledger.model import Contents, Hold, OpenHold, Settlement
 
 SUFFIX: Final = ".journal"
 NEW: Final = ".new"
@@ -33,31 +34,12 @@ NEW: Final = ".new"
 SEGMENT_BYTES: Final = 8 * 1024 * 1024
 """A file this large is finished at the next flush: some fifteen thousand requests."""
 
+_HEAD_BYTES: Final = 9
+"""A line's checksum and the blank after it."""
+
 _encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder().decode
 _Raw: Final = msgspec.Raw
-
-
-class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """A hold as the journal keeps it: enough to book what is left of a dead worker's request."""
-
-    request_id: str
-    user_id: int
-    interrupted_nanos: int
-    """What it costs if nobody ever settles it."""
-    at: int
-    """Seconds since the epoch."""
-    detail: str
-
-
-class Contents(msgspec.Struct):
-    """What a worker's files say together."""
-
-    holds: dict[str, OpenHold] = msgspec.field(default_factory=dict)
-    """Holds that nothing has ended, by request id."""
-    settlements: dict[str, Settlement] = msgspec.field(default_factory=dict)
-    damaged: int = 0
-    """Lines passed over, apart from a torn last one."""
 
 
 def line(payload: bytes) -> bytes:
@@ -94,10 +76,12 @@ def read(files: Iterable[bytes]) -> Contents:
 
 def _checked(text: bytes) -> OpenHold | Settlement | str | None:
     """One line's record, a released request's id, or ``None`` for what is no whole record."""
+    if len(text) <= _HEAD_BYTES or text[8:_HEAD_BYTES] != b" ":
+        return None
     try:
-        if int(text[:8], 16) != crc32(text[9:]) or text[8:9] != b" ":
+        if int(text[:8], 16) != crc32(text[_HEAD_BYTES:]):
             return None
-        kind, *values = _decode(text[9:])
+        kind, *values = _decode(text[_HEAD_BYTES:])
         if kind in ("h", "s"):
             values[-1] = _encode(values[-1]).decode()
         if kind == "h":
@@ -114,24 +98,6 @@ def _held(hold: Hold, interrupted_nanos: int, at: int) -> bytes:
     assert tariff is not None
     detail = {"model": tariff.model, "key": hold.key_id, "end": "interrupted"}
     return _encode(("h", hold.request_id, hold.user_id, interrupted_nanos, at, detail))
-
-
-class TornError(OSError):
-    """The disk took a part of what was to be written."""
-
-    def __init__(self, taken: int) -> None:
-        """``taken``: bytes that it took."""
-        super().__init__("the disk took a part of a record")
-        self.taken = taken
-
-
-class UnwrittenError(OSError):
-    """What was gathered could not be written, or not all of it."""
-
-    def __init__(self, reason: OSError, holds: list[str]) -> None:
-        """``holds``: requests whose hold is not noted."""
-        super().__init__(str(reason))
-        self.holds = holds
 
 
 class Segment:

@@ -15,7 +15,8 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.ledger.estimate import is_believable, tokens
 from trivium.ledger.model import Quote
-from trivium.ledger.prices import Tariff, cost
+from trivium.ledger.prices import cost
+from trivium.ledger.tariff import Tariff
 from trivium.routing.model import Model
 from trivium.wire.audio.usage import complete
 from trivium.wire.operation import Operation

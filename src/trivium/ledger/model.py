@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.ledger.prices import Tariff
+from trivium.ledger.tariff import Tariff
 
 NANOS: Final = 1_000_000_000
 """Nano-dollars a dollar."""
@@ -79,3 +79,25 @@ class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
     note: str
     """``interrupted`` where the journal was all that was left of it."""
     detail: str
+
+
+class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A hold as the journal keeps it: enough to book what is left of a dead worker's request."""
+
+    request_id: str
+    user_id: int
+    interrupted_nanos: int
+    """What it costs if nobody ever settles it."""
+    at: int
+    """Seconds since the epoch."""
+    detail: str
+
+
+class Contents(msgspec.Struct):
+    """What a worker's files say together."""
+
+    holds: dict[str, OpenHold] = msgspec.field(default_factory=dict)
+    """Holds that nothing has ended, by request id."""
+    settlements: dict[str, Settlement] = msgspec.field(default_factory=dict)
+    damaged: int = 0
+    """Lines passed over, apart from a torn last one."""

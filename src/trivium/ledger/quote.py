@@ -18,8 +18,9 @@ from trivium.faults import Fault, Kind
 from trivium.ledger import media
 from trivium.ledger.estimate import TOKEN_BYTES, tokens
 from trivium.ledger.model import FREE, Quote
-from trivium.ledger.prices import NANOS_MAX, Tariff, row_at, tariff_of
+from trivium.ledger.prices import row_at, tariff_of
 from trivium.ledger.service import OpenLedger, Payer
+from trivium.ledger.tariff import NANOS_MAX, Tariff
 from trivium.providers.images import row_of, table
 from trivium.routing.model import Model
 from trivium.wire.operation import COUNTING, DRAWING, EMBEDDING, Operation

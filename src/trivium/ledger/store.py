@@ -24,7 +24,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.ledger.allowance import Standing, Wish, granted
+from trivium.ledger.allowance import granted
+from trivium.ledger.lease import Standing, Wish
 from trivium.ledger.model import Entry, EntryKind, Settlement
 from trivium.storage.schema import accounts, entries, holds, leases, users
 from trivium.storage.together import insert

@@ -19,9 +19,11 @@ import structlog
 from trivium.clock import Clock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.ledger.allowance import Allowance, Standing, Waiting, Wish
-from trivium.ledger.entries import format_usd
-from trivium.ledger.journal import Journal, UnwrittenError
+from trivium.ledger.allowance import Allowance
+from trivium.ledger.amounts import format_usd
+from trivium.ledger.errors import UnwrittenError
+from trivium.ledger.journal import Journal
+from trivium.ledger.lease import Standing, Waiting, Wish
 from trivium.ledger.model import Hold, Quote, Settlement
 from trivium.ledger.prices import cost
 from trivium.ledger.quote import Quoting

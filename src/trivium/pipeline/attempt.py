@@ -10,7 +10,7 @@ from enum import Enum, auto, unique
 from typing import Final
 
 from trivium.faults import Fault, Kind
-from trivium.ledger.entries import format_usd
+from trivium.ledger.amounts import format_usd
 from trivium.pipeline import wishing
 from trivium.pipeline.continuing import Continue
 from trivium.pipeline.lane import ESTIMATED, Lane, Whole

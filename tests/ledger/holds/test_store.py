@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from trivium.ledger.allowance import Wish
 from trivium.ledger.entries import Entries
 from trivium.ledger.holds import store
 from trivium.ledger.holds.model import Held
+from trivium.ledger.lease import Wish
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.store import turn
 from trivium.storage.schema import accounts, holds

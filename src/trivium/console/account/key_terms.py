@@ -12,7 +12,7 @@ from trivium.identity.errors import IdentityError
 from trivium.identity.model import Budget, Key, Period
 from trivium.identity.own_keys import KEYS_MAX
 from trivium.identity.terms import BUDGET_NANOS_MAX, Terms
-from trivium.ledger.entries import format_usd, parse_usd
+from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.settings.limits import LIMIT_MAX, RateLimits, limits
 

@@ -12,7 +12,7 @@ from trivium.console.api.answer import sender
 from trivium.console.consent.wording import scopes_in_words
 from trivium.console.language import N_
 from trivium.console.row import row
-from trivium.ledger.entries import parse_usd
+from trivium.ledger.amounts import parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.oauth import redirect
 from trivium.oauth.errors import RegistrationError

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from trivium.console import context, forms, render, session
 from trivium.console.language import N_, text
 from trivium.identity.errors import IdentityError
-from trivium.ledger.entries import format_usd, parse_usd
+from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
 from trivium.observe.audit.model import ActKind

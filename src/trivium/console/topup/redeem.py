@@ -9,9 +9,9 @@ from starlette.routing import Route
 from trivium.console import context, forms, render, session
 from trivium.console.language import N_, text
 from trivium.console.topup import topup
+from trivium.ledger.amounts import format_usd
 from trivium.ledger.codes.model import CodeError
 from trivium.ledger.codes.model import Refusal as Why
-from trivium.ledger.entries import format_usd
 from trivium.observe.audit.model import ActKind
 
 GUESSES_MAX: Final = 10

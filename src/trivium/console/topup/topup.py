@@ -14,7 +14,7 @@ from starlette.routing import Route
 from trivium.console import context, forms, render, session
 from trivium.console.language import N_, text
 from trivium.console.topup import origin
-from trivium.ledger.entries import format_usd, parse_usd
+from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.payments.model import WAITING, Payment, PaymentError, PaymentState, Refusal
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from trivium.clock import Clock
+from trivium.ledger.amounts import AMOUNT_NANOS_MAX
 from trivium.ledger.codes.model import Batch, Code, CodeError, Refusal, hint, issue, parse
-from trivium.ledger.entries import AMOUNT_NANOS_MAX, BALANCE_NANOS_MAX, NOTE_CHARS_MAX
+from trivium.ledger.entries import BALANCE_NANOS_MAX, NOTE_CHARS_MAX
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
 

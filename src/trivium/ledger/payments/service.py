@@ -17,7 +17,8 @@ import msgspec
 import structlog
 
 from trivium.clock import Clock
-from trivium.ledger.entries import BALANCE_NANOS_MAX, format_usd, parse_usd
+from trivium.ledger.amounts import format_usd, parse_usd
+from trivium.ledger.entries import BALANCE_NANOS_MAX
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.payments.model import (

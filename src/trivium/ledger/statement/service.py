@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from trivium.ledger.amounts import parse_usd
 from trivium.ledger.audit import Detail, detail_of
-from trivium.ledger.entries import parse_usd
 from trivium.ledger.focus import COLUMNS, rows_of
 from trivium.ledger.model import Entry, EntryKind
 

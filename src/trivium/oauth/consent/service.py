@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from trivium.clock import Clock
-from trivium.ledger.entries import format_usd
+from trivium.ledger.amounts import format_usd
 from trivium.oauth import credential, scope
 from trivium.oauth.consent import request
 from trivium.oauth.consent.decision import Decision, decide, holds, outlived

@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from trivium.identity.model import Budget, Period
-from trivium.ledger.entries import format_usd
+from trivium.ledger.amounts import format_usd
 from trivium.ledger.model import NANOS
 
 CAP_NANOS_MIN: Final = NANOS // 100

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from trivium.clock import Clock
 from trivium.identity import keys
 from trivium.identity.model import Period
-from trivium.ledger.entries import format_usd
+from trivium.ledger.amounts import format_usd
 from trivium.oauth import credential
 from trivium.oauth.apps.model import App
 from trivium.oauth.credential import Kind

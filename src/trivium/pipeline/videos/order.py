@@ -16,7 +16,7 @@ from trivium.faults import Fault, Kind
 from trivium.jobs.model import Account, Job
 from trivium.jobs.service import Order
 from trivium.jobs.studio import Studio
-from trivium.ledger.entries import format_usd
+from trivium.ledger.amounts import format_usd
 from trivium.ledger.model import Hold, Quote
 from trivium.pipeline import entrance, wishing
 from trivium.pipeline.context import Services

@@ -6,7 +6,8 @@ import msgspec
 
 from trivium.console.api.admin.door import Act, Asked, Body, Refusal, resource, usd
 from trivium.identity.model import User
-from trivium.ledger.entries import NOTE_CHARS_MAX, format_usd
+from trivium.ledger.amounts import format_usd
+from trivium.ledger.entries import NOTE_CHARS_MAX
 from trivium.ledger.errors import BookedError
 from trivium.ledger.model import Entry, EntryKind
 from trivium.observe.audit.model import ActKind

@@ -20,7 +20,7 @@ from trivium.console.context import Console
 from trivium.console.endpoint import Endpoint
 from trivium.identity.directory import ID_MAX
 from trivium.identity.errors import IdentityError, TakenError
-from trivium.ledger.entries import parse_usd
+from trivium.ledger.amounts import parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import OAuthError

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from trivium.console.api.admin.door import Act, Asked, Body, Refusal, resource, usd
 from trivium.identity.model import Budget, Key, Period
 from trivium.identity.terms import Terms
-from trivium.ledger.entries import format_usd
+from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import limits as rates_of
 

@@ -9,7 +9,7 @@ from trivium.console.api.admin import credit
 from trivium.console.api.admin.door import Act, Asked, Body, Refusal, resource, usd, whole
 from trivium.identity.directory import PAGE_MAX
 from trivium.identity.model import Role, User
-from trivium.ledger.entries import format_usd
+from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind
 
 if TYPE_CHECKING:
