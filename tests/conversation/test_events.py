@@ -24,7 +24,7 @@ from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.honesty import Report
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.parts import Reasoning, Text, TokenLogprob
-from trivium.conversation.places import Placing
+from trivium.conversation.placing import Placing
 from trivium.conversation.request import Conversation
 from trivium.conversation.serial import Serial
 from trivium.conversation.tools import CustomTool, FunctionTool

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.honesty import Mend, Report
-from trivium.conversation.items import Role, Turn, joined
+from trivium.conversation.items import Role, Turn
 from trivium.conversation.pairing import MISSING, minted, paired
 from trivium.conversation.parts import Image, Inline, Text
+from trivium.conversation.turns import joined
 from trivium.faults import Fault
 
 LIMIT = 40

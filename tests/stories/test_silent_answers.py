@@ -30,7 +30,7 @@ from trivium.conversation.parts import (
     VendorPart,
     Video,
 )
-from trivium.conversation.places import Placing
+from trivium.conversation.placing import Placing
 from trivium.conversation.replay import replayed
 from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage

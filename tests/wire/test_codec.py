@@ -5,7 +5,8 @@ from importlib import import_module
 import msgspec
 import pytest
 
-from trivium.conversation.opaque import SIGNATURE, SLOT, Opaque, Origin, opened
+from trivium.conversation.attachments import opened
+from trivium.conversation.opaque import SIGNATURE, SLOT, Opaque, Origin
 from trivium.conversation.request import Conversation
 from trivium.faults import Kind
 from trivium.wire.codec import (

@@ -5,9 +5,6 @@ keeps the text, because text survives: broken JSON, key order and number spellin
 """
 
 from enum import Enum, unique
-from typing import Final
-
-import msgspec
 
 from trivium.conversation.parts import (
     Audio,
@@ -20,9 +17,6 @@ from trivium.conversation.parts import (
     VendorPart,
     Video,
 )
-
-RAW_MEMBER: Final = "_raw"
-"""Holds arguments that are no JSON object where the shape demands an object."""
 
 
 @unique
@@ -66,44 +60,3 @@ class ToolResult(PartBase, frozen=True, gc=False):
     structured: bytes | None = None
     """The JSON object of a generate ``functionResponse.response``, as it came; ``parts`` then holds
     its text rendering."""
-
-
-_decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-
-
-def compact(raw: bytes) -> str:
-    """JSON as text in the one spelling we ever give it: no blanks, order and numbers kept.
-
-    Raises ``ValueError`` for what is no JSON.
-    """
-    return msgspec.json.format(raw, indent=-1).decode()
-
-
-def argument_object(arguments: str) -> tuple[bytes, bool]:
-    """Arguments as a JSON object, and whether they were one.
-
-    Blank text is an empty object (a call without arguments). Anything else that is no object is
-    kept word for word under ``_raw``: silently running a tool with nothing is worse.
-    """
-    if not arguments.strip():
-        return b"{}", True
-    data = arguments.encode()
-    try:
-        _decode_object(data)
-        return msgspec.json.format(data, indent=-1), True
-    except (ValueError, RecursionError):
-        return msgspec.json.encode({RAW_MEMBER: arguments}), False
-
-
-def unwrapped_arguments(raw: bytes) -> str:
-    """Text of an argument object: our own ``_raw`` wrapping is undone, all else is compacted.
-
-    Raises ``ValueError`` for what is no JSON.
-    """
-    if b'"_raw"' in raw:
-        members = msgspec.json.decode(raw)
-        if isinstance(members, dict) and len(members) == 1:
-            text = members.get(RAW_MEMBER)
-            if isinstance(text, str):
-                return text
-    return compact(raw)

@@ -6,7 +6,7 @@ not the arguments of its calls.
 """
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -35,7 +35,7 @@ CHARACTERS_MAX: Final = 4096
 """And characters of all of them: each piece of an answer is searched for every one."""
 
 
-class Found(msgspec.Struct, frozen=True, gc=False):
+class Found(NamedTuple):
     """A sequence in a text: where it begins, and which it is."""
 
     start: int

@@ -15,14 +15,14 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.attachments import belonging
 from trivium.conversation.calls import ToolResult
 from trivium.conversation.client_tools import as_function
 from trivium.conversation.cutting import CHARACTERS_MAX, SEQUENCES_MAX
 from trivium.conversation.effort import wished
 from trivium.conversation.honesty import Act, Mend, Rank, Report
-from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, joined
+from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
 from trivium.conversation.members import ROWS, Concept, declared, lacking, member, phased
-from trivium.conversation.opaque import belonging
 from trivium.conversation.pairing import paired
 from trivium.conversation.parts import Reasoning, Text
 from trivium.conversation.request import Conversation, Effort, FormatKind, ResponseFormat
@@ -38,6 +38,7 @@ from trivium.conversation.tools import (
     ToolChoice,
     VendorTool,
 )
+from trivium.conversation.turns import joined
 
 FILLER: Final = "(no content)"
 """Stands in a turn of which nothing is left."""

@@ -7,9 +7,7 @@ leave out; they never decide what follows from it.
 
 from collections.abc import Iterable
 from enum import Enum, unique
-from typing import Final
-
-import msgspec
+from typing import Final, NamedTuple
 
 from trivium.faults import Fault, Kind
 
@@ -34,7 +32,7 @@ class Act(Enum):
     CHANGED = "changed"  # the nearest the target can do
 
 
-class Drop(msgspec.Struct, frozen=True, gc=False):
+class Drop(NamedTuple):
     """A member of the request that the target gets not, or of the answer that the caller gets not,
     or not as it was.
     """
@@ -66,7 +64,7 @@ INVENTED: Final = frozenset({Mend.MISSING_RESULT, Mend.ORPHAN_RESULT, Mend.EMPTY
 """Repairs that put words into the history: refused in strict mode."""
 
 
-class Repair(msgspec.Struct, frozen=True, gc=False):
+class Repair(NamedTuple):
     """One repair of the history."""
 
     what: Mend

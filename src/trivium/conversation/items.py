@@ -5,7 +5,6 @@ middle stays in the middle. Tool results are parts of a user turn, calls and rea
 assistant turn, in every shape. ``fit.py`` joins neighbours and orders results afterwards.
 """
 
-from collections.abc import Iterable, Iterator
 from enum import Enum, unique
 from typing import Final
 
@@ -65,49 +64,3 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     """The participant's name, chat only."""
     phase: str | None = None
     """Responses only: ``commentary`` or ``final_answer``."""
-
-
-def leading(turns: tuple[Turn, ...]) -> int:
-    """How many turns at the start instruct: only these may go to a top-level slot.
-
-    Hoisting a later one would rewrite everything before it: caches miss, signatures fail.
-    """
-    for at, turn in enumerate(turns):
-        if turn.role not in INSTRUCTING:
-            return at
-    return len(turns)
-
-
-def joined(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    """Neighbours of one role as one turn: parts are put side by side, texts never glued.
-
-    The same turns where no two belong together.
-    """
-    if not any(map(_belong, turns, turns[1:])):
-        return turns
-    out = [turns[0]]
-    for turn in turns[1:]:
-        last = out[-1]
-        if _belong(last, turn):
-            out[-1] = msgspec.structs.replace(last, parts=last.parts + turn.parts)
-        else:
-            out.append(turn)
-    return tuple(out)
-
-
-def _belong(last: Turn, turn: Turn) -> bool:
-    role = turn.role
-    return (
-        last.role is role
-        and role not in INSTRUCTING
-        and last.name == turn.name
-        and last.phase == turn.phase
-    )
-
-
-def calls(turns: Iterable[Turn]) -> Iterator[ToolCall]:
-    """Every tool call of a history, in order."""
-    for turn in turns:
-        for part in turn.parts:
-            if type(part) is ToolCall:
-                yield part

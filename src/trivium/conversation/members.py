@@ -7,7 +7,7 @@ report, in the caller's own spelling. Sources: docs/translation-model.md.
 
 from enum import Enum, unique
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -17,7 +17,7 @@ from trivium.conversation.request import ResponseFormat
 from trivium.conversation.tools import ServerTool, Tool
 
 
-class Row(msgspec.Struct, frozen=True, gc=False):
+class Row(NamedTuple):
     """One concept."""
 
     field: str

@@ -2,10 +2,10 @@
 
 It is carried, scoped and never interpreted. An attachment belongs to the part it came on and goes
 back to the account that made it and to nobody else. Inside a caller's own shape it travels sealed
-(an envelope in a slot the caller is known to echo); codecs see only the two functions below.
+(an envelope in a slot the caller is known to echo); codecs see only ``Seal`` and ``Open``.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -67,26 +67,3 @@ Seal = Callable[[tuple[Opaque, ...]], str]
 
 Open = Callable[[str], tuple[Opaque, ...] | None]
 """A string from a caller's slot to the attachments in it; ``None`` when it is no envelope."""
-
-
-def sealed_shut(text: str) -> tuple[Opaque, ...] | None:  # noqa: ARG001 - the signature of Open
-    """The ``Open`` of a gateway that never sealed anything."""
-    return None
-
-
-def opened(text: str, open_: Open) -> tuple[Opaque, ...]:
-    """Attachments of a caller's slot: the envelope's, else the slot itself with no known maker."""
-    if not text:
-        return ()
-    found = open_(text)
-    return (Opaque(SLOT, text.encode()),) if found is None else found
-
-
-def belonging(opaque: Iterable[Opaque], target: Origin) -> tuple[Opaque, ...]:
-    """Those that the target itself made, in their order."""
-    return tuple(one for one in opaque if one.origin == target)
-
-
-def first(opaque: Iterable[Opaque], kind: str) -> Opaque | None:
-    """The first attachment of a kind."""
-    return next((one for one in opaque if one.kind == kind), None)

@@ -25,7 +25,7 @@ from trivium.conversation.events import (
 from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Mend, Report
 from trivium.conversation.opaque import Open
-from trivium.conversation.places import Placing
+from trivium.conversation.placing import Placing
 from trivium.conversation.request import Conversation
 from trivium.conversation.restore import restored, restored_events, shortened
 from trivium.conversation.target import TargetFacts

@@ -11,9 +11,10 @@ from typing import Protocol
 import msgspec
 
 from trivium.conversation.answer import Answer
+from trivium.conversation.attachments import sealed_shut
 from trivium.conversation.events import Event
 from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import Opaque, Open, Origin, Seal, sealed_shut
+from trivium.conversation.opaque import Opaque, Open, Origin, Seal
 from trivium.conversation.places import Loss, Places
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts

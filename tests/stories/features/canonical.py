@@ -17,7 +17,7 @@ import msgspec
 
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.effort import BUDGETS, wished
-from trivium.conversation.items import INSTRUCTING, joined, leading
+from trivium.conversation.items import INSTRUCTING
 from trivium.conversation.parts import (
     Audio,
     Document,
@@ -33,6 +33,7 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.request import Effort, FormatKind, Thinking
 from trivium.conversation.tools import ChoiceMode, CustomTool, FunctionTool, ServerTool
+from trivium.conversation.turns import joined, leading
 
 TTL = {None: "5m", "30m": "5m"}
 """The vendors' default lives of a cache mark, which stand for each other."""

@@ -34,7 +34,7 @@ from trivium.conversation.events import Delta, PartStart, spelled
 from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Origin
-from trivium.conversation.places import Placing
+from trivium.conversation.placing import Placing
 from trivium.conversation.target import target
 from trivium.pipeline.continuing import Continue, Rounds
 from trivium.pipeline.translation import TranslatedStream

@@ -12,7 +12,7 @@ from trivium.conversation.assemble import Assembler
 from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Origin
-from trivium.conversation.places import Placing
+from trivium.conversation.placing import Placing
 from trivium.conversation.target import target
 from trivium.faults import Fault, Kind
 from trivium.providers.failure import error_event

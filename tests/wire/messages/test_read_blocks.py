@@ -5,9 +5,10 @@ import json
 import msgspec
 import pytest
 
+from trivium.conversation.attachments import sealed_shut
 from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.items import Role
-from trivium.conversation.opaque import Opaque, Origin, sealed_shut
+from trivium.conversation.opaque import Opaque, Origin
 from trivium.conversation.parts import CacheMark, Text
 from trivium.faults import Fault, Kind
 from trivium.wire.messages.read_blocks import ALLOWED, Blocks

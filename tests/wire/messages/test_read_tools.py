@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from trivium.conversation.opaque import sealed_shut
+from trivium.conversation.attachments import sealed_shut
 from trivium.conversation.parts import CacheMark, Native
 from trivium.conversation.tools import (
     ChoiceMode,

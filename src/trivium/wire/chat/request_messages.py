@@ -9,10 +9,11 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.attachments import opened
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Part, Role, Turn
-from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, Opaque, Open, opened
+from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, Opaque, Open
 from trivium.conversation.parts import (
     SECTION,
     Audio,

@@ -9,13 +9,14 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.attachments import belonging
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.fit import FILLER
 from trivium.conversation.honesty import Act, Mend, Report
-from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, leading
+from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
 from trivium.conversation.members import DEMOTED, Concept
 from trivium.conversation.names import Names
-from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, belonging
+from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS
 from trivium.conversation.parts import (
     SECTION,
     Audio,
@@ -29,6 +30,7 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, ReasoningBack, TargetFacts
+from trivium.conversation.turns import leading
 from trivium.wire.chat.write_content import ContentWriter, only, plain
 
 _ERROR: Final = "Error: "

@@ -5,15 +5,11 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.calls import (
-    ResultPart,
-    ToolCall,
-    ToolResult,
-    compact,
-    unwrapped_arguments,
-)
+from trivium.conversation.arguments import compact, unwrapped_arguments
+from trivium.conversation.attachments import opened
+from trivium.conversation.calls import ResultPart, ToolCall, ToolResult
 from trivium.conversation.items import Part
-from trivium.conversation.opaque import SLOT, Opaque, Open, opened
+from trivium.conversation.opaque import SLOT, Opaque, Open
 from trivium.conversation.parts import Form, Native, Reasoning, Text, Video
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import missing, wrong

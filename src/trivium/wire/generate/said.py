@@ -4,7 +4,8 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.calls import ToolCall, compact
+from trivium.conversation.arguments import compact
+from trivium.conversation.calls import ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Native, VendorPart

@@ -11,12 +11,14 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.calls import ToolCall, ToolResult, compact
+from trivium.conversation.arguments import compact
+from trivium.conversation.attachments import belonging, first
+from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.fit import FILLER
 from trivium.conversation.honesty import Act, Mend, Rank, Report
-from trivium.conversation.items import INSTRUCTING, Part, Role, Turn, calls
+from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
 from trivium.conversation.members import DEMOTED, Concept, foreign, member, reworded
-from trivium.conversation.opaque import THOUGHT_SIGNATURE, belonging, first
+from trivium.conversation.opaque import THOUGHT_SIGNATURE
 from trivium.conversation.parts import (
     Audio,
     Document,
@@ -33,6 +35,7 @@ from trivium.conversation.parts import (
     Video,
 )
 from trivium.conversation.target import Input, ReasoningBack
+from trivium.conversation.turns import calls
 from trivium.wire.generate import media, write_part
 from trivium.wire.generate.said import SHAPE
 from trivium.wire.generate.writing import Writing

@@ -10,12 +10,12 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.honesty import Report
-from trivium.conversation.items import leading
 from trivium.conversation.marks import is_marked
 from trivium.conversation.members import Concept
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
+from trivium.conversation.turns import leading
 from trivium.wire.generate import protojson, write_config, write_tools
 from trivium.wire.generate.said import SHAPE
 from trivium.wire.generate.write_content import contents

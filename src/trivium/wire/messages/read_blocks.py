@@ -11,15 +11,11 @@ from typing import Final
 
 import msgspec
 
-from trivium.conversation.calls import ResultPart, ToolCall, ToolResult, unwrapped_arguments
+from trivium.conversation.arguments import unwrapped_arguments
+from trivium.conversation.attachments import opened
+from trivium.conversation.calls import ResultPart, ToolCall, ToolResult
 from trivium.conversation.items import Part, Role
-from trivium.conversation.opaque import (
-    EXTRA_CONTENT,
-    THOUGHT_SIGNATURE,
-    Opaque,
-    Open,
-    opened,
-)
+from trivium.conversation.opaque import EXTRA_CONTENT, THOUGHT_SIGNATURE, Opaque, Open
 from trivium.conversation.parts import CacheMark, Form, Reasoning, Text
 from trivium.wire.messages import citations, read_sources
 from trivium.wire.messages.paths import malformed, missing, view, wrong

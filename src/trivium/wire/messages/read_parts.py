@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.calls import ToolCall, unwrapped_arguments
+from trivium.conversation.arguments import unwrapped_arguments
+from trivium.conversation.calls import ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.opaque import REDACTED, SIGNATURE, Opaque
 from trivium.conversation.parts import Form, Native, Reasoning, Text, VendorPart

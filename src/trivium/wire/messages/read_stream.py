@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.calls import unwrapped_arguments
+from trivium.conversation.arguments import unwrapped_arguments
 from trivium.conversation.events import (
     Cited,
     Delta,

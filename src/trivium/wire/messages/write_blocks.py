@@ -10,12 +10,14 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.calls import CallKind, ToolCall, ToolResult, argument_object
+from trivium.conversation.arguments import argument_object
+from trivium.conversation.attachments import belonging, first
+from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.honesty import Mend, Report
 from trivium.conversation.items import Part
 from trivium.conversation.members import Concept, foreign, lacking, member
 from trivium.conversation.names import Names
-from trivium.conversation.opaque import REDACTED, SIGNATURE, belonging, first
+from trivium.conversation.opaque import REDACTED, SIGNATURE
 from trivium.conversation.parts import (
     Audio,
     Citation,

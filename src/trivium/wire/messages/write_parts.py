@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.calls import CallKind, ToolCall, argument_object
+from trivium.conversation.arguments import argument_object
+from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.opaque import Opaque
 from trivium.conversation.pairing import minted

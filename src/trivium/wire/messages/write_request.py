@@ -13,11 +13,12 @@ import msgspec
 
 from trivium.conversation.fit import FILLER
 from trivium.conversation.honesty import Act, Mend, Rank, Report
-from trivium.conversation.items import INSTRUCTING, Role, Turn, leading
+from trivium.conversation.items import INSTRUCTING, Role, Turn
 from trivium.conversation.members import DEMOTED, Concept, member, reworded, unnamed
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, FormatKind, ResponseFormat, Sampling
 from trivium.conversation.target import TargetFacts
+from trivium.conversation.turns import leading
 from trivium.wire.messages import schema, write_thinking, write_tools
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.write_blocks import Row, Writing

@@ -10,16 +10,11 @@ from typing import Final
 
 import msgspec
 
+from trivium.conversation.attachments import opened
 from trivium.conversation.calls import CallKind, ResultPart, ToolCall, ToolResult
 from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Part, Role, Turn
-from trivium.conversation.opaque import (
-    EXTRA_CONTENT,
-    THOUGHT_SIGNATURE,
-    Opaque,
-    Open,
-    opened,
-)
+from trivium.conversation.opaque import EXTRA_CONTENT, THOUGHT_SIGNATURE, Opaque, Open
 from trivium.conversation.parts import (
     Audio,
     Document,

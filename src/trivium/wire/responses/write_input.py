@@ -9,11 +9,12 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.attachments import belonging, first
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.honesty import Act
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
 from trivium.conversation.members import Concept, foreign, lacking, member
-from trivium.conversation.opaque import REASONING_ITEM, belonging, first
+from trivium.conversation.opaque import REASONING_ITEM
 from trivium.conversation.parts import Audio, Reasoning, Refusal, Text, VendorPart
 from trivium.conversation.target import ReasoningBack
 from trivium.wire.responses import quote

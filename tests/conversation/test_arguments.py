@@ -2,11 +2,7 @@
 
 import pytest
 
-from trivium.conversation.calls import (
-    argument_object,
-    compact,
-    unwrapped_arguments,
-)
+from trivium.conversation.arguments import argument_object, compact, unwrapped_arguments
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,8 @@
 
 import pytest
 
-from trivium.conversation.opaque import (
-    KINDS,
-    REDACTED,
-    SIGNATURE,
-    SLOT,
-    Opaque,
-    Origin,
-    belonging,
-    first,
-    opened,
-    sealed_shut,
-)
+from trivium.conversation.attachments import belonging, first, opened, sealed_shut
+from trivium.conversation.opaque import KINDS, REDACTED, SIGNATURE, SLOT, Opaque, Origin
 
 HERE = Origin("messages", "anthropic", "main")
 OWN = Opaque(SIGNATURE, b"own", HERE)

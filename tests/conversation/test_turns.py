@@ -3,8 +3,9 @@
 import pytest
 
 from trivium.conversation.calls import ToolCall
-from trivium.conversation.items import Role, Turn, calls, joined, leading
+from trivium.conversation.items import Role, Turn
 from trivium.conversation.parts import Text
+from trivium.conversation.turns import calls, joined, leading
 
 A, B = Text("a"), Text("b")
 RULE = Turn(Role.SYSTEM, (A,))

@@ -1,0 +1,48 @@
+"""Arguments of tool calls between text and object."""
+
+from typing import Final
+
+import msgspec
+
+RAW_MEMBER: Final = "_raw"
+"""Holds arguments that are no JSON object where the shape demands an object."""
+
+_decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def compact(raw: bytes) -> str:
+    """JSON as text in the one spelling we ever give it: no blanks, order and numbers kept.
+
+    Raises ``ValueError`` for what is no JSON.
+    """
+    return msgspec.json.format(raw, indent=-1).decode()
+
+
+def argument_object(arguments: str) -> tuple[bytes, bool]:
+    """Arguments as a JSON object, and whether they were one.
+
+    Blank text is an empty object (a call without arguments). Anything else that is no object is
+    kept word for word under ``_raw``: silently running a tool with nothing is worse.
+    """
+    if not arguments.strip():
+        return b"{}", True
+    data = arguments.encode()
+    try:
+        _decode_object(data)
+        return msgspec.json.format(data, indent=-1), True
+    except (ValueError, RecursionError):
+        return msgspec.json.encode({RAW_MEMBER: arguments}), False
+
+
+def unwrapped_arguments(raw: bytes) -> str:
+    """Text of an argument object: our own ``_raw`` wrapping is undone, all else is compacted.
+
+    Raises ``ValueError`` for what is no JSON.
+    """
+    if b'"_raw"' in raw:
+        members = msgspec.json.decode(raw)
+        if isinstance(members, dict) and len(members) == 1:
+            text = members.get(RAW_MEMBER)
+            if isinstance(text, str):
+                return text
+    return compact(raw)
