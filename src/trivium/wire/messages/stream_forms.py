@@ -65,7 +65,8 @@ class WatchedMessage(msgspec.Struct, gc=False):
 class WatchedEvent(msgspec.Struct, gc=False):
     """An event that is watched, as the protocol has it."""
 
-    type: str | None = None
+    type: Any = None
+    """Of which relays make anything; only a text is a kind."""
     message: WatchedMessage | None = None
     usage: dict[str, Any] | None = None
     """Cumulative totals of the whole message, not of this event."""
