@@ -223,9 +223,9 @@ def _returned(parts: list[Part], rows: list[msgspec.Raw]) -> list[Part]:
     out: list[Part] = []
     waiting: tuple[Opaque, ...] = ()
     for at, part in enumerate(parts):
-        if isinstance(part, Reasoning) and not part.text and _is_anothers(part.opaque):
+        if type(part) is Reasoning and not part.text and _is_anothers(part.opaque):
             follower = parts[at + 1] if at + 1 < len(parts) else None
-            if isinstance(follower, ToolCall) and b'"redacted_thinking"' in bytes(rows[at]):
+            if type(follower) is ToolCall and b'"redacted_thinking"' in bytes(rows[at]):
                 waiting = part.opaque
             elif out and isinstance(out[-1], Text | ToolCall):
                 out[-1] = msgspec.structs.replace(out[-1], opaque=out[-1].opaque + part.opaque)

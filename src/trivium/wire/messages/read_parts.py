@@ -54,18 +54,19 @@ def part(raw: bytes | msgspec.Raw, context: AnswerContext) -> Part:
     """One whole block. Raises ``ValueError`` for what is no object."""
     block = decode_block(raw)
     look(block, raw, context)
-    if block.type == "text":
+    kind = block.type
+    if kind == "text":
         return Text(words(block.text), citations.read_all(block.citations))
-    if block.type == "thinking":
+    if kind == "thinking":
         text = words(block.thinking)
         return Reasoning(
             text,
             Form.FULL if text else Form.HIDDEN,
             opaque=attached(SIGNATURE, block.signature, context),
         )
-    if block.type == "redacted_thinking":
+    if kind == "redacted_thinking":
         return Reasoning("", Form.HIDDEN, opaque=attached(REDACTED, block.data, context))
-    if block.type == "tool_use":
+    if kind == "tool_use":
         found = call(block)
         data = bytes(block.input)
         return msgspec.structs.replace(

@@ -264,7 +264,7 @@ def _pair(turns: list[Turn]) -> None:
                 _answered(asked, ())
                 asked = {}
             for index, part in enumerate(turn.parts):
-                if isinstance(part, ToolCall):
+                if type(part) is ToolCall:
                     asked[part.id] = f"messages.{at}.content.{index}"
         if role is not _SYSTEM:
             before = role
@@ -273,7 +273,7 @@ def _pair(turns: list[Turn]) -> None:
 def _results(parts: Iterable[Any], at: int, asked: Mapping[str, str]) -> set[str]:
     given: set[str] = set()
     for index, part in enumerate(parts):
-        if isinstance(part, ToolResult):
+        if type(part) is ToolResult:
             if part.call_id not in asked:
                 raise wrong(
                     f"messages.{at}.content.{index}",

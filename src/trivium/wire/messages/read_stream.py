@@ -382,7 +382,7 @@ class Reader:
             out.append(Delta(block.index, text))
         elif not block.kind:
             part = other(block.whole(), self._context)
-            if isinstance(part, Text):
+            if type(part) is Text:
                 block.index = self._told(Text(""), out)
                 out.append(Delta(block.index, part.text))
             else:

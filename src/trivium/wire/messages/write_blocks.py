@@ -99,13 +99,13 @@ class Writing:
         return [row]
 
     def _rows(self, part: Part, where: str) -> list[Row]:
-        if isinstance(part, Text | Refusal):
+        if type(part) is Text or type(part) is Refusal:
             return self.text(_spoken(part), where)
-        if isinstance(part, Reasoning):
+        if type(part) is Reasoning:
             return self._thinking(part)
-        if isinstance(part, ToolCall):
+        if type(part) is ToolCall:
             return [self._call(part)]
-        if isinstance(part, ToolResult):
+        if type(part) is ToolResult:
             return [self._result(part, where)]
         return self._media(part, where)
 

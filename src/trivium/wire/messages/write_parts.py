@@ -88,18 +88,18 @@ def silent(opaque: tuple[Opaque, ...], context: WriteContext) -> list[dict[str, 
 
 def blocks(part: Part, context: WriteContext, index: int) -> list[dict[str, Any]]:
     """The blocks of one whole part, possibly none: empty text is refused when it comes back."""
-    if isinstance(part, Text):
+    if type(part) is Text:
         return _text(part) + silent(part.opaque, context)
-    if isinstance(part, Reasoning):
+    if type(part) is Reasoning:
         if not part.text:
             return redacted(part.opaque, context)
         signature = context.seal(part.opaque) if part.opaque else ""
         return [{"type": "thinking", "thinking": part.text, "signature": signature}]
-    if isinstance(part, ToolCall):
+    if type(part) is ToolCall:
         block = call_start(part, context, index)
         block["input"] = msgspec.Raw(call_input(part))
         return [*redacted(part.opaque, context), block]
-    if isinstance(part, VendorPart) and part.native.shape == SHAPE:
+    if type(part) is VendorPart and part.native.shape == SHAPE:
         return [{**_members(part.native.data), "type": part.kind}]
     text = plain(part)
     return [{"type": "text", "text": text}] if text else []
@@ -120,11 +120,11 @@ def _text(part: Text) -> list[dict[str, Any]]:
 
 def plain(part: Part) -> str:
     """What stands for a part that this shape cannot show: its words, or a note of what it is."""
-    if isinstance(part, Text | Refusal):
+    if type(part) is Text or type(part) is Refusal:
         return part.text
-    if isinstance(part, SearchResult):
+    if type(part) is SearchResult:
         return "\n".join(text.text for text in part.texts)
-    if isinstance(part, Audio) and part.transcript:
+    if type(part) is Audio and part.transcript:
         return part.transcript
     if isinstance(part, Image | Audio | Video | Document):
         return f"[{type(part).__name__} output, which the messages protocol cannot carry]"

@@ -132,21 +132,27 @@ class Writer:
         return PING
 
     def _take(self, event: Event, events: list[Event], out: list[bytes]) -> None:
-        if isinstance(event, PartStart | Delta | Deltas | Cited | PartEnd):
+        if (
+            type(event) is PartStart
+            or type(event) is PartEnd
+            or type(event) is Delta
+            or type(event) is Deltas
+            or type(event) is Cited
+        ):
             if self._ours(event, events):
                 for one in self._serial.feed([event]):
                     self._piece(one, out)
-        elif isinstance(event, Start):
+        elif type(event) is Start:
             self._start(event, out)
-        elif isinstance(event, UsageReport):
+        elif type(event) is UsageReport:
             self._usage = event.usage
-        elif isinstance(event, KeepAlive):
+        elif type(event) is KeepAlive:
             out.append(PING)
-        elif isinstance(event, Finished):
+        elif type(event) is Finished:
             self._finish = self._finish if event.candidate else event.finish
-        elif isinstance(event, Done):
+        elif type(event) is Done:
             self._done(event, out)
-        elif isinstance(event, Failed):
+        elif type(event) is Failed:
             out.append(self.end(event.fault))
 
     def _ours(
@@ -182,22 +188,22 @@ class Writer:
         out.append(_frame("message_start", {"message": message}))
 
     def _piece(self, event: Event, out: list[bytes]) -> None:
-        if isinstance(event, PartStart):
+        if type(event) is PartStart:
             self._begin(event, out)
-        elif isinstance(event, Delta):
+        elif type(event) is Delta:
             self._delta(event.text, out)
-        elif isinstance(event, Deltas):
+        elif type(event) is Deltas:
             for at, text in enumerate(event.texts):
                 if self._live == self._index:
                     out += self._joined(event.texts[at:])
                     break
                 self._delta(text, out)
-        elif isinstance(event, Cited):
+        elif type(event) is Cited:
             row = citations.written(event.citation)
             if row is not None and type(self._part) is Text:
                 self._text_block(out)
                 out.append(self._citation(row))
-        elif isinstance(event, PartEnd):
+        elif type(event) is PartEnd:
             self._close(event, out)
 
     def _begin(self, event: PartStart, out: list[bytes]) -> None:

@@ -43,23 +43,23 @@ PREFIX: Final = {
 
 def kind(part: Part) -> str | None:
     """The type of item that a part becomes; ``None`` for what this shape cannot say."""
-    if isinstance(part, Text | Refusal):
+    if type(part) is Text or type(part) is Refusal:
         return "message"
-    if isinstance(part, ToolCall):
+    if type(part) is ToolCall:
         return "custom_tool_call" if part.kind is CallKind.CUSTOM else "function_call"
-    if isinstance(part, Reasoning):
+    if type(part) is Reasoning:
         return "reasoning"
-    if isinstance(part, VendorPart):
+    if type(part) is VendorPart:
         own = part.native.shape == _SHAPE
         return part.kind if own else _SEARCH if part.queries else None
-    if isinstance(part, Image) and isinstance(part.source, Inline):
+    if type(part) is Image and isinstance(part.source, Inline):
         return "image_generation_call"
     return "message" if words(part) else None
 
 
 def words(part: Part) -> str:
     """The plain words that stand for a part which this shape cannot show; empty for none."""
-    return part.transcript if isinstance(part, Audio) else ""
+    return part.transcript if type(part) is Audio else ""
 
 
 def declared(call: ToolCall, tools: tuple[Tool, ...]) -> ToolCall:

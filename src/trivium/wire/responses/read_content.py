@@ -43,26 +43,28 @@ def content(raw: bytes | msgspec.Raw, path: str) -> tuple[Part, ...]:
 def _read(part: forms.Part, path: str) -> Part:
     found = part.prompt_cache_breakpoint
     mark = CacheMark(found.ttl) if found is not None else None
-    if part.type is None:
+    kind = part.type
+    if kind is None:
         raise missing(f"{path}.type")
-    if part.type in _TEXTS:
-        if part.text is None:
+    if kind in _TEXTS:
+        text = part.text
+        if text is None:
             raise missing(f"{path}.text")
         return Text(
-            part.text,
+            text,
             quote.citations(part.annotations),
             quote.logprobs(part.logprobs),
             cache=mark,
         )
-    if part.type == "refusal":
+    if kind == "refusal":
         if part.refusal is None:
             raise missing(f"{path}.refusal")
         return Refusal(part.refusal)
-    if part.type == "input_image":
+    if kind == "input_image":
         return _image(part, path, mark)
-    if part.type == "input_file":
+    if kind == "input_file":
         return _file(part, path, mark)
-    if part.type == "input_audio":
+    if kind == "input_audio":
         if part.input_audio is None:
             raise missing(f"{path}.input_audio")
         sound = part.input_audio

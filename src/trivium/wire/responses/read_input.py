@@ -95,12 +95,12 @@ class Input:
         if kind == "message":
             return [_message(item, path)]
         if kind in said.CALLS:
-            return [Turn(Role.ASSISTANT, (_call(item, kind, path),))]
+            return [Turn(_ASSISTANT, (_call(item, kind, path),))]
         if kind in _OUTPUTS:
-            return [Turn(Role.USER, (_output(item, kind, path),))]
+            return [Turn(_USER, (_output(item, kind, path),))]
         if kind == "reasoning":
             parts = self._reasoning(item, raw)
-            return [Turn(Role.ASSISTANT, parts)] if parts else []
+            return [Turn(_ASSISTANT, parts)] if parts else []
         if kind == "additional_tools":
             self._tools += read_tools.tools(item.tools, f"{path}.tools", self._extensions)
             return []
@@ -123,7 +123,7 @@ class Input:
         text = "" if found is None else said.rendering(found)
         user = kind.endswith(("_output", "_response"))
         part = VendorPart(Native(said.SHAPE, raw), kind, text)
-        return Turn(Role.USER if user else Role.ASSISTANT, (part,))
+        return Turn(_USER if user else _ASSISTANT, (part,))
 
 
 def _message(item: Item, path: str) -> Turn:
@@ -172,9 +172,9 @@ def _settled(turns: list[Turn]) -> tuple[Turn, ...]:
     for at, turn in enumerate(turns):
         found = _riding(turn)
         following = turns[at + 1].parts if at + 1 < len(turns) else ()
-        if found and following and isinstance(following[0], ToolCall):
+        if found and following and type(following[0]) is ToolCall:
             riding += found
-        elif found and out and out[-1].role is Role.ASSISTANT and _text_last(out[-1]):
+        elif found and out and out[-1].role is _ASSISTANT and _text_last(out[-1]):
             out[-1] = _attached(out[-1], len(out[-1].parts) - 1, found)
         elif riding:
             out.append(_attached(turn, 0, riding))
@@ -196,7 +196,7 @@ def _riding(turn: Turn) -> tuple[Opaque, ...]:
 
 
 def _text_last(turn: Turn) -> bool:
-    return bool(turn.parts) and isinstance(turn.parts[-1], Text)
+    return bool(turn.parts) and type(turn.parts[-1]) is Text
 
 
 def _attached(turn: Turn, at: int, opaque: tuple[Opaque, ...]) -> Turn:

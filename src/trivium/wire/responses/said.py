@@ -134,11 +134,12 @@ def parts(raw: bytes | msgspec.Raw, ctx: AnswerContext) -> list[Part]:
         ctx.unread("output", Loss.UNKNOWN)
         return []
     look(found, raw, ctx)
-    if found.type == "message":
+    kind = found.type
+    if kind == "message":
         return spoken(found, ctx)
-    if found.type in CALLS:
+    if kind in CALLS:
         return [call(found)]
-    if found.type == "reasoning":
+    if kind == "reasoning":
         shown: list[Part] = list(thoughts(found))
         opaque = attachments(found, ctx)
         if opaque and shown:

@@ -58,9 +58,9 @@ class Item:
         """The item as it is in the end."""
         assert self.last is not None, "an item that is closed has had a part"
         part = self.last.part
-        if isinstance(part, ToolCall):
+        if type(part) is ToolCall:
             return items.call(self.id, part, self.last.text, status)
-        if isinstance(part, Reasoning):
+        if type(part) is Reasoning:
             return items.reasoning(self.id, part.form, self.last.text, self.sealed, status)
         return items.message(self.id, self.contents, status)
 
@@ -92,11 +92,11 @@ _CUSTOM: Final = _Way("custom_tool_call_input", "input")
 
 
 def _way(part: Part) -> _Way:
-    if isinstance(part, ToolCall):
+    if type(part) is ToolCall:
         return _CUSTOM if part.kind is CallKind.CUSTOM else _FUNCTION
-    if isinstance(part, Reasoning):
+    if type(part) is Reasoning:
         return _SUMMARY if part.form is Form.SUMMARY else _FULL
-    return _REFUSAL if isinstance(part, Refusal) else _TEXT
+    return _REFUSAL if type(part) is Refusal else _TEXT
 
 
 class Saying:
@@ -155,9 +155,9 @@ class Saying:
     def opening(self, item: Item) -> dict[str, Any]:
         """The item of this part as it is before anything is said."""
         part = self.part
-        if isinstance(part, ToolCall):
+        if type(part) is ToolCall:
             return items.call(item.id, part, "", "in_progress")
-        if isinstance(part, Reasoning):
+        if type(part) is Reasoning:
             return items.reasoning(item.id, Form.HIDDEN, "", "", "in_progress")
         return items.message(item.id, [], "in_progress")
 
@@ -173,7 +173,7 @@ class Saying:
         done = self.place(**{way.whole: text})
         if way is _TEXT:
             done["logprobs"] = quote.logprob_rows(tuple(self.logprobs))
-        elif isinstance(self.part, ToolCall) and way is _FUNCTION:
+        elif type(self.part) is ToolCall and way is _FUNCTION:
             done["name"] = self.part.name
         out = [(f"{way.words}.done", done)]
         if way.part is not None:

@@ -94,11 +94,11 @@ def _said(part: Part) -> Said:
 
 def _alone(part: Part, content: Content) -> Any | None:
     """The item of a part that is one by itself; ``None``: it is content of a message."""
-    if isinstance(part, ToolResult):
+    if type(part) is ToolResult:
         return _result(part, content)
-    if isinstance(part, ToolCall):
+    if type(part) is ToolCall:
         return _call(part, content)
-    if isinstance(part, VendorPart) and part.native.shape == SHAPE:
+    if type(part) is VendorPart and part.native.shape == SHAPE:
         return msgspec.Raw(part.native.data)
     return None
 
@@ -108,7 +108,7 @@ def _assistant(turn: Turn, waiting: list[Any], content: Content) -> list[Any]:
     out: list[Any] = []
     rows: list[Row] = []
     for part in turn.parts:
-        if isinstance(part, Reasoning):
+        if type(part) is Reasoning:
             if rows:
                 out.append(_message("assistant", rows, turn.phase))
                 rows = []
@@ -134,9 +134,7 @@ def _assistant(turn: Turn, waiting: list[Any], content: Content) -> list[Any]:
 
 def _spoken(part: Part, content: Content) -> Row | None:
     """What the assistant said; this shape keeps its words only."""
-    if isinstance(part, Refusal):
-        return {"type": "refusal", "refusal": part.text}
-    if isinstance(part, Text):
+    if type(part) is Text:
         if not part.text:
             return None
         if part.cache is not None:
@@ -146,12 +144,14 @@ def _spoken(part: Part, content: Content) -> Row | None:
         if len(rows) < len(part.citations):
             content.lacks(Concept.CITATION, "only sources with an address can be repeated")
         return {"type": "output_text", "text": part.text, "annotations": rows}
-    text = part.transcript if isinstance(part, Audio) else ""
-    if isinstance(part, VendorPart):
+    if type(part) is Refusal:
+        return {"type": "refusal", "refusal": part.text}
+    text = part.transcript if type(part) is Audio else ""
+    if type(part) is VendorPart:
         content.lacks(Concept.VENDOR_PART, "only its own shape has this block")
         text = part.text
     elif not text:
-        concept = Concept.AUDIO if isinstance(part, Audio) else Concept.IMAGE
+        concept = Concept.AUDIO if type(part) is Audio else Concept.IMAGE
         content.lacks(concept, "the responses shape takes only words from an assistant")
     return {"type": "output_text", "text": text, "annotations": []} if text else None
 

@@ -84,10 +84,12 @@ class Writer:
         if self._customs is not None:
             events = self._customs.events(events)
         for at, event in enumerate(events):
-            if type(event) is Delta or type(event) is Deltas:
-                part = parts.get(event.index)
-                if part is not None:
+            if type(event) is Delta:
+                if (part := parts.get(event.index)) is not None:
                     self._say(part, event, out)
+            elif type(event) is Deltas:
+                if (part := parts.get(event.index)) is not None:
+                    self._say_all(part, event, out)
             elif type(event) is PartStart:
                 if not event.candidate:
                     self._start(event, events[at + 1 :], out)
@@ -97,21 +99,11 @@ class Writer:
                 self._other(event, out)
         return unbroken(b"".join(out))
 
-    def _say(self, part: Saying, event: Delta | Deltas, out: list[bytes]) -> None:
-        # HOT: one delta costs one formatting of a prepared frame, 0.5 us; a hundred together two
-        # joins, 15 us. bench/translation.py, 2026-11-21
+    def _say(self, part: Saying, event: Delta, out: list[bytes]) -> None:
+        # HOT: one delta costs one formatting of a prepared frame, 0.5 us. bench/translation.py,
+        # 2026-11-21
         frame = part.frame or self._open(part, out)
         first = self._number
-        if isinstance(event, Deltas):
-            head, _, rest = frame.partition(b"%d")
-            middle, _, tail = rest.partition(b"%b")
-            self._number += len(event.texts)
-            numbers = encode(list(range(first, self._number)))[1:-1].split(b",")
-            texts = map(encode, event.texts)
-            pieces = [number + middle + text for number, text in zip(numbers, texts, strict=True)]
-            part.pieces += event.texts
-            out += (head, (tail + head).join(pieces), tail)
-            return
         self._number += 1
         part.pieces.append(event.text)
         if event.logprobs:
@@ -120,6 +112,19 @@ class Writer:
             out.append(part.with_logprobs(first, encode(event.text), rows))
         else:
             out.append(frame % (first, encode(event.text)))
+
+    def _say_all(self, part: Saying, event: Deltas, out: list[bytes]) -> None:
+        # HOT: a hundred deltas together cost two joins, 15 us. bench/translation.py, 2026-11-21
+        frame = part.frame or self._open(part, out)
+        first = self._number
+        head, _, rest = frame.partition(b"%d")
+        middle, _, tail = rest.partition(b"%b")
+        self._number += len(event.texts)
+        numbers = encode(list(range(first, self._number)))[1:-1].split(b",")
+        texts = map(encode, event.texts)
+        pieces = [number + middle + text for number, text in zip(numbers, texts, strict=True)]
+        part.pieces += event.texts
+        out += (head, (tail + head).join(pieces), tail)
 
     def end(self, fault: Fault | None) -> bytes:
         """Frames that fail the stream unless it has ended."""
@@ -225,13 +230,13 @@ class Writer:
         kind = items.kind(part)
         if kind is None:
             return
-        if isinstance(part, ToolCall):
+        if type(part) is ToolCall:
             own = items.declared(part, self._ctx.request.tools)
             late = (
                 one.opaque for one in following if type(one) is PartEnd and one.index == event.index
             )
             self._call(event.index, own, part.opaque + next(late, ()), out)
-        elif isinstance(part, Image | VendorPart) and kind != "message":
+        elif (type(part) is Image or type(part) is VendorPart) and kind != "message":
             item = self._item(kind, out, None)
             whole: Any
             if isinstance(part, Image):
@@ -243,7 +248,7 @@ class Writer:
             for name in ("output_item.added", "output_item.done"):
                 self._event(name, item.place(item=msgspec.Raw(item.json)), out)
         else:
-            if isinstance(part, Reasoning) and self._summarised:
+            if type(part) is Reasoning and self._summarised:
                 part = msgspec.structs.replace(part, form=Form.SUMMARY)
             self._parts[event.index] = Saying(part)
             if text := items.words(part):
@@ -293,7 +298,7 @@ class Writer:
         part.cited.append(event.citation)
 
     def _end(self, part: Saying, opaque: tuple[Opaque, ...], out: list[bytes]) -> None:
-        sealed = "" if isinstance(part.part, ToolCall) else self._seal(part.part.opaque + opaque)
+        sealed = "" if type(part.part) is ToolCall else self._seal(part.part.opaque + opaque)
         if part.frame is not None:
             for name, members in part.ending():
                 self._event(name, members, out)
