@@ -92,6 +92,7 @@ def test_what_no_conversation_carries_is_refused_by_name(members, param, words):
         ({"best_of": 1, "n": 2}, Kind.INVALID_VALUE, "best_of"),
         ({"temperature": 3}, Kind.INVALID_VALUE, "temperature"),
         ({"n": 129}, Kind.INVALID_VALUE, "n"),
+        ({"max_tokens": False}, Kind.INVALID_TYPE, "max_tokens"),
     ],
 )
 def test_a_wrong_value_is_named(members, kind, param):

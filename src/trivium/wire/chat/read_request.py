@@ -214,7 +214,7 @@ def _metadata(body: _Body, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def _format(body: _Body, name: str) -> ResponseFormat:
-    outer = check(_raws, body.present[name], name)
+    outer = check(_raws, bytes(body.present[name]), name)
     kind = string(_plain(outer, "type"), "type", "response_format")
     if kind == "text":
         return ResponseFormat(FormatKind.TEXT)
