@@ -125,7 +125,9 @@ def _check_tokens(value: list[Any]) -> None:
 
 
 def _is_zero(raw: msgspec.Raw | None) -> bool:
-    return raw is not None and decode(bytes(raw), "max_tokens") in (0, 0.0) and bytes(raw) != b"false"
+    return (
+        raw is not None and decode(bytes(raw), "max_tokens") in (0, 0.0) and bytes(raw) != b"false"
+    )
 
 
 def _logprobs(value: Any) -> int | None:

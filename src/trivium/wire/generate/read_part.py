@@ -68,7 +68,9 @@ def read(data: bytes, path: str, open_: Open, unknown: protojson.Unknown) -> tup
             raise missing(f"{path}.text")
         part = _part(given[0] if given else "text", found, members, path)
         if len(found) > 1:
-            unknown.extend((f"{path}.{name}", bytes(members[name])) for name in _unsaid(found, part))
+            unknown.extend(
+                (f"{path}.{name}", bytes(members[name])) for name in _unsaid(found, part)
+            )
     return _signed(part, found.get("thoughtSignature", ""), open_)
 
 
