@@ -1,6 +1,7 @@
 """Holds, settlements and refusals of one worker, without any database."""
 
 import asyncio
+import contextlib
 from decimal import Decimal
 from fractions import Fraction
 
@@ -315,13 +316,11 @@ def test_what_is_held_for_others_is_not_what_an_interrupted_one_costs(
 
 
 @pytest.mark.asyncio
-async def test_a_model_that_cannot_be_noted_is_not_asked(ledger, tmp_path):
+async def test_a_model_that_cannot_be_noted_is_not_asked(ledger, tmp_path, full_disk):
     """The hold stays as it was, until the request has failed."""
     hold = await leased(ledger, 100, ask=50)
-    journal, ledger.journal = ledger.journal, Full()
-    with pytest.raises(Fault) as caught:
+    with full_disk(), pytest.raises(Fault) as caught:
         ledger.hand_over(hold, dear(70))
-    ledger.journal = journal
     assert Kind.INTERNAL is caught.value.kind
     assert 0 == ledger.settle(hold, None)
     assert ({}, 0) == (noted(tmp_path).holds, ledger.running)
@@ -336,28 +335,32 @@ def test_what_is_settled_already_is_not_noted_again(ledger, tmp_path):
     assert {} == noted(tmp_path).holds
 
 
-class Full:
-    """A journal on a full disk."""
+@pytest.fixture
+def full_disk(monkeypatch):
+    """A journal's writes fail as long as it lasts."""
 
-    worker = "full"
-
-    def hold(self, *record):
+    def no_space(fd, data):
         raise OSError(28, "No space left on device")
 
-    settle = release = hold
+    @contextlib.contextmanager
+    def full():
+        with monkeypatch.context() as patch:
+            patch.setattr("trivium.ledger.journal.os.write", no_space)
+            yield
+
+    return full
 
 
 @pytest.mark.asyncio
-async def test_a_request_that_cannot_be_noted_is_not_served(ledger, capsys):
+async def test_a_request_that_cannot_be_noted_is_not_served(ledger, capsys, full_disk):
     """Its hold is given back; one log line, whatever the number of requests."""
     first = await leased(ledger, 100, ask=50)
-    journal, ledger.journal = ledger.journal, Full()
-    for number in range(3):
-        with pytest.raises(Fault) as caught:
-            ledger.hold(f"x{number}", ADA, quote(50))
-        assert Kind.INTERNAL is caught.value.kind
-    assert 9 == ledger.settle(first, Usage(output=9))
-    ledger.journal = journal
+    with full_disk():
+        for number in range(3):
+            with pytest.raises(Fault) as caught:
+                ledger.hold(f"x{number}", ADA, quote(50))
+            assert Kind.INTERNAL is caught.value.kind
+        assert 9 == ledger.settle(first, Usage(output=9))
     assert "r1" == ledger.hold("r1", ADA, quote(50)).request_id
     assert 1 == ledger.waiting
     said = capsys.readouterr().out
@@ -437,15 +440,9 @@ async def test_a_hold_grows_without_an_account_where_none_is_needed(ledger):
 
 
 @pytest.mark.asyncio
-async def test_a_hold_does_not_grow_where_it_cannot_be_noted(ledger, monkeypatch):
+async def test_a_hold_does_not_grow_where_it_cannot_be_noted(ledger, full_disk):
     """Nothing stays held for it."""
     hold = await leased(ledger, 100, ask=40)
-    monkeypatch.setattr(ledger.journal, "hold", broken_disk)
-    assert None is ledger.extend(hold, 50)
-    monkeypatch.undo()
+    with full_disk():
+        assert None is ledger.extend(hold, 50)
     assert 100 == ledger.extend(hold, 60).amount_nanos
-
-
-def broken_disk(*_):
-    """No space is left."""
-    raise OSError
