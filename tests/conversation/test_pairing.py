@@ -250,7 +250,7 @@ TURNS = st.one_of(
     st.builds(heard, TEXTS),
     st.just(Turn(Role.SYSTEM, (Text("rule"),))),
 )
-HISTORIES = st.lists(TURNS, max_size=8).map(joined)
+HISTORIES = st.lists(TURNS, max_size=8).map(tuple).map(joined)
 
 
 @given(HISTORIES)

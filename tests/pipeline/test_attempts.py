@@ -9,8 +9,8 @@ from structlog.testing import capture_logs
 
 from doubles import Double, Reset, Send, Stall, Wait, chunked, sized
 from gateway import Gateway, error_of
-from trivium.routing.breaker import Rules
-from trivium.routing.tries import Budget
+from trivium.routing.choice import Budget
+from trivium.routing.condition import Rules
 from trivium.settings.entries import Timeouts
 
 JSON = b"Content-Type: application/json\r\n"

@@ -10,7 +10,7 @@ from pipeline.test_attempts import ANSWER, BROKEN, CHAT, HELLO, OK, refusal
 from trivium.clock import SystemClock
 from trivium.ledger.model import Hold
 from trivium.ledger.quote import Pricing
-from trivium.routing.breaker import Rules
+from trivium.routing.condition import Rules
 
 
 @pytest.mark.asyncio

@@ -11,9 +11,8 @@ from gateway import Gateway
 from trivium.faults import Fault, Kind
 from trivium.pipeline.hedging import race
 from trivium.pipeline.sticky import Recalled
-from trivium.routing.breaker import Rules
-from trivium.routing.health import Key
-from trivium.routing.tries import Budget
+from trivium.routing.choice import Budget
+from trivium.routing.condition import Key, Rules
 from trivium.wire import peek
 from trivium.wire.operation import Operation
 

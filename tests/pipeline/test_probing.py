@@ -12,8 +12,7 @@ from gateway import Gateway
 from trivium.faults import Fault, Kind
 from trivium.pipeline import probing
 from trivium.pipeline.probing import Prober
-from trivium.routing.breaker import Rules
-from trivium.routing.health import Key
+from trivium.routing.condition import Key, Rules
 from trivium.settings.entries import Probe
 
 JSON = b"Content-Type: application/json\r\n"

@@ -6,7 +6,7 @@ import pytest
 from doubles import Double, Send, Wait, sized
 from gateway import Gateway, error_of
 from trivium.pipeline.explain import Asked, explain
-from trivium.routing.breaker import Rules
+from trivium.routing.condition import Rules
 from trivium.wire.operation import Operation
 
 JSON = b"Content-Type: application/json\r\n"

@@ -16,7 +16,7 @@ from playbooks.test_breaking import BODY, FIXTURES, pieces_of, script
 from trivium.faults import Fault, Kind
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
-from trivium.routing.breaker import Rules
+from trivium.routing.condition import Rules
 from trivium.routing.latency import Latency
 from trivium.routing.router import Router
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry

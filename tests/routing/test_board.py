@@ -8,8 +8,7 @@ import pytest
 from trivium.clock import FixedClock
 from trivium.routing import store
 from trivium.routing.board import KEPT_S, Board
-from trivium.routing.breaker import NEW, Breaker
-from trivium.routing.health import Key
+from trivium.routing.condition import NEW, Breaker, Key
 from trivium.routing.sharing import accounts
 from trivium.secret import Secret
 

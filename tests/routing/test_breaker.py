@@ -5,18 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.routing.breaker import (
-    NEW,
-    PROBE_S,
-    Breaker,
-    Rules,
-    State,
-    claimed,
-    failed,
-    released,
-    state,
-    succeeded,
-)
+from trivium.routing.breaker import PROBE_S, claimed, failed, released, state, succeeded
+from trivium.routing.condition import NEW, Breaker, Rules, State
 
 RULES = Rules(failures=3, ratio=0.5, least=10, window_s=30, cooldown_s=5, cooldown_max_s=60)
 

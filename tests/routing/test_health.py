@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from trivium.clock import FixedClock
 from trivium.faults import Blame, Fault, Kind
-from trivium.routing.breaker import Breaker, Rules
-from trivium.routing.health import Health, Key, Standing, fit
+from trivium.routing.condition import Breaker, Key, Rules, Standing
+from trivium.routing.health import Health, fit
 from trivium.routing.model import Plan, Step
 from trivium.secret import Secret
 from trivium.wire.operation import Operation

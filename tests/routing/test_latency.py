@@ -3,7 +3,8 @@
 import pytest
 
 from trivium.clock import FixedClock
-from trivium.routing.latency import HALF_S, Latency, Reading, added, estimate
+from trivium.routing.choice import Reading
+from trivium.routing.latency import HALF_S, Latency, added, estimate
 
 
 def test_what_nobody_has_tried_is_expected_to_be_quick():

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.routing.breaker import Rules
-from trivium.routing.health import Health, Key
+from trivium.routing.condition import Key, Rules
+from trivium.routing.health import Health
 from trivium.routing.model import Step
 from trivium.routing.sharing import SCRIPTS, Sharing, accounts
 from trivium.secret import Secret

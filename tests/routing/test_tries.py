@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.faults import TABLE, Fault, Kind
+from trivium.routing.choice import Budget, Failure
 from trivium.routing.model import Step
-from trivium.routing.tries import Budget, Failure, Tries
+from trivium.routing.tries import Tries
 from trivium.wire.operation import Operation
 
 FALLING = [kind for kind, row in TABLE.items() if row.fallback]

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.faults import Fault, Kind
+from trivium.routing.choice import Wishes
 from trivium.routing.model import Plan, Step
-from trivium.routing.wishes import Wishes, read, too_dear, wished
+from trivium.routing.wishes import read, too_dear, wished
 from trivium.wire.operation import Operation
 
 

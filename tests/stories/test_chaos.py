@@ -8,7 +8,7 @@ import pytest
 
 from doubles import Close, Double, Reset, Send, Wait, chunked, sized
 from gateway import Gateway
-from trivium.routing.breaker import Rules
+from trivium.routing.condition import Rules
 from trivium.settings.entries import Timeouts
 
 JSON = b"Content-Type: application/json\r\n"

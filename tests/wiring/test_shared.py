@@ -9,8 +9,7 @@ from gateway import Gateway
 from trivium.admission import script
 from trivium.clock import FixedClock
 from trivium.routing import sharing
-from trivium.routing.breaker import Breaker
-from trivium.routing.health import Key
+from trivium.routing.condition import Breaker, Key
 from trivium.settings.model import Settings, Shared
 from trivium.settings.oauth import OAuth as Rules
 from trivium.storage.root_key import RootKeys

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from trivium.faults import Blame, Fault, Kind
 from trivium.pipeline import entrance, fallbacks
 from trivium.pipeline.story import Story
-from trivium.routing.health import Key
+from trivium.routing.choice import Failure, Next
+from trivium.routing.condition import Key
 from trivium.routing.model import Plan, Step, Strategy
-from trivium.routing.tries import Failure, Next, Tries
+from trivium.routing.tries import Tries
 from trivium.wire.operation import COUNTING
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from trivium.pipeline.phase import Phase
 from trivium.providers.images import Defaults
 from trivium.recall.service import Recall
 from trivium.recall.traces.model import Trace
+from trivium.routing.choice import Budget
 from trivium.routing.health import Health
 from trivium.routing.latency import Latency
 from trivium.routing.model import Channel, Model, Plan, Step
-from trivium.routing.tries import Budget
 from trivium.uploads.form import Upload
 from trivium.upstream.call import Client
 from trivium.upstream.foreign import File

@@ -27,7 +27,7 @@ from trivium.pipeline.lane import Lane
 from trivium.pipeline.story import Story
 from trivium.pipeline.telling import tell
 from trivium.routing import wishes
-from trivium.routing.health import Key
+from trivium.routing.condition import Key
 from trivium.routing.model import Channel, Model, Plan, Step, Strategy
 from trivium.upstream.call import Request
 from trivium.wire import peek

@@ -21,7 +21,7 @@ import structlog
 
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.story import Story
-from trivium.routing.health import Key
+from trivium.routing.condition import Key
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members

@@ -27,7 +27,7 @@ from trivium.pipeline.context import Services
 from trivium.pipeline.explain import Asked, explain, offline
 from trivium.providers.address import listing
 from trivium.providers.failure import error_event
-from trivium.routing.health import Key
+from trivium.routing.condition import Key
 from trivium.routing.model import Binding, Channel
 from trivium.upstream.call import Request
 from trivium.upstream.trial import Trial, trial

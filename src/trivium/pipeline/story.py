@@ -12,9 +12,9 @@ from trivium.ledger.model import Hold
 from trivium.observe.record import Record
 from trivium.pipeline.context import Exchange, Headers, Services
 from trivium.recall.model import Recollection
-from trivium.routing.health import Key
+from trivium.routing.choice import Wishes
+from trivium.routing.condition import Key
 from trivium.routing.model import Model, Skip, Step
-from trivium.routing.wishes import Wishes
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from trivium.clock import Clock
-from trivium.routing.breaker import Breaker
-from trivium.routing.health import Key
+from trivium.routing.condition import Breaker, Key
 from trivium.routing.model import Channel
 from trivium.routing.sharing import accounts
 from trivium.storage.errors import StorageError

@@ -17,17 +17,8 @@ import msgspec
 import structlog
 
 from trivium.faults import Blame, Fault, Kind
-from trivium.routing.breaker import (
-    NEW,
-    Breaker,
-    Rules,
-    State,
-    claimed,
-    failed,
-    released,
-    state,
-    succeeded,
-)
+from trivium.routing.breaker import claimed, failed, released, state, succeeded
+from trivium.routing.condition import NEW, Breaker, Change, Key, Rules, Standing, State
 from trivium.routing.model import Channel, Plan, Skip, Step
 
 _log = structlog.get_logger()
@@ -39,35 +30,6 @@ _WHOLE: Final = ""
 """Stands for every model in the key of a credential as a whole."""
 _PROBED_S: Final = 1.0
 """When to come back while a probe is under way: whether it is answered is known soon."""
-
-
-class Key(msgspec.Struct, frozen=True, gc=False):
-    """Whose health."""
-
-    channel: str
-    credential: int
-    """Its place among the channel's credentials."""
-    model: str
-    """The channel's own name; empty: the credential for all models."""
-
-
-class Change(msgspec.Struct, frozen=True):
-    """A breaker that opened or closed."""
-
-    key: Key
-    before: Breaker
-    after: Breaker
-
-
-class Standing(msgspec.Struct, frozen=True, gc=False):
-    """Whether a step may be tried."""
-
-    usable: bool
-    opens_at: float = 0.0
-    """When it may be tried again."""
-    told: bool = False
-    """Whether that is the vendor's word."""
-    why: str = ""
 
 
 _USABLE: Final = Standing(True)

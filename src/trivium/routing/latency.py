@@ -3,22 +3,13 @@
 from collections.abc import Callable
 from typing import Final
 
-import msgspec
+from trivium.routing.choice import Reading
 
 HALF_S: Final = 30.0
 """An estimate counts half after so long: a channel that was slow is looked at again."""
 SHARE: Final = 0.3
 """Of a new reading in the average."""
 KEYS_MAX: Final = 10_000
-
-
-class Reading(msgspec.Struct, frozen=True, gc=False):
-    """An average and when it was last added to."""
-
-    seconds: float
-    at: float
-    begun: float = 0.0
-    """When an answer was last waited for."""
 
 
 def added(reading: Reading | None, seconds: float, now: float) -> Reading:

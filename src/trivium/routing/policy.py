@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.opaque import Origin
+from trivium.routing.choice import Candidates, Tier
 from trivium.routing.model import Binding, Model, Plan, Skip, Step, Strategy
 from trivium.wire.operation import (
     CONVERSATION,
@@ -69,29 +70,6 @@ TITLES = {
 
 ORDERS_MAX: Final = 24
 """Orders of one model's channels that are kept ready: those of four alike."""
-
-
-class Tier(msgspec.Struct, frozen=True):
-    """Bindings of one priority that may serve an operation."""
-
-    weighted: tuple[tuple[Step, int], ...]
-    """Steps with weights above 0."""
-    last: tuple[Step, ...]
-    """Steps of weight 0."""
-
-
-class Candidates(msgspec.Struct, frozen=True):
-    """All that a plan needs and that does not depend on chance."""
-
-    tiers: tuple[Tier, ...]
-    skipped: tuple[Skip, ...]
-    only: Plan | None
-    """The plan itself, when nothing is left to chance; ``None`` when there is a draw."""
-    strategy: Strategy = Strategy.WEIGHT
-    ready: tuple[tuple[float, Plan], ...] = ()
-    """Every order there can be by weight, each with the share of draws below which it is chosen;
-    empty where there are too many, or where more than weight decides.
-    """
 
 
 def candidates(model: Model, operation: Operation) -> Candidates:

@@ -19,8 +19,9 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from trivium.routing.breaker import NEW, PROBE_S, Breaker, State, state
-from trivium.routing.health import Health, Key
+from trivium.routing.breaker import PROBE_S, state
+from trivium.routing.condition import NEW, Breaker, Key, State
+from trivium.routing.health import Health
 from trivium.routing.model import Channel
 from trivium.shared.connection import Down
 

@@ -13,46 +13,12 @@ Pure: what happened, when, and a draw come in; the next attempt comes out, or no
 
 from typing import Final
 
-import msgspec
-
-from trivium.faults import Fault, Kind
+from trivium.faults import Kind
+from trivium.routing.choice import Budget, Failure, Next
 from trivium.routing.model import Step
 
 _OTHER_KEY: Final = frozenset({Kind.UPSTREAM_CREDENTIAL, Kind.UPSTREAM_RATE_LIMITED})
 """What another credential of the same channel may do better."""
-
-
-class Budget(msgspec.Struct, frozen=True, kw_only=True):
-    """What one request may cost the upstreams. The settings' ``[routing]`` table says why."""
-
-    attempts: int = 5
-    seconds: float = 120.0
-    """No attempt begins later than this after the request came."""
-    slow_s: float = 30.0
-    """An attempt that was sent and failed later than this is not followed by another."""
-    repeats: int = 0
-    """Attempts on channels that have failed already."""
-    pause_s: float = 0.5
-    """Before the first repeat; doubles with each."""
-    pause_max_s: float = 5.0
-
-
-class Failure(msgspec.Struct, frozen=True, kw_only=True):
-    """One failed attempt."""
-
-    fault: Fault
-    took_s: float
-    sent: bool
-    """Whether the request went out."""
-    others: bool = False
-    """Whether the channel has a credential left that was not tried."""
-
-
-class Next(msgspec.Struct, frozen=True):
-    """An attempt to make."""
-
-    step: Step
-    wait_s: float = 0.0
 
 
 class Tries:

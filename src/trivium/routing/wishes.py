@@ -20,6 +20,7 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.routing.choice import Wished, Wishes
 from trivium.routing.model import Plan, Skip, Step
 
 MEMBER: Final = "trivium"
@@ -30,30 +31,12 @@ NAMES_MAX: Final = 50
 _NANOS: Final = 1_000_000_000
 
 
-class Wishes(msgspec.Struct, frozen=True, kw_only=True):
-    """What a caller wishes."""
-
-    only: tuple[str, ...] = ()
-    """Channels that may be tried; empty: any."""
-    order: tuple[str, ...] = ()
-    """Channels to try first."""
-    max_cost_nanos: int | None = None
-    """Nano-dollars the request may cost at most; ``None``: whatever it costs."""
-
-
-class _Member(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    channel: str | None = None
-    only: tuple[str, ...] = ()
-    order: tuple[str, ...] = ()
-    max_cost: str | None = None
-
-
-_decode: Final = msgspec.json.Decoder(_Member).decode
+_decode: Final = msgspec.json.Decoder(Wished).decode
 
 
 def read(header: Callable[[bytes], bytes | None], member: bytes | None) -> Wishes:
     """The wishes of one request. Raises ``Fault`` (INVALID_VALUE) naming header or member."""
-    told = _Member()
+    told = Wished()
     if member is not None:
         try:
             told = _decode(member)

@@ -13,12 +13,12 @@ from trivium.admission.addresses import networks
 from trivium.clock import SystemClock
 from trivium.observe.alarm import Alarm
 from trivium.pipeline.context import Services
-from trivium.routing.breaker import Rules
+from trivium.routing.choice import Budget
+from trivium.routing.condition import Rules
 from trivium.routing.health import Health, log_change
 from trivium.routing.latency import Latency
 from trivium.routing.model import Catalogue
 from trivium.routing.router import Router
-from trivium.routing.tries import Budget
 from trivium.settings.fetch import Fetch
 from trivium.settings.load import environment
 from trivium.settings.model import Routing, Settings, Upstream

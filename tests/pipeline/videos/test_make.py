@@ -8,7 +8,7 @@ import pytest
 from films import Films
 from studios import DOLLAR, SECOND, House, form
 from trivium.faults import Fault, Kind
-from trivium.routing.health import Key
+from trivium.routing.condition import Key
 
 KEY = "sk-vendor-0123456789abcdef"
 EVERY = {

@@ -13,8 +13,8 @@ import pytest
 from doubles import Double, Reset, Send, Stall, Wait, chunked, sized
 from gateway import Gateway
 from stories.sdk.clients import Wire, anthropic_at, google_at, openai_at
-from trivium.routing.breaker import Rules
-from trivium.routing.tries import Budget
+from trivium.routing.choice import Budget
+from trivium.routing.condition import Rules
 
 SAID = [{"role": "user", "content": "Hi"}]
 JSON = b"Content-Type: application/json\r\n"

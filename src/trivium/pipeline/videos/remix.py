@@ -21,7 +21,8 @@ from trivium.pipeline.videos.order import (
     told,
 )
 from trivium.providers.videos.dialect import dialect_of
-from trivium.routing.health import Health, Key
+from trivium.routing.condition import Key
+from trivium.routing.health import Health
 from trivium.routing.model import Channel, Model, Step
 from trivium.wire import peek
 from trivium.wire.operation import Operation
