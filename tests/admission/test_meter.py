@@ -4,16 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.admission.meter import (
-    Counts,
-    Meter,
-    Of,
-    Subject,
-    delay,
-    remaining,
-    reset,
-    rolled,
-)
+from trivium.admission.meter import Meter, Of, Subject, delay, remaining, reset, rolled
+from trivium.admission.shared import Counts
 from trivium.settings.limits import RateLimits
 
 

@@ -11,7 +11,8 @@ from structlog.testing import capture_logs
 from trivium.admission import script
 from trivium.admission.meter import Meter, Subject
 from trivium.admission.script import NOW, SCRIPTS, ScriptedWindows
-from trivium.admission.service import Admission, Unreachable
+from trivium.admission.service import Admission
+from trivium.admission.shared import Unreachable
 from trivium.clock import SystemClock
 from trivium.faults import Fault
 from trivium.settings.limits import RateLimits

@@ -13,8 +13,7 @@ import math
 from enum import Enum, unique
 from typing import Final
 
-import msgspec
-
+from trivium.admission.shared import Counts
 from trivium.settings.limits import RateLimits
 
 MINUTE_S: Final = 60
@@ -40,16 +39,6 @@ class Of(Enum):
     REQUESTS = "requests"
     TOKENS = "tokens"
     CONCURRENCY = "concurrency"
-
-
-class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A meter's counters as the shared state has them."""
-
-    requests: int
-    requests_before: int
-    tokens: int
-    tokens_before: int
-    running: int
 
 
 class Meter:

@@ -10,8 +10,9 @@ import asyncio
 import functools
 from typing import Any, Final
 
-from trivium.admission.meter import Counts, Meter
-from trivium.admission.service import Pass, Unreachable, Verdict
+from trivium.admission.meter import Meter
+from trivium.admission.service import Pass
+from trivium.admission.shared import Counts, Unreachable, Verdict
 from trivium.shared.connection import Down
 from trivium.shared.state import SharedState
 

@@ -8,11 +8,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Final, Protocol
 
-import msgspec
-
 from trivium.admission import refusal
-from trivium.admission.meter import MINUTE_S, Counts, Meter, Subject
+from trivium.admission.meter import MINUTE_S, Meter, Subject
 from trivium.admission.purse import Purse, Spent
+from trivium.admission.shared import Counts, Unreachable, Verdict
 from trivium.admission.tokens import foreseen, without_files
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
@@ -21,20 +20,6 @@ from trivium.routing.model import Channel, Model
 from trivium.settings.limits import RateLimits
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
-
-
-class Unreachable(Exception):  # noqa: N818 - a state, not a mistake
-    """The shared state cannot be asked now."""
-
-
-class Verdict(msgspec.Struct, frozen=True, gc=False):
-    """What the shared state said."""
-
-    granted: bool
-    minute: int
-    into: float
-    counts: list[Counts]
-    """A meter's each, in the order they were asked about."""
 
 
 class SharedWindows(Protocol):
@@ -174,7 +159,8 @@ class Admission:
 
     def permit(self, caller: Caller, model: str) -> None:
         """Whether the key's list has the model. Raises ``Fault`` (MODEL_NOT_ALLOWED)."""
-        if not caller.may_use(model):
+        # HOT: once a request, and most keys have no list
+        if (caller.models or caller.prefixes) and not caller.may_use(model):
             raise Fault(
                 Kind.MODEL_NOT_ALLOWED,
                 f"This key may not use the model `{model[:200]}`.",
