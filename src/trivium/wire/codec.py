@@ -62,7 +62,7 @@ class AnswerContext(msgspec.Struct, frozen=True, kw_only=True):
     """Chat: whether the server writes its reasoning into the text, between ``<think>`` tags."""
     unread: Callable[[str, Loss], None] = unheeded
     """Told the name of whatever in the answer the reader does not know, and what becomes of it:
-    ``conversation.places.Placing.unread``."""
+    ``conversation.placing.Placing.unread``."""
     refused: Callable[[bytes], Fault] = broke
     """What an error object inside a 200 means: ``providers.failure.error_event``."""
 
