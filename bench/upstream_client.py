@@ -21,8 +21,8 @@ import uvloop
 
 from trivium.routing.model import TimeLimits
 from trivium.upstream import tls
-from trivium.upstream.call import Origin, Request
-from trivium.upstream.origin_pool import Limits
+from trivium.upstream.request import Origin, Request
+from trivium.upstream.limits import Limits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.resolve import Resolver
 

@@ -30,8 +30,8 @@ from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, Timeouts
 from trivium.settings.model import Settings
+from trivium.upstream.limits import Limits as PoolLimits
 from trivium.upstream.message import Composer
-from trivium.upstream.origin_pool import Limits as PoolLimits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.resolve import Resolver
 from trivium.wire.codecs import CODECS

@@ -34,7 +34,7 @@ from trivium.settings.jobs import Jobs as Limits
 from trivium.settings.model import Settings
 from trivium.storage.vault import Vault
 from trivium.upstream import elsewhere
-from trivium.upstream.origin_pool import Limits as PoolLimits
+from trivium.upstream.limits import Limits as PoolLimits
 from trivium.upstream.public import ipaddress
 
 DOLLAR = 10**9

@@ -21,7 +21,7 @@ from trivium.edge.routes import (
 )
 from trivium.edge.routes import shape_of as dialect_of
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Route, Stored, VideoCall
+from trivium.pipeline.route import Route, Stored, VideoCall
 from trivium.wire.generate.path import METHODS
 from trivium.wire.operation import LASTING, Operation, Shape
 

@@ -6,7 +6,7 @@ from trivium.faults import Fault, Kind
 from trivium.jobs.source import Moved, _judge, _next, _place_of, is_file
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.model import Channel, TimeLimits
-from trivium.upstream.call import Origin, Request
+from trivium.upstream.request import Origin, Request
 
 LIMITS = TimeLimits(connect=1, first_byte=1, idle=1, total=1)
 CHANNEL = Channel(

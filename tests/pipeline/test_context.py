@@ -7,7 +7,8 @@ import pytest
 
 from edge.wires import asked
 from trivium.edge.exchange import Exchange as RealExchange
-from trivium.pipeline.context import Exchange, Route, Services
+from trivium.pipeline.context import Exchange, Services
+from trivium.pipeline.route import Route
 from trivium.wire.operation import Operation
 
 

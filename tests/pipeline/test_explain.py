@@ -15,7 +15,7 @@ from trivium.observe.record import Record
 from trivium.pipeline.explain import Asked, explain, offline
 from trivium.pipeline.translation import Translator
 from trivium.secret import Keyring
-from trivium.upstream.call import Origin, Request
+from trivium.upstream.request import Origin, Request
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Operation
 

@@ -13,9 +13,10 @@ from trivium.clock import SystemClock
 from trivium.ledger.model import Hold
 from trivium.ledger.quote import Pricing
 from trivium.observe.alarm import Alarm
-from trivium.pipeline.context import Route, Services
+from trivium.pipeline.context import Services
 from trivium.pipeline.explain import Asked, Rehearsal
 from trivium.pipeline.handle import handle
+from trivium.pipeline.route import Route
 from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue

@@ -21,7 +21,7 @@ from trivium.routing.latency import Latency
 from trivium.routing.router import Router
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry
 from trivium.settings.model import Settings
-from trivium.upstream.origin_pool import Limits
+from trivium.upstream.limits import Limits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.resolve import Resolver
 from trivium.wire.operation import Operation

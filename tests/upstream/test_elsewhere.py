@@ -10,7 +10,7 @@ from trivium.faults import Fault, Kind
 from trivium.routing.model import TimeLimits
 from trivium.upstream import elsewhere
 from trivium.upstream.errand import Errand, run
-from trivium.upstream.origin_pool import Limits
+from trivium.upstream.limits import Limits
 from trivium.upstream.public import place
 
 LIMITS = TimeLimits(connect=1, first_byte=1, idle=1, total=1)

@@ -6,7 +6,7 @@ import pytest
 
 from doubles import Close, Double, Recorder, Send, Stall, sized
 from trivium.faults import Fault, Kind
-from trivium.upstream.call import Request
+from trivium.upstream.request import Request
 from upstream.conftest import ask, limits
 
 HEAD = b"POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"

@@ -8,9 +8,9 @@ from doubles import Close, Double, Send, Stall, sized
 from trivium.faults import Kind
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.model import TimeLimits
-from trivium.upstream.call import Origin, Request
-from trivium.upstream.origin_pool import Limits
+from trivium.upstream.limits import Limits
 from trivium.upstream.pool import PooledClient
+from trivium.upstream.request import Origin, Request
 from trivium.upstream.resolve import Resolver
 from trivium.upstream.trial import trial
 

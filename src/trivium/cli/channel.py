@@ -191,8 +191,8 @@ async def _tried(
     channel: Channel, step: dict[str, Any], upstream: Upstream
 ) -> list[dict[str, Any]]:
     from trivium.upstream import tls
+    from trivium.upstream.limits import Limits
     from trivium.upstream.message import Composer
-    from trivium.upstream.origin_pool import Limits
     from trivium.upstream.pool import PooledClient
     from trivium.upstream.resolve import Resolver
     from trivium.upstream.trial import trial

@@ -10,7 +10,7 @@ from trivium.edge.exchange import Exchange, Host
 from trivium.edge.limits import Limits, body_too_large
 from trivium.edge.routes import form_limits
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Route
+from trivium.pipeline.route import Route
 from trivium.uploads.form import Upload
 from trivium.uploads.spool import Room, Spool
 from trivium.wire.multipart import FormReader, boundary_of

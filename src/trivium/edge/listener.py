@@ -41,9 +41,10 @@ from trivium.identity.authenticate import caller_of, digest_of
 from trivium.identity.model import Caller, Network
 from trivium.pipeline import direct, kept
 from trivium.pipeline.context import Exchange as Asked
-from trivium.pipeline.context import Route, Services, Stored, VideoCall
+from trivium.pipeline.context import Services
 from trivium.pipeline.handle import handle
 from trivium.pipeline.phase import Phase
+from trivium.pipeline.route import Route, Stored, VideoCall
 from trivium.pipeline.videos import serve as videos
 from trivium.uploads.spool import Room
 from trivium.wire import errors

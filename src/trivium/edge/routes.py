@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Route, Stored, VideoCall
+from trivium.pipeline.route import Route, Stored, VideoCall
 from trivium.wire.generate import path as generate_path
 from trivium.wire.multipart import Limits as FormLimits
 from trivium.wire.operation import SHAPE, Operation, Shape

@@ -21,8 +21,9 @@ from trivium.uploads.form import Upload
 from trivium.uploads.outgoing import OutgoingForm
 from trivium.uploads.spool import Room, Spool
 from trivium.upstream import errand as short
-from trivium.upstream.call import Body, Client, Request
+from trivium.upstream.call import Client
 from trivium.upstream.message import Composer
+from trivium.upstream.request import Body, Request
 from trivium.wire.multipart_writer import BOUNDARY_BYTES
 from trivium.wire.operation import Operation
 from trivium.wire.videos.answer import Seen

@@ -5,10 +5,9 @@ the file is fetched from there without any key (``upstream/elsewhere.py``), and 
 where that is.
 """
 
-import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 import structlog
@@ -19,8 +18,9 @@ from trivium.jobs.model import Job
 from trivium.providers.videos.dialect import dialect_of
 from trivium.routing.model import Channel
 from trivium.upstream import elsewhere
-from trivium.upstream.call import Call, Client, Request, Sink
+from trivium.upstream.call import Client, Taker
 from trivium.upstream.public import Place, place
+from trivium.upstream.request import Request
 from trivium.wire.videos.resource import SPRITESHEET, THUMBNAIL, VIDEO
 
 log = structlog.get_logger()
@@ -59,21 +59,6 @@ def type_of(said: str, variant: str) -> str:
     if kind.startswith(("video/", "image/")) and kind != _SCRIPTABLE and _TYPE.fullmatch(kind):
         return kind
     return _TYPES[variant]
-
-
-class Taker(Sink, Protocol):
-    """Takes one answer."""
-
-    outcome: "asyncio.Future[None]"
-    """Done when it has the whole file; a fault of ``Refused``'s making when it is none."""
-
-    def attach(self, call: Call) -> None:
-        """The call runs."""
-        ...
-
-    def release(self) -> None:
-        """Hang up. Harmless when repeated."""
-        ...
 
 
 class Source:

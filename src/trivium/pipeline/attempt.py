@@ -13,9 +13,10 @@ from trivium.faults import Fault, Kind
 from trivium.ledger.amounts import format_usd
 from trivium.pipeline import wishing
 from trivium.pipeline.continuing import Continue
-from trivium.pipeline.lane import ESTIMATED, Lane, Whole
+from trivium.pipeline.lane import ESTIMATED, Lane
 from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.story import Story
+from trivium.pipeline.whole import Whole
 from trivium.providers.base import Refusal
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step

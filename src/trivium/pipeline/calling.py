@@ -17,7 +17,7 @@ from trivium.pipeline.picture import PictureAttempt
 from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
 from trivium.routing.model import Step
-from trivium.upstream.call import Request
+from trivium.upstream.request import Request
 from trivium.wire.operation import AUDIO, DRAWING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members

@@ -22,14 +22,15 @@ from trivium.identity.model import Caller
 from trivium.ledger.model import Quote
 from trivium.pipeline import attempts, calling, entrance, fallbacks, handle, memory, sticky, wishing
 from trivium.pipeline.attempt import Attempt
-from trivium.pipeline.context import Exchange, Route, Services
+from trivium.pipeline.context import Exchange, Services
 from trivium.pipeline.lane import Lane
+from trivium.pipeline.route import Route
 from trivium.pipeline.story import Story
 from trivium.pipeline.telling import tell
 from trivium.routing import wishes
 from trivium.routing.condition import Key
 from trivium.routing.model import Channel, Model, Plan, Step, Strategy
-from trivium.upstream.call import Request
+from trivium.upstream.request import Request
 from trivium.wire import peek
 from trivium.wire.operation import AUDIO, COUNTING, DRAWING, Operation
 

@@ -16,8 +16,9 @@ from trivium.conversation.honesty import Act, Rank, Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
-from trivium.pipeline.lane import ESTIMATED, Whole
+from trivium.pipeline.lane import ESTIMATED
 from trivium.pipeline.story import Story
+from trivium.pipeline.whole import Whole
 from trivium.providers.failure import error_event
 from trivium.providers.images import frame, row_of, table
 from trivium.routing.model import Model, Step

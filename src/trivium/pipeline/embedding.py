@@ -9,7 +9,8 @@ from trivium.conversation.estimate import of_bytes
 from trivium.conversation.honesty import Report
 from trivium.conversation.usage import Usage
 from trivium.pipeline.context import Headers
-from trivium.pipeline.lane import ESTIMATED, Whole
+from trivium.pipeline.lane import ESTIMATED
+from trivium.pipeline.whole import Whole
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
 from trivium.wire.embeddings.vectors import VECTORS

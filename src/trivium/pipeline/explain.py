@@ -19,17 +19,19 @@ from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
 from trivium.pipeline import drawing, fallbacks, fetching, memory, rehearsing, wishing
 from trivium.pipeline.calling import lane_for
-from trivium.pipeline.context import Flow, Headers, Route, Router, Running, Services, Translator
+from trivium.pipeline.context import Flow, Headers, Router, Running, Services, Translator
 from trivium.pipeline.handle import planned, read
 from trivium.pipeline.lane import Lane, PassThrough
+from trivium.pipeline.route import Route
 from trivium.pipeline.story import Story
 from trivium.providers.address import target
 from trivium.routing.model import Model, Plan, Skip, Step
 from trivium.routing.policy import candidates
 from trivium.uploads.form import Upload
-from trivium.upstream.call import Call, Request, Sink
+from trivium.upstream.call import Call, Sink
 from trivium.upstream.foreign import File
 from trivium.upstream.message import Composer
+from trivium.upstream.request import Request
 from trivium.wire import peek
 from trivium.wire.operation import AUDIO, COUNTING, DRAWING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts

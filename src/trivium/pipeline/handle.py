@@ -21,8 +21,9 @@ from trivium.pipeline import (
     sticky,
     wishing,
 )
-from trivium.pipeline.context import Exchange, Route, Services
+from trivium.pipeline.context import Exchange, Services
 from trivium.pipeline.lane import ESTIMATED
+from trivium.pipeline.route import Route
 from trivium.pipeline.story import Story
 from trivium.pipeline.telling import fault_of, tell
 from trivium.routing.model import Plan

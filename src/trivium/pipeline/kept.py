@@ -15,7 +15,8 @@ import structlog
 from trivium.admission.service import OPEN
 from trivium.faults import Fault, Kind
 from trivium.pipeline import entrance
-from trivium.pipeline.context import Exchange, Services, Stored
+from trivium.pipeline.context import Exchange, Services
+from trivium.pipeline.route import Stored
 from trivium.providers.base import Refusal
 from trivium.recall.model import Kept
 from trivium.recall.page import input_items

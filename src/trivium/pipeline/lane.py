@@ -6,12 +6,10 @@ earlier attempt left over. ``pipeline/translation.py`` has the other lane.
 
 from typing import Any, Final, Protocol
 
-import msgspec
-
 from trivium.conversation.honesty import Report
-from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
+from trivium.pipeline.whole import Whole
 from trivium.providers.failure import error_event
 from trivium.providers.quirks import repair, repair_answer
 from trivium.routing.model import Step
@@ -21,14 +19,6 @@ from trivium.wire.peek import Members
 
 ESTIMATED: Final = b"trivium-estimated"
 """Header that names what we counted because no upstream did: ``tokens`` or ``usage``."""
-
-
-class Whole(msgspec.Struct, frozen=True, gc=False):
-    """A whole answer on its way to the caller."""
-
-    body: bytes
-    usage: Usage | None
-    content_type: bytes = b"application/json"
 
 
 class Lane(Protocol):

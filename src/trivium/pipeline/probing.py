@@ -29,7 +29,7 @@ from trivium.providers.address import listing
 from trivium.providers.failure import error_event
 from trivium.routing.condition import Key
 from trivium.routing.model import Binding, Channel
-from trivium.upstream.call import Request
+from trivium.upstream.request import Request
 from trivium.upstream.trial import Trial, trial
 from trivium.wire.operation import Operation
 

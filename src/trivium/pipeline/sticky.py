@@ -8,10 +8,8 @@ channel speak the same shape.
 """
 
 import functools
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Self
-
-import msgspec
+from collections.abc import Callable
+from typing import Final
 
 from trivium.conversation.opaque import Opaque, Origin
 from trivium.conversation.request import Conversation
@@ -19,34 +17,21 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.pipeline import memory
 from trivium.pipeline.context import Traces
-from trivium.pipeline.lane import PassThrough, Whole
+from trivium.pipeline.lane import PassThrough
+from trivium.pipeline.recalled import Recalled
 from trivium.pipeline.story import Story
+from trivium.pipeline.whole import Whole
 from trivium.recall.traces.model import Trace, Tracer
 from trivium.recall.traces.model import retraced as _retraced
 from trivium.routing.model import Plan, Step
 from trivium.routing.policy import origin_of, sticking
 from trivium.wire import marks
 from trivium.wire.operation import COUNTING, SHAPE, TRANSLATED, Operation, Shape
-from trivium.wire.passage import StreamWatch
+from trivium.wire.passage import Facts, Passage, StreamWatch
 from trivium.wire.peek import Members
 
 _NO_MEMBERS: Final = Members([])
 _CARRYING: Final = TRANSLATED | COUNTING
-
-
-class Recalled(msgspec.Struct, frozen=True):
-    """What is known of the state in one request."""
-
-    traces: Mapping[str, Trace] = msgspec.field(default_factory=dict)
-    """Of the calls in its history, by id."""
-    sealed: bool = False
-    """Whether envelopes of ours are in it, which no vendor must see."""
-    makers: frozenset[Origin] = frozenset()
-    """Channels that are known to have made values which stand there as they made them."""
-
-    def passes(self, step: Step) -> bool:
-        """Whether a channel of the caller's own shape may get the body as it came."""
-        return not self.sealed and self.makers <= {origin_of(step)}
 
 
 def carries(story: Story, plan: Plan) -> bool:
@@ -88,7 +73,7 @@ def _sealed_by(opaque: tuple[Opaque, ...] | None) -> Origin | None:
 def passes(story: Story, step: Step) -> bool:
     """Whether a channel of the caller's own shape may get the body as it came."""
     recalled: Recalled | None = story.recalled
-    return recalled is None or recalled.passes(step)
+    return recalled is None or (not recalled.sealed and recalled.makers <= {origin_of(step)})
 
 
 def retraced(story: Story, spoken: Conversation) -> tuple[Conversation, tuple[str, ...]]:
@@ -115,12 +100,11 @@ class TracedPassThrough(PassThrough):
 
     __slots__ = ("_remember", "_step", "_user_id")
 
-    def remember(self, step: Step, traces: Traces, user_id: int) -> Self:
-        """Have what passes noted as this step's, for this user; itself, for chaining."""
+    def remember(self, step: Step, traces: Traces, user_id: int) -> None:
+        """Have what passes noted as this step's, for this user."""
         self._step = step
         self._remember = traces.add
         self._user_id = user_id
-        return self
 
     def whole(self, body: bytes) -> Whole:
         """The answer, noted."""
@@ -179,11 +163,21 @@ class _Noting:
         return out
 
 
-def tracing(story: Story, step: Step, *lane: Any) -> PassThrough:
-    """What relays an answer, of which it may have to be known later who made it. ``lane``: the rest
-    of what a ``PassThrough`` is made of.
+def tracing(
+    story: Story,
+    step: Step,
+    passage: Passage,
+    members: Members,
+    facts: Facts,
+    body: bytes,
+    now: float,
+) -> PassThrough:
+    """What relays an answer, of which it may have to be known later who made it: a
+    ``PassThrough``, which see.
     """
     caller, traces = story.exchange.caller, story.services.traces
     if not story.shared or traces is None or caller is None or step.operation not in TRANSLATED:
-        return PassThrough(step, *lane)
-    return TracedPassThrough(step, *lane).remember(step, traces, caller.owner_id)
+        return PassThrough(step, passage, members, facts, body, now)
+    lane = TracedPassThrough(step, passage, members, facts, body, now)
+    lane.remember(step, traces, caller.owner_id)
+    return lane

@@ -37,8 +37,9 @@ from trivium.pipeline.context import Headers
 from trivium.pipeline.continuing import Affords, Rounds, may_pause
 from trivium.pipeline.counting import Counting, estimated
 from trivium.pipeline.embedding import Embedding
-from trivium.pipeline.lane import Lane, Whole
+from trivium.pipeline.lane import Lane
 from trivium.pipeline.story import Story
+from trivium.pipeline.whole import Whole
 from trivium.providers.failure import error_event
 from trivium.providers.quirks import Translated
 from trivium.recall.traces.model import Tracer

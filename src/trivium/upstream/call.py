@@ -4,49 +4,13 @@ The pipeline implements :class:`Sink`; the client calls it synchronously from th
 read the bytes, so a relayed frame costs no task switch. Tests pass a scripted client.
 """
 
-from collections.abc import AsyncIterator, Iterable
+import asyncio
+from collections.abc import Iterable
 from typing import Protocol, TypeAlias
 
-import msgspec
-
 from trivium.faults import Fault
-from trivium.routing.model import TimeLimits
 from trivium.upstream.lines import Lines
-
-
-class Origin(msgspec.Struct, frozen=True, gc=False):
-    """Where connections go; connections are pooled and limited per origin."""
-
-    scheme: str
-    """``http`` or ``https``."""
-    host: str
-    port: int
-    proxy: str | None = None
-    """``http://…`` or ``socks5://…``; ``None``: direct."""
-
-
-class Body(Protocol):
-    """A request body that is too large to be held: written piece by piece."""
-
-    size: int
-    """Bytes of the whole."""
-    content_type: bytes
-
-    def pieces(self) -> AsyncIterator[bytes]:
-        """All of it, from the start; each attempt asks again. Raises ``Fault``."""
-        ...
-
-
-class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One HTTP request, ready to be written."""
-
-    origin: Origin
-    payload: bytes
-    """Head and body in one piece: one write."""
-    limits: TimeLimits
-    body: Body | None = None
-    """What follows the payload, which is then the head alone."""
-
+from trivium.upstream.request import Request
 
 HeaderLines: TypeAlias = Iterable[tuple[bytes, bytes]]
 """Names in lower case, and values. May be gone through more than once."""
@@ -90,6 +54,21 @@ class Call(Protocol):
 
     def abort(self) -> None:
         """Close the connection now and call the sink no more. Harmless after the end."""
+        ...
+
+
+class Taker(Sink, Protocol):
+    """Takes one whole answer, and can be waited for."""
+
+    outcome: "asyncio.Future[None]"
+    """Done when it has all of it; a fault when it is none."""
+
+    def attach(self, call: Call) -> None:
+        """The call runs."""
+        ...
+
+    def release(self) -> None:
+        """Hang up. Harmless when repeated."""
         ...
 
 

@@ -11,7 +11,7 @@ import structlog
 
 from trivium.faults import Fault, Kind
 from trivium.upstream import deadlines, proxy
-from trivium.upstream.call import Origin
+from trivium.upstream.request import Origin
 from trivium.upstream.resolve import Resolver
 
 _log = structlog.get_logger(__name__)

@@ -13,10 +13,10 @@ from typing import Final
 
 from trivium import __version__
 from trivium.routing.model import TimeLimits
-from trivium.upstream.call import Request
-from trivium.upstream.origin_pool import Limits
+from trivium.upstream.limits import Limits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.public import Network, Place, guarded
+from trivium.upstream.request import Request
 from trivium.upstream.resolve import Resolver, system_lookup
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})

@@ -4,7 +4,8 @@ import asyncio
 from typing import Final
 
 from trivium.faults import Fault, Kind
-from trivium.upstream.call import Call, Client, HeaderLines, Request
+from trivium.upstream.call import Call, Client, HeaderLines
+from trivium.upstream.request import Request
 
 ANSWER_BYTES_MAX: Final = 134_217_728
 """A stored response with images in it."""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from trivium.faults import Fault, Kind
 from trivium.upstream.answer import Answer
-from trivium.upstream.call import Request, Sink
+from trivium.upstream.call import Sink
 from trivium.upstream.coding import CodingError, Inflater
 from trivium.upstream.deadlines import Deadlines
 from trivium.upstream.lines import NO_LINES
+from trivium.upstream.request import Request
 from trivium.upstream.sending import Sender
 
 if TYPE_CHECKING:

@@ -18,10 +18,11 @@ import structlog
 from trivium import __version__
 from trivium.faults import Fault, Kind
 from trivium.routing.model import TimeLimits
-from trivium.upstream.call import Call, HeaderLines, Request
-from trivium.upstream.origin_pool import Limits
+from trivium.upstream.call import Call, HeaderLines
+from trivium.upstream.limits import Limits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.public import Network, Place, guarded, place
+from trivium.upstream.request import Request
 from trivium.upstream.resolve import Resolver, system_lookup
 
 log = structlog.get_logger(__name__)

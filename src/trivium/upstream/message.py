@@ -9,14 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import urlencode, urlsplit
 
-import msgspec
-
 from trivium import __version__
 from trivium.providers.address import target
 from trivium.providers.base import Auth, Provider
 from trivium.routing.model import Channel, TimeLimits
 from trivium.settings.syntax import FRAMING
-from trivium.upstream.call import Body, Origin, Request
+from trivium.upstream.request import Body, Origin, Request
 from trivium.wire.operation import Operation
 
 ENTRIES_MAX: Final = 1024
@@ -43,20 +41,30 @@ _AUTH: Final[Mapping[Auth, tuple[bytes, bytes]]] = {
 }
 
 
-class _Head(msgspec.Struct, frozen=True, gc=False):
+class _Head:
     """What requests of one kind have in common."""
 
-    channel: Channel
-    """Kept so that its identity cannot become another's."""
-    origin: Origin
-    start: bytes
-    """From the request line to the last header that no caller can change."""
-    defaults: Mapping[bytes, bytes]
-    """Header lines that a caller's replaces, by name."""
-    whole: bytes
-    """``start`` and ``defaults`` up to the value of content-length."""
-    forwards: frozenset[bytes]
-    """Names of callers' headers that may travel."""
+    __slots__ = ("channel", "defaults", "forwards", "origin", "start", "whole")
+
+    def __init__(
+        self,
+        channel: Channel,
+        origin: Origin,
+        start: bytes,
+        defaults: Mapping[bytes, bytes],
+        forwards: frozenset[bytes],
+    ) -> None:
+        self.channel = channel
+        """Kept so that its identity cannot become another's."""
+        self.origin = origin
+        self.start = start
+        """From the request line to the last header that no caller can change."""
+        self.defaults = defaults
+        """Header lines that a caller's replaces, by name."""
+        self.whole = start + b"".join(defaults.values()) + b"content-length: "
+        """``start`` and ``defaults`` up to the value of content-length."""
+        self.forwards = forwards
+        """Names of callers' headers that may travel."""
 
 
 class Composer:
@@ -224,7 +232,6 @@ def _head(
         origin=Origin(scheme, host, port, channel.proxy),
         start=start,
         defaults=defaults,
-        whole=start + b"".join(defaults.values()) + b"content-length: ",
         forwards=frozenset(name.encode() for name in provider.forwards)
         - _GATEWAYS
         - _CREDENTIALS

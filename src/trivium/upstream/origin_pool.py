@@ -7,58 +7,16 @@ wait are served in order, and an idle connection exists only when nobody waits.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import Final
-
-import msgspec
+from collections.abc import Callable
 
 from trivium.faults import Fault, Kind
 from trivium.routing.model import TimeLimits
-from trivium.upstream.call import Origin
 from trivium.upstream.connect import Connector
 from trivium.upstream.connection import Connection
 from trivium.upstream.exchange import Exchange
-
-
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """What the client may use. The settings' ``[upstream]`` table has the defaults and why."""
-
-    keepalive_s: float
-    """An idle connection is not reused after this."""
-    connections_max: int
-    """Open connections to one origin; beyond it calls wait."""
-    wait_s: float
-    """How long a call waits for a connection."""
-    header_bytes_max: int
-    """Status line and headers of an answer."""
-
-
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """One origin's pool, for metrics."""
-
-    open: int
-    """Connections that exist or are being made."""
-    idle: int
-    waiting: int
-    """Calls that wait for a connection."""
-    connected: int
-    """Connections made since the start."""
-    reused: int
-    """Calls that found an idle connection."""
-    retried: int
-    """Calls that were written again because a reused connection was dead."""
-    refused: int
-    """Calls that waited in vain."""
-
-
-NOTHING: Final = Standing(open=0, idle=0, waiting=0, connected=0, reused=0, retried=0, refused=0)
-
-
-def together(standings: Iterable[Standing]) -> Standing:
-    """The sum of several."""
-    rows = [msgspec.structs.astuple(each) for each in standings]
-    names = Standing.__struct_fields__
-    return Standing(**{name: sum(row[i] for row in rows) for i, name in enumerate(names)})
+from trivium.upstream.limits import Limits
+from trivium.upstream.request import Origin
+from trivium.upstream.standing import Standing
 
 
 class OriginPool:

@@ -6,16 +6,21 @@ ticker serves all limits of all calls.
 
 import asyncio
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
+import msgspec
+
 from trivium.faults import Fault, Kind
-from trivium.upstream.call import Call, Origin, Request, Sink
+from trivium.upstream.call import Call, Sink
 from trivium.upstream.connect import Connector
 from trivium.upstream.deadlines import TICK_S
 from trivium.upstream.exchange import Exchange
-from trivium.upstream.origin_pool import NOTHING, Limits, OriginPool, Standing, together
+from trivium.upstream.limits import Limits
+from trivium.upstream.origin_pool import OriginPool
+from trivium.upstream.request import Origin, Request
 from trivium.upstream.resolve import Resolver
+from trivium.upstream.standing import NOTHING, Standing
 
 ORIGINS_MAX: Final = 256
 """Pools kept though nothing is in them. Operators configure tens of origins; strangers' addresses
@@ -120,3 +125,10 @@ class PooledClient:
         if all(pool.empty for pool in self._pools.values()):
             self._ticker.cancel()
             self._ticker = None
+
+
+def together(standings: Iterable[Standing]) -> Standing:
+    """The sum of several."""
+    rows = [msgspec.structs.astuple(each) for each in standings]
+    names = Standing.__struct_fields__
+    return Standing(**{name: sum(row[i] for row in rows) for i, name in enumerate(names)})

@@ -19,7 +19,7 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.upstream.call import Origin
+from trivium.upstream.request import Origin
 from trivium.upstream.resolve import Address, Lookup
 
 Ip = ipaddress.IPv4Address | ipaddress.IPv6Address

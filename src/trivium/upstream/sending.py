@@ -7,7 +7,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from trivium.faults import Fault, Kind
-from trivium.upstream.call import Body
+from trivium.upstream.request import Body
 
 if TYPE_CHECKING:
     from trivium.upstream.connection import Connection

@@ -7,7 +7,8 @@ import msgspec
 
 from trivium.faults import Fault
 from trivium.providers.base import Provider, Refusal
-from trivium.upstream.call import Client, HeaderLines, Request
+from trivium.upstream.call import Client, HeaderLines
+from trivium.upstream.request import Request
 
 BODY_BYTES_MAX = 1_048_576
 """What is kept of an answer; what it says beyond is not looked at."""

@@ -24,8 +24,8 @@ from trivium.settings.load import environment
 from trivium.settings.model import Routing, Settings, Upstream
 from trivium.upstream import tls
 from trivium.upstream.foreign import Foreign, Reach
+from trivium.upstream.limits import Limits
 from trivium.upstream.message import Composer
-from trivium.upstream.origin_pool import Limits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.resolve import Resolver
 from trivium.wire.registry import PASSAGES

@@ -9,8 +9,8 @@ from trivium.conversation.honesty import Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
-from trivium.pipeline.lane import Whole
 from trivium.pipeline.story import Story
+from trivium.pipeline.whole import Whole
 from trivium.providers.audio import Stream, audio_class
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step

@@ -10,7 +10,8 @@ from trivium.admission.service import OPEN
 from trivium.faults import Fault, Kind
 from trivium.jobs.studio import Studio
 from trivium.pipeline import entrance
-from trivium.pipeline.context import Exchange, Services, VideoCall
+from trivium.pipeline.context import Exchange, Services
+from trivium.pipeline.route import VideoCall
 from trivium.pipeline.videos import content, follow, make, remix
 from trivium.pipeline.videos.call import Visit
 from trivium.wire import errors

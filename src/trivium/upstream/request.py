@@ -1,0 +1,42 @@
+"""One HTTP request to a vendor, composed and not yet written. See ``upstream/call.py``."""
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+import msgspec
+
+from trivium.routing.model import TimeLimits
+
+
+class Origin(msgspec.Struct, frozen=True, gc=False):
+    """Where connections go; connections are pooled and limited per origin."""
+
+    scheme: str
+    """``http`` or ``https``."""
+    host: str
+    port: int
+    proxy: str | None = None
+    """``http://…`` or ``socks5://…``; ``None``: direct."""
+
+
+class Body(Protocol):
+    """A request body that is too large to be held: written piece by piece."""
+
+    size: int
+    """Bytes of the whole."""
+    content_type: bytes
+
+    def pieces(self) -> AsyncIterator[bytes]:
+        """All of it, from the start; each attempt asks again. Raises ``Fault``."""
+        ...
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One HTTP request, ready to be written."""
+
+    origin: Origin
+    payload: bytes
+    """Head and body in one piece: one write."""
+    limits: TimeLimits
+    body: Body | None = None
+    """What follows the payload, which is then the head alone."""
