@@ -21,9 +21,9 @@ import uvloop
 
 from trivium.routing.model import TimeLimits
 from trivium.upstream import tls
-from trivium.upstream.request import Origin, Request
 from trivium.upstream.limits import Limits
 from trivium.upstream.pool import PooledClient
+from trivium.upstream.request import Origin, Request
 from trivium.upstream.resolve import Resolver
 
 JSON = b'{"id":"x","choices":[{"message":{"role":"assistant","content":"' + b"a" * 300 + b'"}}]}'

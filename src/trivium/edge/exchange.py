@@ -13,7 +13,7 @@ from trivium.edge.limits import Limits
 from trivium.edge.routes import Target
 from trivium.faults import Fault
 from trivium.identity.model import Caller
-from trivium.pipeline.context import Flow, Headers, Running
+from trivium.pipeline.context import JSON, Flow, Headers, Running
 from trivium.wire import errors
 from trivium.wire.operation import Shape
 
@@ -26,7 +26,6 @@ STATUS_LINES: Final = {
     s.value: f"HTTP/1.1 {s.value} {s.phrase}\r\n".encode() for s in HTTPStatus
 } | {529: b"HTTP/1.1 529 Overloaded\r\n", 499: b"HTTP/1.1 499 Caller Left\r\n"}
 
-JSON: Final = b"application/json"
 NO_BODY: Final = frozenset({204, 304})
 
 

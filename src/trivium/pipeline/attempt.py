@@ -12,6 +12,7 @@ from typing import Final
 from trivium.faults import Fault, Kind
 from trivium.ledger.amounts import format_usd
 from trivium.pipeline import wishing
+from trivium.pipeline.context import Ending, Flow
 from trivium.pipeline.continuing import Continue
 from trivium.pipeline.lane import ESTIMATED, Lane
 from trivium.pipeline.outcome import Outcome
@@ -20,7 +21,7 @@ from trivium.pipeline.whole import Whole
 from trivium.providers.base import Refusal
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
-from trivium.upstream.call import Call, HeaderLines
+from trivium.upstream.call import Call, HeaderLines, Sink
 from trivium.upstream.lines import Lines
 from trivium.wire.passage import Facts, StreamWatch
 
@@ -40,7 +41,7 @@ _WAITING, _WHOLE, _STREAM, _REFUSAL = _Mode
 # HOT: a member of an Enum takes 45 ns to be looked up, and a name of the module 10
 
 
-class Attempt:
+class Attempt(Flow, Sink, Ending):
     """The sink of one upstream call."""
 
     __slots__ = (

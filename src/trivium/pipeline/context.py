@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from trivium.admission.service import Admission
 from trivium.assets.service import Assets
@@ -33,10 +33,13 @@ from trivium.wire.passage import Facts, Passage
 from trivium.wire.peek import Members
 
 Headers = list[tuple[bytes, bytes]]
+JSON: Final = b"application/json"
 
 
 class Flow(Protocol):
     """Whatever produces an answer's bytes and can be told to wait or to stop."""
+
+    __slots__ = ()
 
     def pause(self) -> None:
         """The caller reads too slowly."""
@@ -54,6 +57,8 @@ class Flow(Protocol):
 class Running(Protocol):
     """Whoever works on a request: its task, or what stands for one."""
 
+    __slots__ = ()
+
     def cancel(self) -> object:
         """Stop, in a later turn of the loop."""
         ...
@@ -61,6 +66,8 @@ class Running(Protocol):
 
 class Ending(Protocol):
     """An answer that is all there; ``pipeline/attempt.py`` has the real ones."""
+
+    __slots__ = ()
 
     def settle(self) -> None:
         """Book what it came to."""
@@ -109,7 +116,9 @@ class Exchange(Protocol):
         """Every value of a header, in order."""
         ...
 
-    def answer(self, status: int, body: bytes, *, content_type: bytes = ...) -> None:
+    def answer(
+        self, status: int, body: bytes, *, content_type: bytes = b"application/json"
+    ) -> None:
         """Send a whole answer."""
         ...
 
@@ -137,6 +146,8 @@ class Exchange(Protocol):
 class Router(Protocol):
     """Finds models and plans; swapped whole when the catalogue changes."""
 
+    __slots__ = ()
+
     def find(self, name: str) -> Model:
         """The model. Raises ``Fault`` (MODEL_UNKNOWN)."""
         ...
@@ -161,6 +172,8 @@ class Router(Protocol):
 class Recorder(Protocol):
     """Takes request records; never waits."""
 
+    __slots__ = ()
+
     def add(self, record: Record) -> None:
         """Queue one record for the next batch."""
         ...
@@ -168,6 +181,8 @@ class Recorder(Protocol):
 
 class Translator(Protocol):
     """Makes lanes between shapes; ``pipeline/translation.py`` is the real one."""
+
+    __slots__ = ()
 
     def lane(self, story: Any, step: Step, members: Members, facts: Facts) -> Any:
         """One attempt's lane. Raises ``Fault`` naming a member that cannot be carried."""
@@ -189,6 +204,8 @@ class Translator(Protocol):
 class Pulse(Protocol):
     """Keeps silent streams alive; ``pipeline/pulse.py`` is the real one."""
 
+    __slots__ = ()
+
     def watch(self, story: Any) -> None:
         """Look after a streamed answer until ``forget``."""
         ...
@@ -201,6 +218,8 @@ class Pulse(Protocol):
 class Traces(Protocol):
     """Remembers what callers do not send back; ``recall/traces/service.py`` is the real one."""
 
+    __slots__ = ()
+
     def add(self, user_id: int, id_: str, trace: Trace) -> None:
         """Remember one trace; never waits."""
         ...
@@ -212,6 +231,8 @@ class Traces(Protocol):
 
 class Foreign(Protocol):
     """Fetches files at strangers' addresses; ``upstream/foreign.py`` is the real one."""
+
+    __slots__ = ()
 
     files_max: int
     """Files of one request."""

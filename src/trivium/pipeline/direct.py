@@ -22,8 +22,9 @@ from trivium.identity.model import Caller
 from trivium.ledger.model import Quote
 from trivium.pipeline import attempts, calling, entrance, fallbacks, handle, memory, sticky, wishing
 from trivium.pipeline.attempt import Attempt
-from trivium.pipeline.context import Exchange, Services
+from trivium.pipeline.context import Exchange, Running, Services
 from trivium.pipeline.lane import Lane
+from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.route import Route
 from trivium.pipeline.story import Story
 from trivium.pipeline.telling import tell
@@ -182,7 +183,7 @@ def _may_wait(channel: Channel) -> bool:
     return channel.rates is not None or channel.queue_max > 0 or len(channel.credentials) > 1
 
 
-class Direct:
+class Direct(Running, Outcome):
     """A request that is being served: its attempt's outcome, and in the place of a task."""
 
     __deletable__ = ("attempt",)

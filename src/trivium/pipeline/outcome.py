@@ -6,6 +6,8 @@ from typing import Protocol
 class Outcome(Protocol):
     """What an attempt comes to: of a future, what is used of it."""
 
+    __slots__ = ()
+
     def done(self) -> bool:
         """Whether it is known, or awaited no longer."""
         ...

@@ -19,6 +19,8 @@ HeaderLines: TypeAlias = Iterable[tuple[bytes, bytes]]
 class Sink(Protocol):
     """Receives one answer. After ``done`` or ``broke`` nothing more is called."""
 
+    __slots__ = ()
+
     def head(self, status: int, headers: Lines) -> None:
         """The final status line and headers; 1xx are swallowed."""
         ...
@@ -41,6 +43,8 @@ class Sink(Protocol):
 class Call(Protocol):
     """One running call."""
 
+    __slots__ = ()
+
     reused: bool
     """Whether the connection had served before."""
 
@@ -60,6 +64,8 @@ class Call(Protocol):
 class Taker(Sink, Protocol):
     """Takes one whole answer, and can be waited for."""
 
+    __slots__ = ()
+
     outcome: "asyncio.Future[None]"
     """Done when it has all of it; a fault when it is none."""
 
@@ -74,6 +80,8 @@ class Taker(Sink, Protocol):
 
 class Client(Protocol):
     """Makes calls over pooled connections."""
+
+    __slots__ = ()
 
     def open_now(self, request: Request, sink: Sink) -> Call | None:
         """As :meth:`open` if a connection is idle, else ``None`` and nothing was done."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 class Keeper(Protocol):
     """Whoever counts connections."""
 
+    __slots__ = ()
+
     def made(self, connection: "Connection") -> None:
         """It is connected."""
         ...

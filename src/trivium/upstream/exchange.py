@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from trivium.faults import Fault, Kind
 from trivium.upstream.answer import Answer
-from trivium.upstream.call import Sink
+from trivium.upstream.call import Call, Sink
 from trivium.upstream.coding import CodingError, Inflater
 from trivium.upstream.deadlines import Deadlines
 from trivium.upstream.lines import NO_LINES
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _OF_CODED_BODY: Final = frozenset({b"content-encoding", b"content-length"})
 
 
-class Exchange:
+class Exchange(Call):
     """The :class:`~trivium.upstream.call.Call` that the client returns."""
 
     __slots__ = (

@@ -235,7 +235,7 @@ def _head(
         forwards=frozenset(name.encode() for name in provider.forwards)
         - _GATEWAYS
         - _CREDENTIALS
-        - operators.keys(),
+        - frozenset(operators),
     )
 
 

@@ -12,14 +12,14 @@ from collections.abc import Callable
 from trivium.faults import Fault, Kind
 from trivium.routing.model import TimeLimits
 from trivium.upstream.connect import Connector
-from trivium.upstream.connection import Connection
+from trivium.upstream.connection import Connection, Keeper
 from trivium.upstream.exchange import Exchange
 from trivium.upstream.limits import Limits
 from trivium.upstream.request import Origin
 from trivium.upstream.standing import Standing
 
 
-class OriginPool:
+class OriginPool(Keeper):
     """One origin's connections. Times are the loop's seconds."""
 
     def __init__(

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.upstream.call import Call, Sink
+from trivium.upstream.call import Call, Client, Sink
 from trivium.upstream.connect import Connector
 from trivium.upstream.deadlines import TICK_S
 from trivium.upstream.exchange import Exchange
@@ -27,7 +27,7 @@ ORIGINS_MAX: Final = 256
 are chosen by callers."""
 
 
-class PooledClient:
+class PooledClient(Client):
     """The :class:`~trivium.upstream.call.Client` of a running gateway. Belongs to one loop."""
 
     def __init__(
