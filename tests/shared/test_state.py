@@ -1,6 +1,7 @@
 """A real server that answers, freezes, dies and comes back empty."""
 
 import asyncio
+import ssl
 import time
 
 import pytest
@@ -60,6 +61,22 @@ async def test_scripts_run_and_what_is_told_comes_before_what_is_asked(valkey):
             running.state.call(0, ["n"], [3]), running.state.call(0, ["n"], [1])
         )
         assert 1 == running.returns
+
+
+@pytest.mark.asyncio
+async def test_over_tls_its_name_is_checked_and_old_versions_are_refused(monkeypatch):
+    """Whatever the system's configuration of OpenSSL says."""
+    asked = {}
+
+    async def connecting(_, __, ___, **how):
+        asked.update(how)
+        raise OSError("nobody there")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", connecting, raising=False)
+    with capture_logs():
+        await SharedState(parse("rediss://keeper.example/0"), (COUNT,)).start()
+    assert ("keeper.example", True) == (asked["server_hostname"], asked["ssl"].check_hostname)
+    assert asked["ssl"].minimum_version >= ssl.TLSVersion.TLSv1_2
 
 
 @pytest.mark.asyncio

@@ -124,6 +124,9 @@ class SharedState:
     async def _reach(self) -> None:
         where = self._address
         context = ssl.create_default_context() if where.tls else None
+        if context is not None:
+            # some systems' Python leaves it to a file of OpenSSL's (Debian's 3.11.2)
+            context.minimum_version = ssl.TLSVersion.TLSv1_2
         try:
             async with asyncio.timeout(CONNECT_S):
                 _, connection = await asyncio.get_running_loop().create_connection(
