@@ -25,11 +25,13 @@ import bodies
 import msgspec
 
 from trivium.clock import SystemClock
+from trivium.pipeline.context import Services
 from trivium.pipeline.story import Story
 from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.model import Binding, Channel, Step, TimeLimits
 from trivium.secret import Keyring, Secret
+from trivium.upstream.message import Composer
 from trivium.wire import peek
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Operation
@@ -70,7 +72,12 @@ class Pair:
         self.step = Step(binding=binding, operation=ASKED[upstream], why="")
         self.caller = caller
         self.translator = Translator(CODECS, Keyring(b"k" * 32), SystemClock())
-        self.services = SimpleNamespace(traces=None, clock=SystemClock())
+        self.services = Services(  # a translation looks at the clock alone
+            router=None, client=None, ledger=None, recorder=None, alarm=None,
+            passages=PASSAGES, composer=Composer(), translator=self.translator,
+            clock=SystemClock(), loop=SimpleNamespace(time=time.monotonic, create_future=None),
+            answer_bytes_max=2**20, explain_headers=False,
+        )  # fmt: skip
         self.stories = {kind: self._asked(kind != "json") for kind in KINDS}
         self.whole = (folder / f"{upstream}.json").read_bytes()
         self.wire = (folder / f"{upstream}.sse").read_bytes()
