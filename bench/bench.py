@@ -2,8 +2,9 @@
 
 The gateway and nginx get core 0; wrk and the stand-in vendor (upstream.c) share core 1. The figure
 to quote is CPU microseconds a request: user and system time of the whole process tree over the
-requests answered. Other load on the machine moves it little, while requests a second and latency
-move a lot. Rounds interleave, so drift hits all alike. The first round warms up and is not counted.
+requests answered. Other load on the machine moves it less than requests a second and latency. Every
+case has rounds of its own with nginx, one right after the other, and the ratio is the median of the
+rounds' own ratios, so drift hits all alike. The first round warms up and is not counted.
 
 A target is a server that runs already (--target NAME=URL,PID) or one that --start NAME=PORT=COMMAND
 runs and ends. Point its upstream at http://127.0.0.1:9100. A case names the shape the client
@@ -235,8 +236,6 @@ def measure(
     headers = {"Content-Type": "application/json", **extra}
     for case in options.case or ["chat:json", "chat:stream"]:
         shape, kind, model = [*case.split(":"), options.model][:3]
-        plain = f"{shape}:{kind}"
-        measured = (plain, "nginx") in rows  # what it relays does not depend on the model
         stream = kind == "stream"
         script = tmp / f"{shape}-{kind}.lua"
         text = json.dumps(body(shape, stream, model), separators=(",", ":"))
@@ -246,8 +245,6 @@ def measure(
         )
         for turn in range(options.rounds + 1):
             for name, (url, pid) in targets.items():
-                if measured and name == "nginx":
-                    continue
                 prefix = "" if name == "nginx" else options.generate_prefix
                 before = cpu_seconds(pid)
                 full = url + path(shape, stream, model, prefix)
@@ -256,7 +253,7 @@ def measure(
                 spent = cpu_seconds(pid) - before
                 row |= {"cpu_us": spent * 1e6 / max(1, row["requests"]), "rss": rss_mib(pid)}
                 if turn:
-                    rows.setdefault((plain if name == "nginx" else case, name), []).append(row)
+                    rows.setdefault((case, name), []).append(row)
     return rows
 
 
@@ -266,6 +263,12 @@ def show(rows: dict[tuple[str, str], list[dict[str, Any]]]) -> int:
     def median(case: str, name: str, column: str) -> float:
         return statistics.median(row[column] for row in rows[case, name])
 
+    def ratio(case: str, name: str) -> str:
+        """To what nginx took in the same round, a second before: a busy neighbour slows both."""
+        pairs = zip(rows[case, name], rows.get((case, "nginx"), []), strict=False)
+        found = [row["cpu_us"] / max(nginx["cpu_us"], 1e-9) for row, nginx in pairs]
+        return f"{statistics.median(found):9.2f}" if found else " " * 9
+
     today = dt.datetime.now(tz=dt.UTC).date()
     machine = f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}"
     print(f"# {today}, {machine}; gateway on one core, load on another")
@@ -274,14 +277,14 @@ def show(rows: dict[tuple[str, str], list[dict[str, Any]]]) -> int:
     failed = 0
     for (case, name), found in rows.items():
         cost = median(case, name, "cpu_us")
-        plain = (":".join(case.split(":")[:2]), "nginx")
-        ratio = f"{cost / median(*plain, 'cpu_us'):9.2f}" if plain in rows else " " * 9
         times = f"{median(case, name, 'p50'):9.2f}{median(case, name, 'p99'):9.2f}"
         load = f"{median(case, name, 'rps'):10.0f}{times}{median(case, name, 'rss'):7.0f}"
         refused = sum(row["refused"] for row in found)
         sockets = "; ".join(row["socket"] for row in found if row["socket"])
         failed |= bool(refused or sockets)
-        print(f"{case:30}{name:12}{cost:12.1f}{ratio}{load}  {refused or ''} {sockets}".rstrip())
+        print(
+            f"{case:30}{name:12}{cost:12.1f}{ratio(case, name)}{load}  {refused or ''} {sockets}".rstrip()
+        )
     return int(failed)
 
 
