@@ -1,5 +1,6 @@
 """A real Valkey server on a loopback port, with everything that can befall one."""
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -72,3 +73,10 @@ class Valkey:
     def close(self):
         with contextlib.suppress(ProcessLookupError):
             self.kill()
+
+
+async def reached(state, limit_s=20.0):
+    """A connection is given up after a second, which a machine that stands still may take."""
+    async with asyncio.timeout(limit_s):
+        while not state.is_up:
+            await state.start()

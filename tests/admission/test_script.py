@@ -19,6 +19,7 @@ from trivium.settings.limits import RateLimits
 from trivium.shared import state as state_module
 from trivium.shared.address import parse
 from trivium.shared.state import LIMIT_S, SharedState
+from valkeys import reached
 
 READ = "local now = tonumber(redis.call('GET', 'now') or '0')\n"
 """A clock that a test sets."""
@@ -35,8 +36,7 @@ STEPS = st.lists(
 async def windows(server, scripts=SCRIPTS, limit_s=5.0):
     """``limit_s``: patient with a busy machine, but where the limit itself is looked at."""
     state = SharedState(parse(server.url), scripts, limit_s=limit_s)
-    await state.start()
-    assert state.is_up
+    await reached(state)
     try:
         yield ScriptedWindows(state)
     finally:
@@ -163,7 +163,7 @@ async def test_what_runs_is_known_again_after_a_restart_with_empty_memory(
     shared = ScriptedWindows(state)
     gate = admission(shared)
     running = gate.running
-    await state.start()
+    await reached(state)
     task = asyncio.create_task(state.run())
     try:
         who = caller(limits=RateLimits(requests=2, concurrency=1))

@@ -2,6 +2,7 @@
 
 import asyncio
 import email.utils
+import time
 
 import msgspec
 import pytest
@@ -373,6 +374,99 @@ async def test_draining_closes_what_is_idle_and_takes_nothing_new():
         assert 503 == (await busy.answer())[0]
         await idle.close()
         await busy.close()
+
+
+@pytest.mark.asyncio
+async def test_a_drain_does_not_count_time_in_which_everything_stood_still():
+    """As a suspended machine does: whoever would have asked meanwhile could not, and does now."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        line = await gateway.wire()
+        await line.send(gateway.head("/", method="GET"))
+        await line.answer()
+        draining = asyncio.ensure_future(gateway.listener.drain(8))
+        await asyncio.sleep(0.1)
+        time.sleep(1.5)  # noqa: ASYNC251 - gateway and caller are what stands still
+        await asyncio.sleep(0.1)
+        await line.send(gateway.head(CHAT, encoded(HELLO)))
+        status, headers, _ = await line.answer()
+        assert (200, b"close") == (status, headers[b"connection"])
+        assert 0 == await draining
+        await line.close()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("cut", [1, 20, -1])
+async def test_a_head_that_is_on_its_way_is_waited_for_in_a_drain(cut):
+    """As long as heads are waited for at any time."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        line = await gateway.wire()
+        head, end, body = gateway.head(CHAT, encoded(HELLO)).partition(b"\r\n\r\n")
+        head += end
+        await line.send(head[:cut])
+        await asyncio.sleep(0.05)
+        draining = asyncio.ensure_future(gateway.listener.drain(4))
+        await asyncio.sleep(1.5)
+        await line.send(head[cut:] + body)
+        status, headers, _ = await line.answer()
+        assert (200, b"close") == (status, headers[b"connection"])
+        assert 0 == await draining
+        await line.close()
+
+
+@pytest.mark.asyncio
+async def test_a_head_that_runs_out_of_time_in_a_drain_is_a_503():
+    """The caller is told; its connection is not just cut."""
+    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        line = await gateway.wire()
+        await line.send(gateway.head(CHAT, encoded(HELLO))[:40])
+        await asyncio.sleep(0.05)
+        assert 1 == await gateway.listener.drain(0.1)
+        status, headers, _ = await line.answer()
+        assert (503, b"close") == (status, headers[b"connection"])
+        await line.close()
+
+
+@pytest.mark.asyncio
+async def test_whose_stream_had_begun_before_the_drain_may_ask_once_more():
+    """Its head said nothing of a close, and cannot any more."""
+    go_on = asyncio.Event()
+    end = b'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    script = [Send(SSE + FIRST[CHAT]), Until(go_on), Send(end), Close()]
+    async with Double([script, OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        line, headers, _ = await begun(gateway, CHAT)
+        assert b"connection" not in headers
+        draining = asyncio.ensure_future(gateway.listener.drain(8))
+        await asyncio.sleep(0.05)
+        go_on.set()
+        await line.reader.readuntil(b"data: [DONE]\n\n\r\n0\r\n\r\n")
+        await line.send(gateway.head(CHAT, encoded(HELLO)))
+        status, headers, _ = await line.answer()
+        assert (200, b"close") == (status, headers[b"connection"])
+        assert 0 == await draining
+        await line.close()
+
+
+@pytest.mark.asyncio
+async def test_what_a_caller_pipelined_before_the_drain_is_all_answered():
+    """The last answer says that the connection closes, none before it."""
+    go_on = asyncio.Event()
+    async with (
+        Double([[Until(go_on), *OK], OK, OK]) as vendor,
+        Gateway.to(("openai", vendor)) as gateway,
+    ):
+        line = await gateway.wire()
+        await line.send(gateway.head(CHAT, encoded(HELLO)) * 3)
+        while not vendor.requests:
+            await asyncio.sleep(0.01)
+        draining = asyncio.ensure_future(gateway.listener.drain(8))
+        await asyncio.sleep(0.05)
+        go_on.set()
+        said = [(await line.answer())[:2] for _ in range(3)]
+        assert [(200, None), (200, None), (200, b"close")] == [
+            (status, headers.get(b"connection")) for status, headers in said
+        ]
+        assert 0 == await draining
+        await line.close()
 
 
 @pytest.mark.asyncio

@@ -12,6 +12,7 @@ from trivium.oauth.rates import Rate
 from trivium.oauth.sharing import SCRIPTS, Shared, SharedRate
 from trivium.shared.address import parse
 from trivium.shared.state import SharedState
+from valkeys import reached
 
 TIME = "local at = redis.call('TIME')\n"
 READ = "local at = {redis.call('GET', 'now'), 0}\n"
@@ -26,7 +27,7 @@ async def sharing(server, scripts=SCRIPTS, workers=2, limit=2):
     """Workers that count together: their rates, and the state of each."""
     states = [SharedState(parse(server.url), scripts, limit_s=5.0) for _ in range(workers)]
     for state in states:
-        await state.start()
+        await reached(state)
     clock = FixedClock()
     try:
         yield (

@@ -15,6 +15,7 @@ from trivium.secret import Secret
 from trivium.shared.address import parse
 from trivium.shared.state import SharedState
 from trivium.wire.operation import Operation
+from valkeys import reached
 
 RULES = Rules(failures=1, cooldown_s=30, cooldown_max_s=60)
 BROKE = Fault(Kind.UPSTREAM_BROKE, "x")
@@ -62,7 +63,7 @@ async def workers(url, bind, *, count=2, keys=1, order=None, rules=RULES):
         worker = Worker(url, {"a": channel}, rules)
         step = msgspec.structs.replace(binding, channel=channel)
         worker.steps = {"a": Step(binding=step, operation=Operation.CHAT, why="priority 0")}
-        await worker.state.start()
+        await reached(worker.state)
         found.append(worker)
     try:
         yield found
@@ -243,7 +244,7 @@ async def test_a_state_that_comes_back_empty_is_told_again(valkey, bind, monkeyp
         two.health.failed(Key("a", 0, "later"), BROKE)
         valkey.start()
         for worker in (two, one):
-            await worker.state.start()
+            await reached(worker.state)
         await settled(one, two)
         assert {UP, Key("a", 0, "later")} == set(one.health.open()) == set(two.health.open())
 

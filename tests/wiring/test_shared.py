@@ -15,6 +15,7 @@ from trivium.settings.oauth import OAuth as Rules
 from trivium.storage.root_key import RootKeys
 from trivium.wiring.oauth import oauth_of
 from trivium.wiring.shared import rates_of, share, shared_of
+from valkeys import reached
 
 
 @pytest.mark.asyncio
@@ -59,7 +60,7 @@ async def test_the_oauth_endpoints_of_all_workers_count_together(valkey, databas
         for _ in range(2):
             state = shared_of(settings)
             stack.callback(state.close)
-            await state.start()
+            await reached(state)
             keys = RootKeys(b"k" * 32)
             workers.append(oauth_of(settings, database, FixedClock(), keys, rates_of(state)))
         taken = [await worker.exchanges.take("gwc_1") for worker in workers * 2]

@@ -259,7 +259,7 @@ class Connection:
         """The current answer is complete: next, or close."""
         self._current = None
         self._touched = self.host.time()
-        if close or self.host.draining:
+        if close:
             self._close()
         elif self._waiting:
             # not in this turn: a caller that pipelines must not deepen the stack
@@ -280,7 +280,12 @@ class Connection:
     @property
     def busy(self) -> bool:
         """Whether a request is being read or answered."""
-        return self._current is not None or self._incoming is not None or bool(self._waiting)
+        return (
+            self._current is not None
+            or self._incoming is not None
+            or self._in_head
+            or bool(self._waiting)
+        )
 
     def tick(self, now: float) -> None:
         """Close what has been silent or slow for too long. Called a few times a second."""
@@ -304,18 +309,19 @@ class Connection:
             self._close()
 
     def drain(self) -> None:
-        """Take no further request; close now if nothing runs."""
-        if not self.busy:
-            self._close()
-        for exchange in (self._current, self._incoming, *self._waiting):
-            if exchange is not None:
-                exchange.keep_alive = False
+        """The last request that came is the last one served here, and its caller is told so.
+
+        One whose answer has begun can no longer be told: the connection stays open for another.
+        """
+        last = self._incoming or (self._waiting[-1] if self._waiting else self._current)
+        if last is not None and not last.begun:
+            last.keep_alive = False
 
     def interrupt(self, fault: Fault) -> bool:
         """End the current answer, or the request that is being read, with a fault."""
         if self._current is not None:
             self._current.interrupt(fault)
-        elif self._incoming is not None:
+        elif self._incoming is not None or self._in_head:
             self._refuse(fault)
         else:
             return False

@@ -8,7 +8,7 @@ import asyncio
 import email.utils
 import itertools
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, cast
 
 import structlog
@@ -70,6 +70,8 @@ TICK_S = 0.25
 
 QUIET_S: Final = 1.0
 """How long a drain leaves idle connections open for what is on its way; HTTP cannot call it off."""
+TURN_S: Final = 0.02
+"""How often a drain looks, and the most of the quiet time that one look stands for."""
 
 
 class Listener:
@@ -162,18 +164,9 @@ class Listener:
         for server in self._servers:
             server.close()
         for connection in list(self.connections):
-            if connection.busy:
-                connection.drain()
-        # a request may be on its way on a connection that is idle: it is the last one there
-        began, quiet_s = self.time(), min(QUIET_S, limit_s / 4)
-        await self._until(lambda: all(c.busy for c in self.connections), quiet_s)
-        for connection in list(self.connections):
             connection.drain()
         outlasting = self.services.outlasting if self.services is not None else set()
-        await self._until(
-            lambda: not outlasting and not any(c.busy for c in self.connections),
-            limit_s - (self.time() - began),
-        )
+        await self._run_out(outlasting, limit_s)
         for task in list(outlasting):
             task.cancel()
         fault = Fault(Kind.STOPPING, "The gateway is restarting; try again.")
@@ -192,6 +185,24 @@ class Listener:
         for connection in list(self.connections):
             connection.cut()
         self._ticker.cancel()
+
+    async def _run_out(self, outlasting: Collection[Any], limit_s: float) -> None:
+        """Wait for answers and for the work that outlasts them; close connections as they fall
+        silent: a request may be on its way on one that is idle, and is the last one there.
+
+        How long one has been silent is counted in turns of the loop. A clock would also count what
+        passes while this process, or the whole machine with its callers, is held up.
+        """
+        deadline = self.time() + limit_s
+        patience = int(min(QUIET_S, limit_s / 4) / TURN_S) + 1
+        silent: dict[Connection, int] = {}
+        while (self.connections or outlasting) and self.time() < deadline:
+            await asyncio.sleep(TURN_S)
+            for connection in list(self.connections):
+                turns = 0 if connection.busy else silent.get(connection, 0) + 1
+                silent[connection] = turns
+                if turns > patience:
+                    connection.close()
 
     async def _until(self, holds: Callable[[], bool], limit_s: float) -> None:
         """Wait for something that connections bring about; nobody is told when they do."""
