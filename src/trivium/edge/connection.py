@@ -14,7 +14,7 @@ from trivium.edge.doubt import Doubtful
 from trivium.edge.exchange import Exchange, Host
 from trivium.edge.familiar import Heads
 from trivium.edge.intake import Intake, prepared
-from trivium.edge.limits import body_too_large, check_head, headers_too_large
+from trivium.edge.limits import body_too_large, check_head, headers_too_large, too_slow
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 
@@ -280,12 +280,7 @@ class Connection:
     @property
     def busy(self) -> bool:
         """Whether a request is being read or answered."""
-        return (
-            self._current is not None
-            or self._incoming is not None
-            or self._in_head
-            or bool(self._waiting)
-        )
+        return bool(self._current or self._incoming or self._in_head or self._waiting)
 
     def tick(self, now: float) -> None:
         """Close what has been silent or slow for too long. Called a few times a second."""
@@ -295,16 +290,12 @@ class Connection:
                 self._transport.abort()
         elif self._in_head:
             if now - self._since > limits.header_timeout_s:
-                self._refuse(
-                    Fault(Kind.REQUEST_TIMEOUT, "The request headers did not arrive in time.")
-                )
+                self._refuse(too_slow("headers"))
         elif self._incoming is not None:
             # one byte a minute is no better than silence: a body must also keep 1 KiB/s
             patience = limits.body_timeout_s + self._body_bytes / 1024
             if now - self._touched > limits.body_timeout_s or now - self._since > patience:
-                self._refuse(
-                    Fault(Kind.REQUEST_TIMEOUT, "The request body did not arrive in time.")
-                )
+                self._refuse(too_slow("body"))
         elif self._current is None and now - self._touched > limits.keepalive_s:
             self._close()
 

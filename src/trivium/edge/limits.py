@@ -45,6 +45,11 @@ def headers_too_large(limits: Limits) -> Fault:
     )
 
 
+def too_slow(part: str) -> Fault:
+    """The fault for headers, or a body, that take too long to come."""
+    return Fault(Kind.REQUEST_TIMEOUT, f"The request {part} did not arrive in time.")
+
+
 def check_head(target: bytes, headers: Headers, limits: Limits) -> None:
     """Raise ``Fault`` for a head beyond the limits, as it is most shortly written.
 
