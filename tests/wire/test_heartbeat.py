@@ -22,13 +22,19 @@ def test_messages_get_the_vendors_own_ping():
     assert heartbeat(Shape.MESSAGES, "m", "req_1") == PING == VENDORS_PING
 
 
-def test_generate_gets_a_chunk_that_answers_nothing():
-    """The official Python reader takes any line without ``data: `` for an error."""
+def test_generate_gets_a_chunk_that_says_nothing():
+    """The official Python reader takes any line without ``data: `` for an error, and the chats of
+    both official SDKs forget a turn one of whose chunks has no content.
+    """
     sent = heartbeat(Shape.GENERATE, 'm"x', "req_1")
 
     assert sent.startswith(b"data: {")
     assert sent.endswith(b"}\n\n")
-    assert msgspec.json.decode(sent[6:]) == {"modelVersion": 'm"x', "responseId": "1"}
+    assert msgspec.json.decode(sent[6:]) == {
+        "candidates": [{"content": {"role": "model", "parts": [{"text": ""}]}, "index": 0}],
+        "modelVersion": 'm"x',
+        "responseId": "1",
+    }
 
 
 def test_an_array_gets_white_space():

@@ -111,6 +111,28 @@ def _parts(chunks, at):
     ]
 
 
+def weather(city: str) -> str:
+    """What it is like out there."""
+    return f"{city}: fair"
+
+
+@pytest.mark.parametrize("tools", [None, [weather]])
+def test_a_silence_costs_google_genai_no_turn_of_a_chat(wires, sdk, tools):
+    """Its chats leave a turn out of what they send next if any chunk had nothing to read, and its
+    users put the texts of the chunks together without a look.
+    """
+    events = wires.events(wires.fixture("text.sse"))
+    alive = [one for event in events for one in (KeepAlive(), event)]
+    Vendor.answer, Vendor.kind = wires.streamed(alive), "text/event-stream"
+    config = {"tools": tools, "automatic_function_calling": {"disable": tools is None}}
+    chat = sdk.chats.create(model="g", config=config)
+    said = "".join([chunk.text for chunk in chat.send_message_stream("First?")])
+    list(chat.send_message_stream("Second?"))
+    first, *answer, second = wires.read(Vendor.asked[-1]).turns
+    assert [(Text("First?"),), (Text("Second?"),)] == [first.parts, second.parts]
+    assert said == "".join(part.text for turn in answer for part in turn.parts)
+
+
 @pytest.mark.parametrize("before", [0, 2])
 def test_google_genai_raises_an_error_in_the_stream(wires, sdk, before):
     """Trap 104: with the status it stands for."""

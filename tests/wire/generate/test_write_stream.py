@@ -32,6 +32,8 @@ from trivium.conversation.parts import (
 from trivium.conversation.replay import replayed
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.wire.heartbeat import heartbeat
+from trivium.wire.operation import Shape
 
 WHOLE = [
     "text", "function-call", "parallel-calls", "thoughts", "blocked", "max-tokens", "cached",
@@ -247,13 +249,13 @@ def test_nothing_follows_the_end(wires):
     assert wires.streamed(TEXT + END) == writer_run
 
 
-def test_a_heartbeat_is_a_chunk_without_candidates(wires):
-    """google-genai fails on comments; an array has no place for one."""
-    heartbeat = b'data: {"modelVersion":"gemini-pro","responseId":"0a"}\n\n'
-    assert wires.streamed([KeepAlive()]).startswith(heartbeat)
-    assert [{"modelVersion": "gemini-pro", "responseId": "0a"}] == wires.chunks(
-        wires.streamed([Start(), KeepAlive(), *END])
-    )[:1]
+def test_a_heartbeat_is_a_chunk_that_says_nothing(wires):
+    """google-genai fails on comments, its chats on chunks without a candidate; an array has no
+    place for one.
+    """
+    sent = heartbeat(Shape.GENERATE, "gemini-pro", "req_0a")
+    assert wires.streamed([KeepAlive()]).startswith(sent)
+    assert wires.chunks(sent) == wires.chunks(wires.streamed([Start(), KeepAlive(), *END]))[:1]
     assert b"[{" == wires.streamed([Start(), KeepAlive(), *END], array=True)[:2]
 
 

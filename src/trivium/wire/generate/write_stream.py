@@ -131,8 +131,11 @@ class Writer:
         return self._joined(out)
 
     def heartbeat(self) -> bytes:
-        """A chunk without candidates; nothing can be said between two elements of an array."""
-        return b"" if self._array or self._over else b"data: {" + self._tail
+        """A chunk that says nothing; nothing can be said between two elements of an array."""
+        if self._array or self._over:
+            return b""
+        head, tail = self._frame(0)
+        return head + b'{"text":""}' + tail
 
     def _rare(self, event: Event, out: list[bytes]) -> None:
         if type(event) is PartStart:
