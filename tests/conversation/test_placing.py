@@ -223,3 +223,19 @@ def test_a_call_that_was_cut_is_told_where_it_is_left_out(arguments, unified, to
         report = Report("the generate shape of m")
         tell(Placing(places, report))
         assert told == [drop.member for drop in report.drops]
+
+
+def test_a_second_call_is_told_where_there_is_room_for_one():
+    """Of each candidate: callers of OpenAI's old functions take one."""
+    two = Candidate((ToolCall("c1", "f"), ToolCall("c2", "f")), STOP)
+    one = Candidate((ToolCall("c3", "f"),), STOP)
+    for candidates, told in (((two,), ["answer.tool_calls"]), ((one, one), [])):
+        answer = Answer(candidates)
+        for streams in (False, True):
+            report = Report("the chat shape of m")
+            placing = Placing(RICH, report, one_call=True)
+            if streams:
+                placing.events(replayed(answer))
+            else:
+                placing.answer(answer)
+            assert told == [drop.member for drop in report.drops]

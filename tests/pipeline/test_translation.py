@@ -350,6 +350,23 @@ async def test_a_hint_that_is_dropped_is_reported_and_in_strict_mode_refused():
         assert (400, "seed") == (status, error_of(got)["param"])
 
 
+@pytest.mark.asyncio
+async def test_who_declares_functions_is_told_that_a_second_call_has_no_room():
+    """The upstream is asked for one call at a time, and may still make two."""
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}],
+            "functions": [{"name": "look", "parameters": TOOL}]}  # fmt: skip
+    made = CALLED["messages"]
+    twice = made | {"content": [*made["content"], made["content"][-1] | {"id": "toolu_2"}]}
+    answer = [Send(sized(msgspec.json.encode(twice), headers=JSON))]
+    async with Double([answer]) as vendor, Gateway.to(("anthropic", vendor)) as gateway:
+        status, headers, got = await gateway.post("/v1/chat/completions", body)
+        assert 200 == status
+        assert headers[b"trivium-dropped"].startswith(b"answer.tool_calls;act=dropped")
+        assert "look" == msgspec.json.decode(got)["choices"][0]["message"]["function_call"]["name"]
+        sent = msgspec.json.decode(vendor.requests[0].body)
+        assert {"type": "auto", "disable_parallel_tool_use": True} == sent["tool_choice"]
+
+
 LONG = "mcp__plugin_chrome-devtools-mcp_chrome-devtools__get_console_message"
 
 

@@ -47,8 +47,10 @@ class Placing:
     """Looks for a place for all of one answer, and reports what has none."""
 
     __slots__ = (
+        "_called",
         "_calls",
         "_heard",
+        "_one_call",
         "_passed",
         "_places",
         "_report",
@@ -57,7 +59,11 @@ class Placing:
         "_unread",
     )
 
-    def __init__(self, places: Places, report: Report) -> None:
+    def __init__(self, places: Places, report: Report, *, one_call: bool = False) -> None:
+        """``one_call``: whether a candidate has room for one call only."""
+        self._one_call = one_call
+        self._called: set[int] = set()
+        """Candidates that have called."""
         self._places = places
         self._report = report
         self._calls: dict[int, list[str]] = {}
@@ -97,7 +103,7 @@ class Placing:
             if not at or self._has(at):
                 for part in candidate.parts:
                     if type(part) is not Text or part.opaque or part.citations or part.logprobs:
-                        self._part(part)
+                        self._part(part, at)
                     else:
                         self._heard = True  # HOT: plain words have their place everywhere
                 finish = candidate.finish
@@ -147,7 +153,7 @@ class Placing:
         if not self._has(event.candidate):
             self._passed.add(event.index)
             return
-        self._part(event.part)
+        self._part(event.part, event.candidate)
         if isinstance(event.part, Text):
             self._texts.add(event.index)
         elif self._places.cut_calls and isinstance(event.part, ToolCall):
@@ -171,7 +177,7 @@ class Placing:
             return False
         return True
 
-    def _part(self, part: Part) -> None:
+    def _part(self, part: Part, candidate: int) -> None:
         places = self._places
         if isinstance(part, VendorPart) and not self._told(part):
             self._lacks(part.kind or "block")
@@ -184,7 +190,7 @@ class Placing:
         elif isinstance(part, Reasoning):
             self._reasoning(part)
         elif isinstance(part, ToolCall):
-            self._call(part)
+            self._call(part, candidate)
         elif isinstance(part, Refusal):
             if not places.refusals:
                 self._changed("refusal", "told as text")
@@ -210,10 +216,11 @@ class Placing:
         elif places.form not in (None, part.form) and part.form is not Form.HIDDEN:
             self._note("reasoning.form")
 
-    def _call(self, part: ToolCall) -> None:
+    def _call(self, part: ToolCall, candidate: int) -> None:
         places = self._places
-        if not places.calls:
+        if not places.calls or (self._one_call and candidate in self._called):
             self._lacks("tool_calls")
+        self._called.add(candidate)
         if part.namespace is not None and not places.namespaces:
             self._lacks("namespace")
         if part.native is not None and part.native.shape != places.shape:

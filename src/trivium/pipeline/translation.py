@@ -46,6 +46,7 @@ from trivium.recall.traces.model import Tracer
 from trivium.routing.model import Step
 from trivium.secret import Keyring
 from trivium.wire import bulk, counting
+from trivium.wire.chat.finish import is_legacy
 from trivium.wire.codec import (
     AnswerContext,
     CallerCodec,
@@ -66,6 +67,7 @@ OBJECTS_MAX: Final = 100_000
 
 _GENERATES: Final = Shape.GENERATE
 _MESSENGERS: Final = Shape.MESSAGES
+_CHATTERS: Final = Shape.CHAT
 _CHAT: Final = Operation.CHAT  # HOT: as in conversation/fit.py
 _MESSAGES: Final = Operation.MESSAGES
 _GENERATE: Final = Operation.GENERATE
@@ -252,7 +254,8 @@ class Translation:
         self._write = write
         self._answer = answer
         self._names = shortened(spoken, goal) if spoken.tools else _NO_NAMES
-        self._placing = Placing(write.places, self.report)
+        one_call = write.shape is _CHATTERS and is_legacy(answer.members)
+        self._placing = Placing(write.places, self.report, one_call=one_call)
         self._context = AnswerContext(
             origin=goal.origin,
             model=goal.model,

@@ -52,6 +52,14 @@ def test_absent_and_null_members_are_the_same(asked):
         ({"service_tier": "flex"}, "service_tier", "flex"),
         ({"store": False}, "store", False),
         ({"parallel_tool_calls": False}, "parallel_calls", False),
+        # whose answers have room for one call
+        ({"functions": [{"name": "f"}]}, "parallel_calls", False),
+        ({"functions": [{"name": "f"}], "tools": []}, "parallel_calls", False),
+        (
+            {"functions": [], "tools": [{"type": "function", "function": {"name": "f"}}]},
+            "parallel_calls",
+            None,
+        ),
         ({"stream": True}, "stream", True),
         ({"stream": True, "stream_options": {"include_usage": True}}, "usage_wanted", True),
         ({"stream": True, "stream_options": {}}, "usage_wanted", False),

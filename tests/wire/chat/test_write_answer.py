@@ -185,6 +185,16 @@ def test_callers_with_functions_get_a_function_call(choice):
     assert "function_call" == found["finish_reason"]
 
 
+def test_callers_with_functions_get_one_call(choice):
+    """There is no room for a second one; a ``tools`` that declares none asks for none."""
+    calls = (ToolCall("a", "f", '{"a":1}'), ToolCall("b", "g", "{}"))
+    for nothing in ({}, {"tools": b"null"}, {"tools": b"[]"}):
+        found = choice(*calls, finish=CALLED, members={"functions": b"[{}]", **nothing})
+        assert {"name": "f", "arguments": '{"a":1}'} == found["message"]["function_call"]
+    found = choice(*calls, finish=CALLED, members={"functions": b"null"})
+    assert ["a", "b"] == [call["id"] for call in found["message"]["tool_calls"]]
+
+
 def test_probabilities_are_written(choice):
     """Bytes as the vendor gave them, or those of the token."""
     found = choice(Text("é", logprobs=(TokenLogprob("é", -0.5, data=b"\xc3"),)))

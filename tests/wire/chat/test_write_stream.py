@@ -275,6 +275,14 @@ def test_callers_with_functions_get_a_function_call(stream_of):
     assert "function_call" == chunks(body)[-1]["choices"][0]["finish_reason"]
 
 
+def test_callers_with_functions_get_one_call(stream_of):
+    """A second one would be glued to the first: name to name, arguments to arguments."""
+    calls = (ToolCall("a", "f", "{}"), ToolCall("b", "g", "{}"))
+    found = stream_of(one(*calls, finish=CALLED), {"functions": b"[{}]"})
+    said = [delta["function_call"] for delta in deltas(found) if "function_call" in delta]
+    assert [{"name": "f", "arguments": ""}, {"arguments": "{}"}] == said
+
+
 def test_trap_022_citations_are_annotations_over_the_whole_content(stream_of):
     """Offsets count from the content's start; without a URL there is no annotation."""
     body = stream_of(

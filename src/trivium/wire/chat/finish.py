@@ -4,8 +4,11 @@ Source: OpenAI's API reference, chat completions, ``finish_reason``, read 2026-1
 words are those of servers that speak the shape (vLLM, Mistral, DeepSeek, OpenRouter).
 """
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
 
 from trivium.conversation.finish import Finish, Unified
 
@@ -56,6 +59,18 @@ def read(word: str | None, *, called: bool) -> Finish:
     if called and unified is Unified.STOP:
         unified = Unified.TOOL_CALLS
     return Finish(unified, word or "")
+
+
+def is_legacy(members: Mapping[str, msgspec.Raw]) -> bool:
+    """Whether a request declares ``functions`` and no tools: its answer has room for one call."""
+    functions = members.get("functions")
+    if functions is None or bytes(functions) == b"null":
+        return False
+    tools = members.get("tools")
+    return tools is None or bytes(tools) in _NONE
+
+
+_NONE: Final = frozenset({b"null", b"[]"})
 
 
 def written(finish: Finish, *, legacy: bool) -> str:

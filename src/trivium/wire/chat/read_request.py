@@ -23,6 +23,7 @@ from trivium.conversation.request import (
 from trivium.conversation.tools import Tool, ToolChoice
 from trivium.faults import Fault, Kind
 from trivium.wire.chat import request_tools
+from trivium.wire.chat.finish import is_legacy
 from trivium.wire.chat.request_messages import MessageReader
 from trivium.wire.chat.request_values import listed, mapping, string, text, wrong_type
 from trivium.wire.checks import check, missing, wrong
@@ -58,6 +59,8 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
     if "max_completion_tokens" in present:
         limit = body.integer("max_completion_tokens", 1)
     fields = _fields(body, extensions)
+    if "functions" in present and is_legacy(present):
+        fields["parallel_calls"] = False  # an answer in these words has room for one call
     if context.stream is not None:
         fields["stream"] = context.stream
     return Conversation(

@@ -34,7 +34,7 @@ def write(answer: Answer, context: WriteContext) -> bytes:
     tools = context.request.tools
     if tools and (customs := Customs(tools)):
         answer = customs.answer(answer)
-    legacy = "functions" in context.members and "tools" not in context.members
+    legacy = finish.is_legacy(context.members)
     body: dict[str, Any] = {
         "id": f"chatcmpl-{context.id}",
         "object": "chat.completion",
@@ -158,7 +158,7 @@ class _Said:
         if self._annotations:
             message["annotations"] = self._annotations
         if self._calls and legacy:
-            call = self._calls[0]
+            call = self._calls[0]  # there is room for one; the loss of others is reported
             message["function_call"] = {"name": call.name, "arguments": call.arguments or "{}"}
         elif self._calls:
             message["tool_calls"] = [self._call(call) for call in self._calls]

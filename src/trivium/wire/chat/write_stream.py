@@ -106,7 +106,7 @@ class Writer:
         self._live = -1
         """The part that was last written, unless something else was since."""
         self._ended = False
-        self._legacy = "functions" in context.members and "tools" not in context.members
+        self._legacy = finish.is_legacy(context.members)
         self._tail = b',"usage":null}\n\n' if context.usage_wanted else b"}\n\n"
         self._head = self._heading(None)
 
@@ -275,7 +275,10 @@ class Writer:
         elif isinstance(kind, Refusal):
             self._frame(part, b'"refusal":', b"")
         elif isinstance(kind, ToolCall):
-            if choice.call is not None:
+            if self._legacy and choice.calls:
+                # there is room for one: accumulators would glue the next to it
+                del self._parts[event.index]
+            elif choice.call is not None:
                 choice.held[event.index] = [event]
             else:
                 self._open_call(event.index, part, choice, out)
@@ -346,7 +349,9 @@ class Writer:
         self._chunk(candidate, _encode({name: [{**row, "index": listed[name]}]}), out)
 
     def _close(self, event: PartEnd, out: list[bytes]) -> None:
-        part = self._parts[event.index]
+        part = self._parts.get(event.index)
+        if part is None:
+            return
         choice = self._choices[part.candidate]
         if event.index in choice.held:
             choice.held[event.index].append(event)
