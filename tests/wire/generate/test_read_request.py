@@ -100,6 +100,28 @@ def test_gemini_cli_with_a_placeholder_for_a_signature(wires):
     assert ReasoningWish(budget=8192, shown=True) == found.reasoning
 
 
+ALONE = {
+    "system_instruction": {"parts": {"text": "You are a cat."}},
+    "contents": {"parts": {"text": "Hello there"}},
+    "tools": {"function_declarations": {"name": "f", "parameters": {"type": "OBJECT"}}},
+}
+LISTED = {
+    "system_instruction": {"parts": [{"text": "You are a cat."}]},
+    "contents": [{"parts": [{"text": "Hello there"}]}],
+    "tools": [{"function_declarations": [{"name": "f", "parameters": {"type": "OBJECT"}}]}],
+}
+PICTURE = {"inlineData": {"mimeType": "image/png", "data": "AAEC"}}
+
+
+def test_one_object_stands_for_an_array_of_one(wires):
+    """The vendor's parser takes it, and its examples for curl are written so."""
+    assert wires.read(LISTED) == wires.read(ALONE)
+    result = {"name": "f", "response": {"output": "x"}, "parts": PICTURE}
+    (spoken,) = wires.read({"contents": {"parts": {"functionResponse": result}}}).turns
+    said, shown = spoken.parts[0].parts
+    assert ("x", "AAEC") == (said.text, shown.source.data)
+
+
 @pytest.mark.parametrize(
     ("given", "texts"),
     [

@@ -34,6 +34,7 @@ def config(text, member="generationConfig"):
         ),
         (config('{"candidateCount":8}'), Facts(model="", choices=8)),
         (config('{"candidateCount":0}'), Facts(model="")),
+        (b'{"contents":{"parts":{"text":"hi"}}}', Facts(model="")),
         (
             b'{"contents":[],"system_instruction":{},"toolConfig":{},"safety_settings":[]}',
             Facts(model=""),
@@ -55,6 +56,7 @@ def test_a_request_says_what_it_is(body, facts):
     ("passage", "body", "choices"),
     [
         (COUNT, b'{"contents":[]}', 1),
+        (COUNT, b'{"contents":{"role":"user","parts":[]}}', 1),
         (COUNT, b'{"generateContentRequest":{"contents":[]}}', 1),
         (COUNT, b'{"generate_content_request":{}}', 1),
         (EMBED, b'{"content":{"parts":[]}}', 1),

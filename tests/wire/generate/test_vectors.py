@@ -52,6 +52,11 @@ def test_the_texts_of_one_content_are_one_input(members, dimensions):
     assert (("ab",), dimensions, ()) == (found.inputs, found.dimensions, found.extensions)
 
 
+def test_one_part_may_stand_for_all():
+    """As the vendor's parser takes it."""
+    assert ("a",) == _one(content={"parts": {"text": "a"}}).inputs
+
+
 def test_a_batch_keeps_its_order():
     """One input for each request."""
     found = _batch(

@@ -16,6 +16,7 @@ from trivium.wire.generate.protojson import (
     raw,
     raw_object,
     repeated,
+    several,
     string,
     strings,
     word,
@@ -29,7 +30,7 @@ _RESPONSE: Final[Schema] = {
     "id": string,
     "name": string,
     "response": raw_object,
-    "parts": repeated(message(_MEDIA)),
+    "parts": several(message(_MEDIA)),
 }
 PART: Final[Schema] = {
     **_MEDIA,
@@ -93,7 +94,7 @@ REQUEST: Final[Schema] = {
     "model": string,
     "contents": later,
     "systemInstruction": later,
-    "tools": repeated(raw_object),
+    "tools": several(raw_object),
     "toolConfig": message(TOOL_CONFIG),
     "generationConfig": message(CONFIG),
     "labels": strings,

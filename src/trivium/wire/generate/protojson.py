@@ -178,6 +178,20 @@ def repeated(one: Reader) -> Reader:
     return reader
 
 
+def several(one: Reader) -> Reader:
+    """An array of objects, or one that says something for an array of one, as the vendor's parser
+    takes it and its own examples for curl write it.
+    """
+    array = repeated(one)
+
+    def reader(data: bytes, path: str, unknown: Unknown) -> Any:
+        if data.startswith(b"{") and data.strip(b"{} \t\r\n"):
+            return [one(data, path, unknown)]
+        return array(data, path, unknown)
+
+    return reader
+
+
 def strings(data: bytes, path: str, _unknown: Unknown) -> dict[str, str]:
     """A map of texts, whose keys are the caller's own. Raises ``Fault`` (INVALID_TYPE)."""
     found = value(data, path)

@@ -37,7 +37,7 @@ _UNSAID: Final = frozenset({"UNSPECIFIED", "SERVICE_TIER_UNSPECIFIED", "0"})
 
 _plain: Final = msgspec.json.Decoder(PlainContent).decode
 _plains: Final = msgspec.json.Decoder(list[PlainContent]).decode
-_contents: Final = protojson.repeated(protojson.message(CONTENT))
+_contents: Final = protojson.several(protojson.message(CONTENT))
 
 
 def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
@@ -153,7 +153,7 @@ def _parts(
     def one(row: bytes, place: str, noted: protojson.Unknown) -> Any:
         return read_part.read(row, place, context.open, noted)
 
-    rows = protojson.repeated(one)(data, path, unknown)
+    rows = protojson.several(one)(data, path, unknown)
     return [part for row in rows for part in row]
 
 

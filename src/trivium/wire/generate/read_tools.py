@@ -64,7 +64,7 @@ def tools(rows: list[bytes], path: str, unknown: protojson.Unknown) -> tuple[Too
                 continue
             inner = f"{place}.{spelled}"
             if name == "functionDeclarations":
-                functions = protojson.repeated(protojson.message(FUNCTION))
+                functions = protojson.several(protojson.message(FUNCTION))
                 found = functions(data, inner, unknown)
                 out.extend(_function(one, f"{inner}[{n}]") for n, one in enumerate(found))
             else:

@@ -24,6 +24,7 @@ _elements: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _HUMP: Final = re.compile(r"_([a-z0-9])")
 _CAPITAL: Final = re.compile(r"([A-Z])")
 _ARRAY: Final = ord("[")
+_OBJECT: Final = ord("{")
 _WHOLE: Final = re.compile(r"[0-9]{1,18}")
 
 _OWN_PREFIXES: Final = ("models/", "tunedModels/")
@@ -45,7 +46,7 @@ def stream_facts(body: Members) -> Facts:
 
 def _facts(body: Members, *, stream: bool) -> Facts:
     _spelled_once(body)
-    if not _is_array(body, "contents"):
+    if not _has_contents(body):
         raise missing("contents")
     config = _object(body, "generationConfig")
     if config is None:
@@ -64,7 +65,7 @@ def _facts(body: Members, *, stream: bool) -> Facts:
 def count_facts(body: Members) -> Facts:
     """What a request for a token count says: contents, or a whole request for an answer."""
     _spelled_once(body)
-    if not _is_array(body, "contents") and _object(body, "generateContentRequest") is None:
+    if not _has_contents(body) and _object(body, "generateContentRequest") is None:
         raise missing("contents")
     return Facts(model="", output_max=0)
 
@@ -159,6 +160,20 @@ def _spelling(body: Members, name: str) -> str:
 def _snake(name: str) -> str:
     """The other spelling of a member that we name; once for each of the few there are."""
     return _CAPITAL.sub(lambda found: "_" + found[1].lower(), name)
+
+
+def _has_contents(body: Members) -> bool:
+    """Whether contents are there: an array, or one content, as the vendor's parser takes it and its
+    examples for curl write it.
+    """
+    if body.opening("contents") == _OBJECT and _is_content(body):
+        return True
+    return _is_array(body, "contents")
+
+
+def _is_content(body: Members) -> bool:
+    raw = body.raw("contents")
+    return raw is not None and _inside(raw, "contents").raw("parts") is not None
 
 
 def _is_array(body: Members, name: str) -> bool:

@@ -25,7 +25,7 @@ _encode: Final = msgspec.json.Encoder().encode
 _BATCH: Final = "requests"
 
 _CONTENT: Final[protojson.Schema] = {
-    "parts": protojson.repeated(protojson.raw_object),
+    "parts": protojson.several(protojson.raw_object),
     "role": protojson.word,
 }
 _CONFIG: Final[protojson.Schema] = {"outputDimensionality": protojson.integer}
