@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.fit import FILLER, fitted
-from trivium.conversation.honesty import Mend, Report
+from trivium.conversation.honesty import Act, Mend, Report
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.members import ROWS, Concept
 from trivium.conversation.opaque import SIGNATURE, THOUGHT_SIGNATURE, Opaque, Origin
@@ -206,6 +206,27 @@ def test_an_answer_to_go_on_with_is_refused_where_the_model_does_not():
         fitted(conversation, known, Report("the target"))
     assert (Kind.UNREPRESENTABLE, "messages") == (caught.value.kind, caught.value.param)
     assert conversation is fitted(conversation, facts(), Report("the target"))
+
+
+@pytest.mark.parametrize("shape", ["chat", "responses", "generate"])
+def test_a_limit_above_the_models_own_is_brought_down_to_it(shape):
+    """Callers whose shape demands a limit send what their own vendor's models can do."""
+    there = Origin(shape, "p", "main")
+    report = Report("the target")
+    asked = Conversation(shape="messages", model="m", turns=(ASK,), output_max=64_000)
+    assert 16_384 == fitted(asked, target(there, "m", output_cap=16_384), report).output_max
+    assert [("max_tokens", Act.CHANGED)] == [(one.member, one.act) for one in report.drops]
+    assert asked is fitted(asked, target(there, "m"), report)
+    assert asked is fitted(asked, target(there, "m", output_cap=64_000), report)
+
+
+@pytest.mark.parametrize("shape", ["chat", "responses", "generate"])
+def test_filling_a_cache_without_an_answer_is_refused_where_no_shape_can_ask_for_it(shape):
+    """A least answer would be paid for, and is not what was asked."""
+    asked = Conversation(shape="messages", model="m", turns=(ASK,), output_max=0)
+    with pytest.raises(Fault, match="cached") as caught:
+        fitted(asked, target(Origin(shape, "p", "main"), "m"), Report("the target"))
+    assert (Kind.UNREPRESENTABLE, "max_tokens") == (caught.value.kind, caught.value.param)
 
 
 REFUSED = facts(refuses=frozenset(Concept))

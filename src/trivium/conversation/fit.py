@@ -47,6 +47,8 @@ FILLER: Final = "(no content)"
 # (callgrind: 700 instructions, not 60; 2026-11-21)
 _ASSISTANT: Final = Role.ASSISTANT
 _SAMPLING: Final = "Sampling."
+_DEMANDING: Final = "messages"
+"""The shape whose requests must have a limit, of which 0 only fills a cache."""
 _ABSENT: Final = {
     field.name: field.default
     for field in msgspec.structs.fields(Conversation)
@@ -84,6 +86,8 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
         conversation = _stopping(conversation, target, report)
     if conversation.tool_choice is not None:
         _choosable(conversation, conversation.tool_choice, report)
+    if conversation.output_max is not None:
+        conversation = _limited(conversation, conversation.output_max, target, report)
     changes: dict[str, Any] = {}
     if target.refuses or target.refuses_thinking:
         changes = _refused(conversation, target, report)
@@ -153,6 +157,24 @@ def _stopping(conversation: Conversation, target: TargetFacts, report: Report) -
     where = member(Concept.STOP, conversation.shape)
     report.drop(Rank.HINT, where, "its answer is cut by the gateway", Act.CHANGED)
     return msgspec.structs.replace(conversation, stop=taken)
+
+
+def _limited(
+    conversation: Conversation, limit: int, target: TargetFacts, report: Report
+) -> Conversation:
+    """The conversation with a limit on the output that the model takes: callers of the shape which
+    demands one send what their own vendor's models can do. Where a target of that shape thinks, its
+    writer fits limit and budget to each other.
+    """
+    where = member(Concept.OUTPUT_MAX, conversation.shape)
+    if target.origin.shape == _DEMANDING:
+        return conversation
+    if limit == 0:
+        raise report.refusal(where, "a prompt cannot be cached there without an answer to it")
+    if target.output_cap is None or limit <= target.output_cap:
+        return conversation
+    report.drop(Rank.HINT, where, "above the model's own limit", Act.CHANGED)
+    return msgspec.structs.replace(conversation, output_max=target.output_cap)
 
 
 def _phaseless(conversation: Conversation, target: TargetFacts, report: Report) -> tuple[Turn, ...]:
