@@ -187,8 +187,9 @@ async def test_draining_closes_what_is_idle_and_takes_nothing_new():
         await busy.send(gateway.head(CHAT, encoded(HELLO)))
         while not vendor.requests:
             await asyncio.sleep(0.01)
-        draining = asyncio.ensure_future(gateway.listener.drain(0.5))
-        assert b"" == await asyncio.wait_for(idle.reader.read(), 0.4)
+        draining = asyncio.ensure_future(gateway.listener.drain(2.0))
+        assert b"" == await asyncio.wait_for(idle.reader.read(), 20)
+        assert not draining.done()
         with pytest.raises(ConnectionError):
             await Wire.to(gateway.port)
         assert not draining.done()

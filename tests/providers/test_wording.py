@@ -68,9 +68,9 @@ def test_long_text_ends_with_an_ellipsis():
 )  # fmt: skip
 def test_hostile_text_costs_little(text):
     """A vendor's body cannot hold up the loop."""
-    start = time.perf_counter()
+    start = time.process_time()
     public(text)
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 0.1
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,10 @@ class Running:
         finally:
             await line.close()
 
+    async def answers(self, status, raw):
+        """Whether any bytes, on a connection of their own, are answered with a status."""
+        return status == (await self.send(raw))[0]
+
     async def ended(self, limit_s=STOP_S):
         """The exit code, waiting for it."""
         deadline = time.monotonic() + limit_s

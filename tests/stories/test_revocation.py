@@ -2,35 +2,26 @@
 
 import asyncio
 import subprocess
-import time
 
 import pytest
 
 from doubles import Double, Send, Wait, sized
+from patience import within
 from stories.running import ANSWER, TRIVIUM, identity, running
 from trivium.identity.own_keys import OwnKeys
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
 WITHIN_S = 2.0
-ROUND_S = 0.1
 SHARED = '[shared]\nurl = "valkey://127.0.0.1:6379"\n'
 
 
 async def only_comes(status, ask):
-    """Wait until nothing but this status comes. Takes no longer than what is promised, but for the
-    time that the machine was busy with something else: a round of asking is a matter of milliseconds.
-    """
-    began = last = time.monotonic()
-    late = 0.0
-    while True:
-        found = set(await ask())
-        now = time.monotonic()
-        late += max(0.0, now - last - ROUND_S)
-        assert now - began - late < WITHIN_S
-        if {status} == found:
-            return
-        last = now
-        await asyncio.sleep(0.02)
+    """Wait until nothing but this status comes, which takes no longer than what is promised."""
+
+    async def comes():
+        return {status} == set(await ask())
+
+    await within(WITHIN_S, comes)
 
 
 @pytest.mark.asyncio
