@@ -133,6 +133,25 @@ def test_what_the_caller_did_send_back_is_left_alone():
     assert (spoken, ()) == retraced(spoken, left)
 
 
+@pytest.mark.parametrize("parts", TURNS.values(), ids=TURNS)
+def test_what_was_sent_back_in_one_place_is_put_where_it_was(parts):
+    """``reasoning_details`` stands beside the whole message, wherever the reasoning had been."""
+    seen, left = shown(parts, stream=False)
+    thoughts = [part for part in seen if isinstance(part, Reasoning)]
+    others = [part for part in seen if not isinstance(part, Reasoning)]
+    conversation, lost = retraced(said(Turn(Role.ASSISTANT, (*thoughts, *others))), left)
+    assert ((), seen) == (lost, conversation.turns[1].parts)
+
+
+def test_what_is_in_no_trace_is_left_as_it_came():
+    """Reasoning after the last call, or a trace that is lost: then the message is all there is."""
+    parts = (thought("", "s1"), Text("Hm."), thought("", "s2"), call(0), thought("", "s3"))
+    seen, left = shown(parts, stream=False)
+    moved = said(Turn(Role.ASSISTANT, (seen[0], seen[2], seen[4], seen[1], seen[3])))
+    assert (moved, ()) == retraced(moved, left)
+    assert (moved, ()) == retraced(moved, {})
+
+
 def test_echoed_words_give_way_to_the_signed_ones():
     """Some clients send the reasoning's text back, which alone nobody accepts."""
     seen, left = shown((thought("I think", "s1"), call(0)), stream=False)

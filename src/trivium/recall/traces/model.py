@@ -191,8 +191,9 @@ def retraced(
 ) -> tuple[Conversation, tuple[str, ...]]:
     """The conversation with what its caller left out, and the ids whose traces are lost.
 
-    Turns in which the caller did send something attached are left as they came. An id counts once,
-    where it first stands: what was restored never changes as the history grows.
+    Turns in which the caller did send something attached are left as they came, unless all of it
+    is in the traces: those know the places, and the shape has one for all of a turn's reasoning.
+    An id counts once, where it first stands: what was restored never changes as the history grows.
     """
     seen: set[str] = set()
     lost: list[str] = []
@@ -203,11 +204,12 @@ def retraced(
 
 
 def _retraced(turn: Turn, traces: Mapping[str, Trace], seen: set[str], lost: list[str]) -> Turn:
-    if turn.role is not Role.ASSISTANT or any(part.opaque for part in turn.parts):
+    if turn.role is not Role.ASSISTANT:
         return turn
+    sent = {one for part in turn.parts for one in part.opaque}
     calls = [part for part in turn.parts if isinstance(part, ToolCall)]
     ours = [call.id for call in calls if call.id.startswith(CALL_PREFIX) and call.id not in seen]
-    if not ours:
+    if not ours or (sent and not sent <= _held(ours, traces)):
         return turn
     seen.update(ours)
     lost += [id_ for id_ in ours if id_ not in traces]
@@ -224,3 +226,15 @@ def _retraced(turn: Turn, traces: Mapping[str, Trace], seen: set[str], lost: lis
         else:
             parts.append(part)
     return msgspec.structs.replace(turn, parts=tuple(parts))
+
+
+def _held(ids: list[str], traces: Mapping[str, Trace]) -> set[Opaque]:
+    """All attachments that these traces lead to; none where one of them is lost."""
+    if any(id_ not in traces for id_ in ids):
+        return set()
+    found = [traces[id_] for id_ in ids]
+    thoughts = (part for trace in found for part in (*trace.lead, *trace.before))
+    return {
+        *(one for part in thoughts for one in part.opaque),
+        *(one for trace in found for one in trace.opaque),
+    }
