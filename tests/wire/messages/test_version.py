@@ -1,9 +1,9 @@
-"""Protocol version and betas of a messages request."""
+"""Protocol version of a messages request."""
 
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.messages.version import VERSIONS, betas, version
+from trivium.wire.messages.version import VERSIONS, version
 
 
 @pytest.mark.parametrize(
@@ -32,19 +32,3 @@ def test_an_unknown_version_is_refused_by_name(name):
     assert (Kind.INVALID_VALUE, name) == (caught.value.kind, caught.value.param)
     for accepted in VERSIONS:
         assert accepted in caught.value.message
-
-
-@pytest.mark.parametrize(
-    ("lines", "wanted"),
-    [
-        ([], ()),
-        (["a"], ("a",)),
-        (["b, a ,b"], ("b", "a")),
-        (["b,a", "c", "a"], ("b", "a", "c")),
-        ([" , ", ""], ()),
-        (["never-heard-of-2031-01-01"], ("never-heard-of-2031-01-01",)),
-    ],
-)
-def test_betas_come_in_order_and_once(lines, wanted):
-    """Commas and repeated lines say the same; unknown names stay."""
-    assert wanted == betas(lines)

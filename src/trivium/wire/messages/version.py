@@ -1,10 +1,10 @@
-"""The two headers that say which messages protocol a caller speaks.
+"""The header, and its alias, that say which messages protocol a caller speaks.
 
 Source: SDKs 0.125, 1.11 and 2.11 and the vendor's version notes, read on 2026-11-21. SDKs of
 2026 send ``2026-10-21``, older ones and Claude Code still ``2023-06-01``.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from trivium.faults import Fault, Kind
@@ -36,12 +36,3 @@ def version(headers: Mapping[str, str]) -> str:
             )
         return value
     return VERSIONS[0]
-
-
-def betas(lines: Iterable[str]) -> tuple[str, ...]:
-    """Names in the ``anthropic-beta`` header lines: in order, each once.
-
-    Unknown names are kept: the vendor judges them, and clients send more than the SDKs list.
-    """
-    names = (name.strip() for line in lines for name in line.split(","))
-    return tuple(dict.fromkeys(name for name in names if name))
