@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.conversation.names import Names, qualified, short
+from trivium.conversation.names import Names, person, qualified, short
 from trivium.conversation.parts import Native
 from trivium.conversation.tools import CustomTool, FunctionTool, ServerKind, ServerTool
 
@@ -76,3 +76,11 @@ def test_free_text_tools_are_known_where_they_travel_as_functions(customs):
     names = Names((CustomTool("patch.it"),), 64, customs=customs)
     assert (set() if customs else {names.out("patch.it")}) == names.customs
     assert names.changed
+
+
+def test_an_end_user_of_a_long_name_is_known_by_its_digest():
+    """Two that begin alike stay two, and one stays one; what fits is sent as it is."""
+    first, second = "user_" + "a" * 150 + "1", "user_" + "a" * 150 + "2"
+    assert "u" * 64 == person("u" * 64)
+    assert person(first) == person(first) != person(second)
+    assert re.fullmatch("[0-9a-f]{64}", person(first))

@@ -65,6 +65,7 @@ def _chat(body, model):
     must(body["model"] == model, "model: not the channel's name")
     must(body["messages"], "messages: none")
     must(len(body.get("stop", ())) <= 4, "stop: more than four")
+    must(len(body.get("user") or "") <= 64, "user: too long")
     must("stream_options" not in body or body.get("stream") is True, "stream_options: no stream")
     if "tools" not in body:
         for name in ("tool_choice", "parallel_tool_calls"):

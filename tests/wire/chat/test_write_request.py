@@ -63,6 +63,14 @@ def test_trap_039_the_limit_has_the_name_the_model_takes(written):
     assert 5 == written(USER, facts={"output_default": 5})["max_tokens"]
 
 
+def test_an_end_user_of_a_long_name_is_kept_and_sent_as_a_digest():
+    """Claude Code names device, account and session: OpenAI refuses the request for it."""
+    report = Report("m", strict=True)
+    out = msgspec.json.decode(write(asking(user="u" * 190), target(ORIGIN, "m"), report))
+    assert 64 == len(out["user"])
+    assert (["metadata.user_id"], []) == (report.kept, report.drops)
+
+
 def test_trap_118_usage_is_always_asked_for(written):
     """A stream without it could not be billed; a whole answer has it anyway."""
     assert {"include_usage": True} == written(USER, stream=True)["stream_options"]

@@ -60,6 +60,13 @@ def test_a_caller_of_this_shape_decides_about_storing():
     assert (True, "auto") == (found["store"], found["truncation"])
 
 
+def test_an_end_user_of_a_long_name_is_kept_and_sent_as_a_digest():
+    """Claude Code names device, account and session: OpenAI refuses the request for it."""
+    report = Report("m", strict=True)
+    assert 64 == len(body(report=report, shape="messages", user="u" * 190)["user"])
+    assert (["metadata.user_id"], []) == (report.kept, report.drops)
+
+
 @pytest.mark.parametrize(
     ("members", "expected"),
     [

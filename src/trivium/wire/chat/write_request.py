@@ -10,7 +10,7 @@ import msgspec
 from trivium.conversation.effort import inexact, nearest, wished
 from trivium.conversation.honesty import Act, Report
 from trivium.conversation.members import ROWS, Concept, lacking
-from trivium.conversation.names import Names
+from trivium.conversation.names import Names, person
 from trivium.conversation.request import (
     Conversation,
     Effort,
@@ -184,7 +184,10 @@ class _Writer:
         if wish.metadata:
             self._put(Concept.METADATA, dict(wish.metadata))
         if wish.user is not None:
-            self._put(Concept.USER, wish.user)
+            user = person(wish.user)
+            if user != wish.user:
+                self._lack(Concept.USER, "its digest is sent")
+            self._put(Concept.USER, user)
         if wish.safety_id is not None:
             self._put(Concept.SAFETY_ID, wish.safety_id)
         if wish.cache_key is not None:

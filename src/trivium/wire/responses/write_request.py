@@ -12,6 +12,7 @@ import msgspec
 from trivium.conversation.effort import inexact, nearest, wished
 from trivium.conversation.honesty import Act, Rank, Report
 from trivium.conversation.members import Concept, lacking, member
+from trivium.conversation.names import person
 from trivium.conversation.request import (
     Conversation,
     FormatKind,
@@ -190,7 +191,7 @@ def _format(wish: ResponseFormat, content: Content) -> dict[str, Any] | None:
 def _rest(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
     own = conversation.shape == SHAPE
     if conversation.user is not None:
-        body["user"] = conversation.user
+        body["user"] = _user(conversation.user, content)
     if conversation.safety_id is not None:
         body["safety_identifier"] = conversation.safety_id
     if conversation.cache_key is not None:
@@ -208,6 +209,13 @@ def _rest(conversation: Conversation, body: dict[str, Any], content: Content) ->
         body["stream"] = True
     if conversation.extensions:
         _extend(conversation, body, content)
+
+
+def _user(name: str, content: Content) -> str:
+    user = person(name)
+    if user != name:
+        content.lacks(Concept.USER, "its digest is sent")
+    return user
 
 
 def _extend(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
