@@ -3,9 +3,10 @@
 import msgspec
 import pytest
 
-from doubles import Double, Send, sized
+from doubles import Close, Double, Send, Wait, sized
 from gateway import Gateway, error_of
-from pipeline.test_memory import CHAT, JSON, NATIVE, created, recall, whole
+from pipeline.test_memory import CHAT, DELTAS, JSON, NATIVE, SSE, created, recall, sent, whole
+from trivium.wire import sse
 
 __all__ = ["recall"]  # the fixture
 
@@ -49,6 +50,35 @@ async def test_the_input_is_listed_with_its_history(recall):
         assert (True, False) == (page["has_more"], rest["has_more"])
         status, _, body = await gateway.get(f"{path}?limit=none")
         assert (400, "limit") == (status, error_of(body)["param"])
+
+
+def piece(rows, end=b""):
+    """Frames of a chat stream as one chunk."""
+    data = b"".join(b"data: " + msgspec.json.encode(row) + b"\n\n" for row in rows) + end
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+REST = [Send(piece(DELTAS[1:], b"data: [DONE]\n\n") + b"0\r\n\r\n")]
+
+
+@pytest.mark.parametrize("rest", [REST, [Close()]], ids=["ended", "cut"])
+@pytest.mark.asyncio
+async def test_a_stream_that_takes_its_time_is_kept_with_its_input(recall, rest):
+    """The request is let go of when the answer begins, and kept when the answer has ended."""
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + SSE + b"\r\n"
+    slow = [Send(head + piece(DELTAS[:1])), Wait(0.05), *rest]
+    async with (
+        Double([slow, whole(CHAT)]) as vendor,
+        Gateway.to(("deepseek", vendor), recall=recall) as gateway,
+    ):
+        asked = {"model": "m", "input": "Who?", "stream": True}
+        _, _, body = await gateway.post("/v1/responses", asked)
+        said = msgspec.json.decode(sse.frames(body)[-1].data)["response"]
+        _, _, body = await gateway.get(f"/v1/responses/{said['id']}/input_items")
+        (item,) = msgspec.json.decode(body)["data"]
+        assert "Who?" == item["content"][0]["text"]
+        await created(gateway, input="Sure?", previous_response_id=said["id"])
+        assert "Who?" in str(sent(vendor)["messages"])
 
 
 @pytest.mark.asyncio

@@ -125,7 +125,16 @@ def remembering(story: Story, step: Step, lane: Lane) -> Lane:
 class Remembering:
     """A lane whose answer is noted on its way to the caller. See ``Lane``."""
 
-    __slots__ = ("_lane", "_recall", "_recollection", "_step", "_story", "body", "operation")
+    __slots__ = (
+        "_given",
+        "_lane",
+        "_recall",
+        "_recollection",
+        "_step",
+        "_story",
+        "body",
+        "operation",
+    )
 
     def __init__(
         self, story: Story, step: Step, lane: Lane, recollection: Recollection, recall: Recall
@@ -137,6 +146,8 @@ class Remembering:
         self._lane = lane
         self._recollection = recollection
         self._recall = recall
+        self._given: bytes | None = None
+        """The input of a request whose answer is streamed: its body is let go of once it begins."""
 
     @property
     def report(self) -> Report | None:
@@ -157,7 +168,16 @@ class Remembering:
     def watch(self) -> StreamWatch | None:
         """The lane's watch, and the end of its stream noted."""
         watch = self._lane.watch()
-        return None if watch is None else RememberingWatch(watch, self)
+        if watch is None:
+            return None
+        self._given = self._input()
+        return RememberingWatch(watch, self)
+
+    def _input(self) -> bytes | None:
+        """What is to be kept of the request; ``None`` where the channel itself keeps it."""
+        if isinstance(self._lane, PassThrough) and _keeps(self._step, self._recollection):
+            return None
+        return self._recollection.asked.raw("input") or b"[]"
 
     def note(self, said: bytes, *, stream: bool) -> None:
         """Keep an answer. HOT: reads nothing, appends to a queue."""
@@ -166,7 +186,6 @@ class Remembering:
         caller, facts = story.exchange.caller, story.facts
         assert caller is not None
         assert facts is not None
-        elsewhere = isinstance(self._lane, PassThrough) and _keeps(self._step, recollection)
         self._recall.keep(
             Note(
                 user_id=caller.owner_id,
@@ -176,7 +195,7 @@ class Remembering:
                 said=said,
                 stream=stream,
                 created_at=int(story.services.clock.now()),
-                input=None if elsewhere else recollection.asked.raw("input") or b"[]",
+                input=self._given or self._input(),
                 recalled=recollection.recalled,
             )
         )
