@@ -3,6 +3,7 @@
 import pytest
 
 from trivium.conversation.parts import (
+    Audio,
     CacheMark,
     Document,
     Image,
@@ -26,6 +27,10 @@ READ = [
      Image(Inline("image/png", "AAAA"))),
     ({"type": "file", "file": {"file_id": "f1", "filename": "a.pdf"}},
      Document(Stored("chat", "f1"), title="a.pdf")),
+    ({"type": "input_audio", "input_audio": {"data": "UklGRgAA", "format": "wav"}},
+     Audio(Inline("audio/wav", "UklGRgAA"))),
+    ({"type": "input_audio", "input_audio": {"data": "data:;base64,UklGRgAA", "format": "wav"}},
+     Audio(Inline("audio/wav", "UklGRgAA"))),
     ({"type": "input_text", "text": "x"}, Text("x")),
     ({"type": "input_image", "image_url": "https://x/y.png"}, Image(Remote("https://x/y.png"))),
     ({"type": "image", "source": {"type": "url", "url": "https://x/y"}}, Image(Remote("https://x/y"))),

@@ -173,6 +173,34 @@ def test_trap_034_cache_marks_are_kept(asked, name):
     assert CacheMark("1h") == found.cache
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "system", "content": "a"},
+        {"role": "user", "content": [{"type": "text", "text": "b"}, {"type": "text", "text": "a"}]},
+        {"role": "assistant", "content": "a"},
+        {"role": "assistant", "content": "a", "reasoning_content": "c", "tool_calls": [call()]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "a"},
+    ],
+)
+def test_trap_034_a_cache_mark_beside_the_content_is_on_its_last_part(asked, message):
+    """As the AI SDK and LiteLLM write it where the content is a string."""
+    found = asked({**message, "cache_control": {"type": "ephemeral", "ttl": "1h"}})
+    *others, last = found.turns[0].parts
+    assert CacheMark("1h") == last.cache
+    assert not [part for part in others if not isinstance(part, Reasoning) and part.cache]
+    assert () == found.extensions
+
+
+def test_trap_034_a_cache_mark_on_a_call_or_with_nothing_to_mark(asked):
+    """The first is kept; the second is told, like one that is no mark at all."""
+    marked = {"role": "assistant", "tool_calls": [call(cache_control={"type": "ephemeral"})]}
+    assert CacheMark() == asked(marked).turns[0].parts[0].cache
+    for message, mark in (({"content": None}, {"type": "ephemeral"}), ({"content": "a"}, "always")):
+        found = asked({"role": "assistant", **message, "cache_control": mark})
+        assert ["messages[0].cache_control"] == [one.member for one in found.extensions]
+
+
 def test_envelopes_are_opened_and_foreign_details_are_kept_as_foreign(asked, read_request):
     """An attachment that nobody we know made has no origin, so it goes to nobody."""
     message = {

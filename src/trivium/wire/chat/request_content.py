@@ -30,9 +30,13 @@ SHAPE: Final = "chat"
 _KINDS: Final = "text, image_url, input_audio, file or refusal"
 
 
+MARKS: Final = ("prompt_cache_breakpoint", "cache_control")
+"""What a cache mark is called."""
+
+
 def mark(part: dict[str, Any]) -> CacheMark | None:
     """The cache mark on a part or tool: OpenAI's breakpoint, or Anthropic's as relays take it."""
-    for name in ("prompt_cache_breakpoint", "cache_control"):
+    for name in MARKS:
         found = part.get(name)
         if isinstance(found, dict):
             ttl = found.get("ttl")
@@ -84,6 +88,10 @@ def _audio(members: dict[str, Any], path: str, cache: CacheMark | None) -> Audio
     audio = table(members, "input_audio", path)
     data = string(audio, "data", f"{path}.input_audio")
     form = string(audio, "format", f"{path}.input_audio")
+    found = source(data, audio_mime(form)) if data[:5].lower() == "data:" else None
+    if isinstance(found, Inline):
+        # some servers of this shape want a data URL, and its type is not always a type
+        data = found.data
     return Audio(Inline(audio_mime(form), standard(data)), cache=cache)
 
 

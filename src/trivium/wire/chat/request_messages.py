@@ -23,7 +23,7 @@ from trivium.conversation.parts import (
     Text,
 )
 from trivium.conversation.request import Extension
-from trivium.wire.chat.request_content import content, mark, part, texts
+from trivium.wire.chat.request_content import MARKS, content, mark, part, texts
 from trivium.wire.chat.request_values import listed, mapping, string, table, text
 from trivium.wire.chat.spans import citations
 from trivium.wire.checks import missing, wrong
@@ -73,9 +73,28 @@ class MessageReader:
             turn = _plain(message)
             if turn is None:
                 path = f"messages[{at}]"
-                turn = self._turn(mapping(message, path), path)
+                turn = self._marked(mapping(message, path), path)
             out.append(turn)
         return tuple(out)
+
+    def _marked(self, message: dict[str, Any], path: str) -> Turn:
+        """A message's turn, its last part with the cache mark that stands beside the content."""
+        turn = self._turn(message, path)
+        found = mark(message)
+        if found is None:
+            return turn
+        for at in range(len(turn.parts) - 1, -1, -1):
+            part_ = turn.parts[at]
+            if type(part_) is Reasoning:
+                continue
+            if part_.cache is None:
+                part_ = msgspec.structs.replace(part_, cache=found)
+            return msgspec.structs.replace(
+                turn, parts=(*turn.parts[:at], part_, *turn.parts[at + 1 :])
+            )
+        name = next(name for name in MARKS if isinstance(message.get(name), dict))
+        self.extensions.append(Extension(f"{path}.{name}", _encode(message[name]), Rank.HINT))
+        return turn
 
     def _turn(self, message: dict[str, Any], path: str) -> Turn:
         role = string(message, "role", path)
@@ -101,6 +120,8 @@ class MessageReader:
 
     def _unknown(self, message: dict[str, Any], known: frozenset[str], path: str) -> None:
         for name, value in message.items():
+            if name in MARKS and isinstance(value, dict):
+                continue  # as relays that speak to Anthropic's models are sent it
             if name not in known and value is not None:
                 rank = Rank.BOOKKEEPING if name in _ECHOED else Rank.HINT
                 member = f"{path}.{name}"
@@ -199,12 +220,13 @@ class MessageReader:
                 text(inner, "input", f"{path}.custom") or "",
                 CallKind.CUSTOM,
                 opaque=opaque,
+                cache=mark(call),
             )
         function = table(call, "function", path)
         name = string(function, "name", f"{path}.function")
         self._kinds[id_] = CallKind.FUNCTION
         arguments = _arguments(function, f"{path}.function")
-        return ToolCall(id_, name, arguments, opaque=opaque)
+        return ToolCall(id_, name, arguments, opaque=opaque, cache=mark(call))
 
     def _extra(self, extra: Any) -> tuple[Opaque, ...]:
         if not isinstance(extra, dict):
