@@ -10,7 +10,15 @@ import pytest
 from stories.sdk.clients import genai
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import ToolCall
-from trivium.conversation.events import Failed, Finished, KeepAlive, PartEnd, PartStart, Start
+from trivium.conversation.events import (
+    Delta,
+    Failed,
+    Finished,
+    KeepAlive,
+    PartEnd,
+    PartStart,
+    Start,
+)
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Report
@@ -236,6 +244,32 @@ def test_thoughts_and_signatures_over_three_turns(wires, keeps_thoughts, streams
     body = wires.sent(fitted(spoken, wires.facts(), Report("x")))
     assert b"sig" not in body.replace(b"skip_thought_signature", b"")
     assert 2 == body.count(b"skip_thought_signature_validator")
+
+
+@pytest.mark.parametrize("calls", [(), (ToolCall(id="c1", name="weather", arguments='{"city":"Rome"}'),)])  # fmt: skip
+def test_what_a_chat_of_google_genai_keeps_piece_by_piece_is_one_turn_again(wires, sdk, calls):
+    """Trap 82: its chats keep each chunk as a content of its own. What was thought stands before
+    what was said, with the state that came last, as its maker demands of it.
+    """
+    kept = Opaque(SIGNATURE, b"sig", wires.other, "claude-x")
+    said = (Reasoning("Let me think.", Form.FULL, opaque=(kept,)), Text("I will look."), *calls)
+    answer = Answer((Candidate(said, Finish(Unified.STOP)),))
+    told = [one for event in replayed(answer) for one in cut(event)]
+    Vendor.answer, Vendor.kind = wires.streamed(told), "text/event-stream"
+    chat = sdk.chats.create(model="g")
+    list(chat.send_message_stream("First?"))
+    list(chat.send_message_stream("Second?"))
+    first, spoken, second = wires.read(Vendor.asked[-1]).turns
+    assert [(Text("First?"),), (Text("Second?"),)] == [first.parts, second.parts]
+    assert (Reasoning("Let me think.", Form.SUMMARY, opaque=(kept,)), *said[1:]) == spoken.parts
+
+
+def cut(event):
+    """A text in two pieces, and a sign of life between them."""
+    if type(event) is not Delta or event.text.startswith("{"):
+        return [event]
+    at = len(event.text) // 2
+    return [Delta(event.index, event.text[:at]), KeepAlive(), Delta(event.index, event.text[at:])]
 
 
 def _answered(wires, answer, streams):

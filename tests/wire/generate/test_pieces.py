@@ -5,12 +5,14 @@ import pytest
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.opaque import SIGNATURE, Opaque, Origin
-from trivium.conversation.parts import Reasoning, Text
+from trivium.conversation.parts import Form, Reasoning, Text
 from trivium.wire.generate.pieces import together
 
 CALL = ToolCall("call_1", "look", "{}")
 THOUGHT = Reasoning("Hm.")
-SIGNED = Text("", opaque=(Opaque(SIGNATURE, b"s", Origin("generate", "gemini", "a")),))
+STATE = (Opaque(SIGNATURE, b"s", Origin("generate", "gemini", "a")),)
+SIGNED = Text("", opaque=STATE)
+KEPT = Reasoning("b", Form.SUMMARY, opaque=STATE)
 
 
 def model(*parts):
@@ -19,6 +21,10 @@ def model(*parts):
 
 def user(*texts):
     return Turn(Role.USER, tuple(map(Text, texts)))
+
+
+def summary(text):
+    return Reasoning(text, Form.SUMMARY)
 
 
 @pytest.mark.parametrize(
@@ -33,10 +39,18 @@ def user(*texts):
         ([model(THOUGHT, "a"), model("b"), model(CALL)], [model(THOUGHT, "ab"), model(CALL)]),
         ([model("a"), model("b", CALL), model("c")], [model("ab", CALL), model("c")]),
         ([model("a"), model("b", "c"), model("d")], [model("ab", "cd")]),
+        ([model(summary("Let ")), model(summary("me."))], [model(summary("Let me."))]),
+        (
+            [model(summary("Hm")), model(summary("m."), "a"), model("b"), model(CALL)],
+            [model(summary("Hmm."), "ab"), model(CALL)],
+        ),
+        ([model(""), model(summary("H")), model(""), model(summary("m"))], [model(summary("Hm"))]),
+        ([user("a"), model(CALL), model(""), user("b")], [user("a"), model(CALL), user("b")]),
+        ([user("a"), model(""), model(""), user("b")], [user("a"), model(""), user("b")]),
     ],
 )
-def test_text_goes_on_in_the_next_content(turns, expected):
-    """Word halves meet again; whatever stands between keeps its place."""
+def test_text_and_thoughts_go_on_in_the_next_content(turns, expected):
+    """Word halves meet again, over a silence as well; whatever stands between keeps its place."""
     assert tuple(expected) == together(tuple(turns))
 
 
@@ -50,6 +64,9 @@ def test_text_goes_on_in_the_next_content(turns, expected):
         [model("a"), model(SIGNED)],
         [model(SIGNED), model("a")],
         [model(THOUGHT), model("a")],
+        [model(summary("a")), model("b")],
+        [model(summary("a")), model(KEPT)],
+        [user("a"), model(""), user("b")],
         [model("a"), model(), model("b")],
     ],
 )

@@ -2,33 +2,48 @@
 
 Google's SDKs keep a streamed answer in the history of a chat as they got it: each piece is a
 content of its own, cut in the middle of words. Elsewhere parts are paragraphs, and servers put
-line ends between them. Source: google-genai 3.4.0, ``chats.py``; llama.cpp's server in xllamacpp
+line ends between them. Thoughts are cut likewise, and what carries their state comes behind all
+their pieces. Source: google-genai 3.4.0, ``chats.py``; llama.cpp's server in xllamacpp
 2026.10.11549; both observed 2026-11-21.
 """
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Final
 
-from trivium.conversation.items import Role, Turn
-from trivium.conversation.parts import Text
+from trivium.conversation.items import Part, Role, Turn
+from trivium.conversation.parts import Form, Reasoning, Text
 
 _ASSISTANT: Final = Role.ASSISTANT  # HOT: as in conversation/fit.py
 
 
 def together(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    """The turns, with text that goes on in the model's next content as one part.
+    """The turns, with text that goes on in the model's next content as one part, and thoughts too.
 
     Parts of one content are left as they are, and so is whatever has more to it than words: a
-    signature belongs to the exact part it came with. The same turns where nothing goes on.
+    signature belongs to the exact part it came with. A content of an empty text, as a silence is
+    broken with and a stream ends, separates nothing. The same turns where nothing goes on.
     """
     # HOT: in most histories the roles alternate
-    if not any(map(_goes_on, turns, turns[1:])):
+    if not any(map(_follows, turns, turns[1:])):
         return turns
-    out = [turns[0]]
+    out: list[Turn] = []
+    for role, run in groupby(turns, _role):
+        rows = list(run)
+        if role is _ASSISTANT and len(rows) > 1:
+            rows = _joined([row for row in rows if not _is_silent(row)] or rows[:1])
+        out += rows
+    return turns if len(out) == len(turns) else tuple(out)
+
+
+def _joined(rows: Sequence[Turn]) -> list[Turn]:
+    """Contents of the model that follow each other."""
+    out = [rows[0]]
     pieces: list[str] = []
-    for turn in turns[1:]:
+    for turn in rows[1:]:
         if _goes_on(out[-1], turn):
             first, *rest = turn.parts
-            assert isinstance(first, Text)
+            assert isinstance(first, Text | Reasoning)
             pieces.append(first.text)
             if not rest:
                 continue
@@ -38,23 +53,40 @@ def together(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
             out.append(turn)
         pieces = []
     out[-1] = _closed(out[-1], pieces)
-    return tuple(out)
+    return out
 
 
 def _closed(turn: Turn, pieces: list[str]) -> Turn:
-    """The turn, its last text with the pieces that came after it."""
+    """The turn, its last text or thought with the pieces that came after it."""
     if not pieces:
         return turn
     *parts, last = turn.parts
-    assert isinstance(last, Text)
-    return Turn(turn.role, (*parts, Text("".join((last.text, *pieces)))))
+    assert isinstance(last, Text | Reasoning)
+    words = "".join((last.text, *pieces))
+    whole = Text(words) if type(last) is Text else Reasoning(words, Form.SUMMARY)
+    return Turn(turn.role, (*parts, whole))
+
+
+def _role(turn: Turn) -> Role:
+    return turn.role
+
+
+def _follows(turn: Turn, after: Turn) -> bool:
+    return after.role is _ASSISTANT and turn.role is _ASSISTANT
 
 
 def _goes_on(turn: Turn, after: Turn) -> bool:
-    if after.role is not _ASSISTANT or turn.role is not _ASSISTANT:
+    if not turn.parts or not after.parts:
         return False
-    return _is_words(turn.parts[-1:]) and _is_words(after.parts[:1])
+    last, first = turn.parts[-1], after.parts[0]
+    return type(last) is type(first) and _is_words(last) and _is_words(first)
 
 
-def _is_words(parts: tuple[object, ...]) -> bool:
-    return all(type(part) is Text and part == Text(part.text) for part in parts) and bool(parts)
+def _is_words(part: Part) -> bool:
+    if type(part) is Text:
+        return part == Text(part.text)
+    return type(part) is Reasoning and part == Reasoning(part.text, Form.SUMMARY)
+
+
+def _is_silent(turn: Turn) -> bool:
+    return turn.parts == (Text(""),)

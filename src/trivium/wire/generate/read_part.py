@@ -1,6 +1,7 @@
 """Parts of a request's contents as canonical ones."""
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any, Final
 
 import msgspec
@@ -8,7 +9,7 @@ import msgspec
 from trivium.conversation.arguments import compact, unwrapped_arguments
 from trivium.conversation.attachments import opened
 from trivium.conversation.calls import ResultPart, ToolCall, ToolResult
-from trivium.conversation.items import Part
+from trivium.conversation.items import Part, Role, Turn
 from trivium.conversation.opaque import SLOT, Opaque, Open
 from trivium.conversation.parts import Form, Native, Reasoning, Text, Video
 from trivium.faults import Fault, Kind
@@ -183,7 +184,32 @@ def _signed(part: Part, signature: str, open_: Open) -> tuple[Part, ...]:
     return (*hidden, msgspec.structs.replace(part, opaque=own) if own else part)
 
 
-def placed(parts: list[Part]) -> tuple[Part, ...]:
+def settled(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """The turns with reasoning's attachments in their places, those that follow each other in the
+    same role as one: SDKs keep a streamed answer as they got it, each piece a content of its own,
+    and what a thought left behind comes in a later one.
+    """
+    if not any(_is_hidden(part) for turn in turns for part in turn.parts):
+        return turns
+    out: list[Turn] = []
+    for role, run in groupby(turns, _role):
+        rows = list(run)
+        parts = [part for row in rows for part in row.parts]
+        if any(map(_is_hidden, parts)):
+            rows = [Turn(role, _placed(parts))]
+        out += rows
+    return tuple(out)
+
+
+def _role(turn: Turn) -> Role:
+    return turn.role
+
+
+def _is_hidden(part: Part) -> bool:
+    return isinstance(part, Reasoning) and part.form is Form.HIDDEN
+
+
+def _placed(parts: list[Part]) -> tuple[Part, ...]:
     """The parts of one turn with reasoning's attachments back on it.
 
     They rode on the call or the last text after it. Each goes to the next thought that has none,
@@ -193,7 +219,7 @@ def placed(parts: list[Part]) -> tuple[Part, ...]:
     start = 0  # of the run: behind the last call
     free = 0  # thoughts before this have their attachment
     for part in parts:
-        if not (isinstance(part, Reasoning) and part.form is Form.HIDDEN):
+        if not _is_hidden(part):
             out.append(part)
             if isinstance(part, ToolCall):
                 start = len(out)

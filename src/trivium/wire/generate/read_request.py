@@ -66,7 +66,7 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
             if "systemInstruction" in found
             else ()
         ),
-        turns=together(turns),
+        turns=turns,
         tools=read_tools.tools(found["tools"], "tools", unknown) if "tools" in found else (),
         tool_choice=(
             _choice(found["toolConfig"], spelled["toolConfig"]) if "toolConfig" in found else None
@@ -108,7 +108,7 @@ def _turns(
         if role is None:
             raise _strange(f"{path}[{at}]")
         out.append(Turn(role, tuple([Text(part.text) for part in one.parts])))
-    return tuple(out)
+    return together(tuple(out))
 
 
 def _any_turns(
@@ -120,8 +120,8 @@ def _any_turns(
         role = _role(content.get("role", ""), place)
         parts = _parts(content.get("parts"), f"{place}.parts", context, unknown)
         _sided(parts, role, place)
-        out.append(Turn(role, read_part.placed(parts)))
-    return tuple(out)
+        out.append(Turn(role, tuple(parts)))
+    return read_part.settled(together(tuple(out)))
 
 
 def _sided(parts: list[Part], role: Role, path: str) -> None:
