@@ -137,6 +137,8 @@ def test_what_is_no_response_is_none(said, stream):
         (b'{"type":"web_search_call"}', b'{"id":"item_abi3","type":"web_search_call"}'),
         (b"{}", b'{"id":"item_abi3"}'),
         (b'{"id":"own","role":"user"}', b'{"id":"own","role":"user"}'),
+        (b'{"id":null,"role":"user"}', b'{"id":"msg_abi3","role":"user"}'),
+        (b'{"x":{"id":1}}', b'{"id":"item_abi3","x":{"id":1}}'),
         (b"7", b"7"),
     ],
 )

@@ -144,6 +144,9 @@ def named(row: bytes, response_id: str, number: int) -> bytes:
         return row
     prefix = _PREFIXES.get(_kind(item), "item")
     made = f"{prefix}_{response_id.removeprefix('resp_')}i{number}"
+    if b'"id"' in row:
+        # clients that write out what they have not write `null`, and of two the last one counts
+        row = _encode({name: raw for name, raw in _object(row).items() if name != "id"})
     rest = row.lstrip()[1:].lstrip()
     return b'{"id":%b%b%b' % (_encode(made), b"" if rest.startswith(b"}") else b",", rest)
 
