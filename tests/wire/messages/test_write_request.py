@@ -184,6 +184,26 @@ def test_trap_26_thinking_goes_back_to_its_maker_only(wires):
     assert {("messages[].reasoning_content", "dropped")} == dropped(report)
 
 
+@pytest.mark.parametrize(
+    ("said", "left"), [(("Ok",), [text("Ok")]), ((), [text("(no content)")])], ids=["words", "none"]
+)
+def test_thinking_that_nothing_follows_is_left_out(wires, said, left):
+    """An answer that was cut while it thought: the vendor refuses thinking at a message's end."""
+    own = (Opaque("signature", b"sig", ORIGIN),)
+    cut = assistant(*said, Reasoning("A", opaque=own), Reasoning("B", opaque=own))
+    body, report = wires.write(wires.request(turns=(user("Hi"), cut, user("Go"))))
+    assert left == body["messages"][1]["content"]
+    assert {("messages[].reasoning_content", "dropped")} == dropped(report)
+
+
+def test_a_message_of_nothing_but_thinking_is_no_end(wires):
+    """Left out of it, there is no message to go on with."""
+    own = (Opaque("signature", b"sig", ORIGIN),)
+    turns = (user("Hi"), assistant(Reasoning("A", opaque=own)))
+    body, _ = wires.write(wires.request(turns=turns))
+    assert ["user"] == [one["role"] for one in body["messages"]]
+
+
 def test_trap_1_empty_arguments_are_an_empty_object(wires):
     """And broken ones are kept word for word, and noted."""
     turns = (user("Hi"), assistant(ToolCall("a", "f", ""), ToolCall("b", "f", '{"x')))

@@ -21,7 +21,7 @@ from trivium.conversation.target import TargetFacts
 from trivium.conversation.turns import leading
 from trivium.wire.messages import schema, write_thinking, write_tools
 from trivium.wire.messages.citations import SHAPE
-from trivium.wire.messages.write_blocks import Row, Writing
+from trivium.wire.messages.write_blocks import THINKING, Row, Writing
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -132,7 +132,19 @@ def _messages(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[R
         if len(content) > 1 and message["role"] == "user":
             # stable: results open the turn that answers the calls
             content.sort(key=lambda row: row["type"] != "tool_result")
-    return _opened(out, writing)
+        elif content[-1]["type"] in THINKING:
+            _concluded(content, message is out[-1], writing)
+    return _opened([message for message in out if message["content"]], writing)
+
+
+def _concluded(content: list[Row], is_last: bool, writing: Writing) -> None:
+    """Take out thinking that nothing follows, as in an answer that was cut: vendors refuse it."""
+    while content and content[-1]["type"] in THINKING:
+        content.pop()
+    writing.lacks(Concept.REASONING_STATE, "nothing was said after it")
+    if not content and not is_last:
+        writing.report.repair(Mend.EMPTY_TURN, member(Concept.HISTORY, writing.shape))
+        content.append({"type": "text", "text": FILLER})
 
 
 def _opened(messages: list[Row], writing: Writing) -> list[Row]:
