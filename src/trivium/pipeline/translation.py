@@ -58,6 +58,7 @@ from trivium.wire.codec import (
 )
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
 from trivium.wire.envelope import opener, sealer
+from trivium.wire.messages.version import MEANING
 from trivium.wire.operation import COUNTING, EMBEDDING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts, StreamWatch
 from trivium.wire.peek import Members
@@ -73,6 +74,7 @@ _MESSAGES: Final = Operation.MESSAGES
 _GENERATE: Final = Operation.GENERATE
 _NO_NAMES: Final[Mapping[str, str]] = {}
 _NO_HEADERS: Final[Mapping[str, str]] = {}
+_MEANING: Final = tuple(name.encode() for name in MEANING)
 _QUIET: Final = (Start, KeepAlive, UsageReport)
 """Events that are no answer yet: an error may still follow them."""
 
@@ -191,11 +193,9 @@ class Translator:
 
 
 def _meaning(headers: Mapping[bytes, bytes]) -> Mapping[str, str]:
-    """Headers that change the meaning of a body: which version of the protocol it speaks."""
-    if b"anthropic-version" not in headers and b"vendor-version" not in headers:
-        return _NO_HEADERS
-    names = (b"anthropic-version", b"vendor-version")
-    return {n.decode(): headers[n].decode("latin-1") for n in names if n in headers}
+    """Headers that change the meaning of a body: the version of the protocol and its extensions."""
+    found = {name: headers[name].decode("latin-1") for name in _MEANING if name in headers}
+    return {name.decode(): value for name, value in found.items()} if found else _NO_HEADERS
 
 
 class Translation:

@@ -65,6 +65,7 @@ def test_members_no_other_shape_has_are_kept_together():
         ({"type": "web_search_tool_result", "content": {"error_code": "x"}}, ""),
         ({"type": "bash_code_execution_tool_result", "content": {"stdout": "out"}}, "out"),
         ({"type": "compaction", "content": "Summary."}, "Summary."),
+        ({"type": "tool_reference", "tool_name": "mcp__files__read"}, "mcp__files__read"),
         ({"type": "hologram"}, ""),
     ],
 )

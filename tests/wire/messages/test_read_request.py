@@ -213,7 +213,8 @@ def test_trap_209_claude_codes_bookkeeping_is_no_prompt(wires):
         {"type": "text", "text": "x-anthropic-billing-header: cc_version=2.1.197"},
         {"type": "text", "text": "You are a coding agent."},
     ]
-    found = wires.read(body(system=system, context_management={"edits": []}, unheard_of=1))
+    more = {"context_management": {"edits": []}, "unheard_of": 1, "mcp_servers": []}
+    found = wires.read(body(system=system, **more))
     assert (Text("You are a coding agent."),) == found.instructions
     assert [
         ("system.0", Rank.BOOKKEEPING),

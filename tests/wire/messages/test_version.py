@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.messages.version import VERSIONS, version
+from trivium.wire.messages.version import VERSIONS, is_interleaved, version
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,32 @@ def test_an_unknown_version_is_refused_by_name(name):
     assert (Kind.INVALID_VALUE, name) == (caught.value.kind, caught.value.param)
     for accepted in VERSIONS:
         assert accepted in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("betas", "expected"),
+    [
+        ("interleaved-thinking-2025-05-14", True),
+        ("claude-code-20250219, interleaved-thinking-2025-05-14", True),
+        ("claude-code-20250219", False),
+        ("", False),
+    ],
+)
+def test_thinking_between_calls_is_a_beta(betas, expected):
+    """Wherever it stands in the list."""
+    assert expected is is_interleaved({"anthropic-beta": betas})
+    assert not is_interleaved({})
+
+
+def test_a_budget_for_a_whole_turn_may_be_above_the_limit_of_one_answer(wires):
+    """That is what it is where the model thinks between calls."""
+    asked = {
+        "model": "m",
+        "max_tokens": 4096,
+        "messages": [{"role": "user", "content": "Hi"}],
+        "thinking": {"type": "enabled", "budget_tokens": 20_000},
+    }
+    found = wires.read(asked, anthropic_beta="interleaved-thinking-2025-05-14")
+    assert 20_000 == found.reasoning.budget
+    with pytest.raises(Fault, match="less than max_tokens"):
+        wires.read(asked)

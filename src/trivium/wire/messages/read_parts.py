@@ -119,6 +119,9 @@ def rendering(block: Mapping[str, Any]) -> str:
     if kind == "web_search_tool_result" and isinstance(content, list):
         hits = [row for row in content if isinstance(row, Mapping)]
         return "\n".join(f"{words(hit.get('title'))}: {words(hit.get('url'))}" for hit in hits)
+    if kind == "tool_reference":
+        # what an agent's search for tools found; a model that reads of none searches again
+        return words(block.get("tool_name"))
     if kind == "compaction":
         return words(content)
     if isinstance(content, Mapping):

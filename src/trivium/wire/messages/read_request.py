@@ -31,7 +31,7 @@ from trivium.wire.messages import read_tools
 from trivium.wire.messages import request_forms as forms
 from trivium.wire.messages.paths import malformed, missing, view, wrong
 from trivium.wire.messages.read_blocks import Blocks
-from trivium.wire.messages.version import VERSIONS, version
+from trivium.wire.messages.version import VERSIONS, is_interleaved, version
 
 SHAPE: Final = "messages"
 BILLING: Final = "x-anthropic-billing-header:"
@@ -110,6 +110,10 @@ _RANKS: Final = MappingProxyType(
 """What the loss of a member means that only this shape has; any other is a hint."""
 
 
+_NONE: Final = b"[]"
+"""A member that asks for nothing: agents send the list of their servers, with none in it."""
+
+
 class _Body:
     """The top-level members, read by name; null is absent."""
 
@@ -149,6 +153,7 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
     system, dropped = _system(body, blocks)
     turns = _turns(body, blocks)
     limit = _limit(body)
+    most = None if is_interleaved(context.headers) else limit
     choice, parallel = (
         read_tools.choice(members["tool_choice"], declared)
         if "tool_choice" in there
@@ -170,7 +175,7 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
         sampling=_MODELS_OWN if _DRAWN.isdisjoint(there) else _sampling(body),
         output_max=limit,
         stop=_stop(body) if "stop_sequences" in there else (),
-        reasoning=None if _THINKING.isdisjoint(there) else _reasoning(body, output, limit),
+        reasoning=None if _THINKING.isdisjoint(there) else _reasoning(body, output, most),
         format=None if _FORMATTING.isdisjoint(there) else _answer_format(body, output),
         user=user,
         cache=_mark(body, blocks) if "cache_control" in there else None,
@@ -317,7 +322,7 @@ def _stop(body: _Body) -> tuple[str, ...]:
     return tuple(rows)
 
 
-def _reasoning(body: _Body, output: forms.Output, limit: int) -> ReasoningWish | None:
+def _reasoning(body: _Body, output: forms.Output, most: int | None) -> ReasoningWish | None:
     effort = _effort(output)
     wish: forms.Thinking | None = body.get(_thinking, "thinking")
     if wish is None:
@@ -326,7 +331,7 @@ def _reasoning(body: _Body, output: forms.Output, limit: int) -> ReasoningWish |
     if switch is None:
         raise wrong("thinking.type", f"must be one of {', '.join(_SWITCHES)}.")
     if switch is Thinking.ON:
-        _check_budget(wish.budget_tokens, limit)
+        _check_budget(wish.budget_tokens, most)
     shown = None
     if wish.display is not None:
         if wish.display not in _DISPLAYS:
@@ -345,12 +350,13 @@ def _effort(output: forms.Output) -> Effort | None:
     return effort
 
 
-def _check_budget(budget: int | None, limit: int) -> None:
+def _check_budget(budget: int | None, most: int | None) -> None:
+    """``most``: what it must be less than; ``None``: it is not bound to the output limit."""
     if budget is None:
         raise missing("thinking.budget_tokens")
     if budget < 1024:
         raise wrong("thinking.budget_tokens", "must be at least 1024.")
-    if budget >= limit:
+    if most is not None and budget >= most:
         raise wrong("thinking.budget_tokens", "must be less than max_tokens.")
 
 
@@ -393,7 +399,7 @@ def _extensions(members: Mapping[str, msgspec.Raw], output: forms.Output) -> lis
         out += [
             Extension(name, bytes(raw), _RANKS.get(name, Rank.HINT))
             for name, raw in members.items()
-            if name not in _READ
+            if name not in _READ and bytes(raw) != _NONE
         ]
     if output.task_budget and bytes(output.task_budget) != b"null":
         out.append(Extension("output_config.task_budget", bytes(output.task_budget), Rank.HINT))

@@ -1,4 +1,4 @@
-"""The header, and its alias, that say which messages protocol a caller speaks.
+"""The headers that say which messages protocol a caller speaks, and with which of its extensions.
 
 Source: SDKs 0.125, 1.11 and 2.11 and the vendor's version notes, read on 2026-11-21. SDKs of
 2026 send ``2026-10-21``, older ones and Claude Code still ``2023-06-01``.
@@ -13,6 +13,11 @@ VERSIONS: Final = ("2023-06-01", "2026-10-21")
 """Versions we accept, oldest first."""
 
 _NAMES: Final = ("anthropic-version", "vendor-version")
+_BETAS: Final = "anthropic-beta"
+_INTERLEAVED: Final = "interleaved-thinking-"
+
+MEANING: Final = (*_NAMES, _BETAS)
+"""Headers that change the meaning of a body."""
 
 
 def version(headers: Mapping[str, str]) -> str:
@@ -36,3 +41,11 @@ def version(headers: Mapping[str, str]) -> str:
             )
         return value
     return VERSIONS[0]
+
+
+def is_interleaved(headers: Mapping[str, str]) -> bool:
+    """Whether the model may think between calls: a budget is then that of all its thinking in one
+    turn, and may be above the output limit.
+    """
+    names = headers.get(_BETAS, "").split(",") if headers else ()
+    return any(name.strip().startswith(_INTERLEAVED) for name in names)
