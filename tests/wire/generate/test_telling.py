@@ -165,6 +165,28 @@ def test_a_blocked_prompt_is_a_filtered_answer(wires):
     assert 9 == events[2].usage.fresh
 
 
+@pytest.mark.parametrize("before", [{"text": "Half a"}, {"text": ""}])
+def test_an_answer_that_is_blocked_midway_is_a_filtered_one(wires, before):
+    """The vendor's filter speaks late at times: the same chunk as of a blocked prompt, and the end
+    of the stream. Nothing broke, and nobody is to be asked again.
+    """
+    counters = {"promptTokenCount": 9, "totalTokenCount": 9}
+    block = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": counters}
+    events = tell(wires, [before], block)
+    assert [Finished, UsageReport, Done] == [type(event) for event in events[-3:]]
+    assert (Unified.CONTENT_FILTER, "PROHIBITED_CONTENT", 0) == (
+        events[-3].finish.unified,
+        events[-3].finish.raw,
+        events[-3].candidate,
+    )
+
+
+def test_a_block_does_not_undo_an_end(wires):
+    """What was complete stays so."""
+    events = tell(wires, last({"text": "a"}), {"promptFeedback": {"blockReason": "OTHER"}})
+    assert [STOP] == [event.finish for event in events if type(event) is Finished]
+
+
 def test_an_answer_without_an_end_is_cut_short(wires):
     """A cut answer must not look complete; nor one without any candidate."""
     for chunks in ([[{"text": "a"}]], [{"usageMetadata": {"promptTokenCount": 1}}], []):

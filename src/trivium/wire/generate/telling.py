@@ -350,10 +350,12 @@ class Telling:
 
     def _blocked(self, feedback: Any) -> None:
         reason = feedback.get("blockReason") if isinstance(feedback, dict) else None
-        if self._candidates or not isinstance(reason, str) or not reason:
+        if not isinstance(reason, str) or not reason:
             return
-        one = self._candidates[0] = _Candidate(0)
-        one.finish = finish.blocked(reason, _text(feedback.get("blockReasonMessage")))
+        # the vendor's filter may speak late, and then nothing more is said of what has begun
+        end = finish.blocked(reason, _text(feedback.get("blockReasonMessage")))
+        for one in list(self._candidates.values()) or [self._numbered(0)]:
+            one.finish = one.finish or end
 
     def _take(self) -> int:
         self._next += 1
