@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from trivium.conversation.opaque import SLOT, Opaque, Open, Origin
+from trivium.conversation.opaque import REASONING_ITEM, SLOT, WORDS, Opaque, Open, Origin
 
 
 def sealed_shut(text: str) -> tuple[Opaque, ...] | None:  # noqa: ARG001 - the signature of Open
@@ -26,3 +26,21 @@ def belonging(opaque: Iterable[Opaque], target: Origin) -> tuple[Opaque, ...]:
 def first(opaque: Iterable[Opaque], kind: str) -> Opaque | None:
     """The first attachment of a kind."""
     return next((one for one in opaque if one.kind == kind), None)
+
+
+def worded(opaque: tuple[Opaque, ...], text: str) -> tuple[Opaque, ...]:
+    """Attachments of reasoning together with its words: signatures hold for both or for neither.
+
+    A whole item has its own.
+    """
+    if not opaque or not text or opaque[0].kind == REASONING_ITEM:
+        return opaque
+    return (*opaque, Opaque(WORDS, text.encode(), opaque[0].origin))
+
+
+def wordless(opaque: tuple[Opaque, ...]) -> tuple[tuple[Opaque, ...], str]:
+    """The attachments that go back, and the words they came with; empty for none."""
+    words = first(opaque, WORDS)
+    if words is None:
+        return opaque, ""
+    return tuple(one for one in opaque if one is not words), words.data.decode("utf-8", "replace")

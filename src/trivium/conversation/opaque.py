@@ -47,6 +47,8 @@ REASONING_DETAILS: Final = "reasoning_details"
 """Chat: the ``reasoning_details`` array as JSON (OpenRouter's spelling)."""
 EXTRA_CONTENT: Final = "extra_content"
 """Chat: ``tool_calls[].extra_content`` as JSON (Google's own chat endpoint)."""
+WORDS: Final = "words"
+"""What a signature is of, for callers who keep what is sealed and drop what can be read."""
 SLOT: Final = "slot"
 """A caller's opaque slot that no envelope of ours was found in."""
 
@@ -58,6 +60,7 @@ KINDS: Final = frozenset(
         THOUGHT_SIGNATURE,
         REASONING_DETAILS,
         EXTRA_CONTENT,
+        WORDS,
         SLOT,
     }
 )

@@ -70,6 +70,21 @@ def test_callers_who_ask_for_a_summary_get_the_reasoning_there():
     assert [{"type": "summary_text", "text": "Raw."}] == item["summary"]
 
 
+@pytest.mark.parametrize(
+    ("form", "kind", "sealed"),
+    [
+        (Form.FULL, "signature", "S+Raw."),
+        (Form.SUMMARY, "signature", "S"),
+        (Form.FULL, "reasoning_item", "S"),
+    ],
+)
+def test_the_models_own_words_are_sealed_with_what_signs_them(form, kind, sealed):
+    """Clients send summaries back and keep raw words; a whole item has them in it."""
+    part = Reasoning("Raw.", form, opaque=(Opaque(kind, b"S", ORIGIN),))
+    (item,) = written(answer_events(part))[-1]["response"]["output"]
+    assert sealed == item["encrypted_content"]
+
+
 def test_hidden_reasoning_is_an_item_only_if_there_is_something_to_carry():
     """No empty items; a sealed one has neither summary nor words."""
     opaque = (Opaque("redacted", b"R", ORIGIN),)

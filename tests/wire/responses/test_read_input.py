@@ -23,8 +23,11 @@ from trivium.faults import Fault, Kind
 from trivium.wire.responses.read_input import Input
 
 GOOGLE = Origin("generate", "google", "main")
+CLAUDE = Origin("messages", "anthropic", "main")
+SIGNED = Opaque("signature", b"S", CLAUDE)
 ENVELOPES = {
-    "sealed-thinking": (Opaque("signature", b"S", Origin("messages", "anthropic", "main")),),
+    "sealed-thinking": (SIGNED,),
+    "sealed-words": (SIGNED, Opaque("words", b"Raw.", CLAUDE)),
     "sealed-mark": (Opaque("thought_signature", b"T", GOOGLE),),
     "sealed-other": (Opaque("thought_signature", b"U", GOOGLE),),
 }
@@ -157,6 +160,13 @@ def test_a_string_is_what_the_user_says():
 def test_reasoning_without_anything_is_no_turn():
     """Clients echo items whose content was not asked for."""
     assert () == turns(HIDDEN)
+
+
+@pytest.mark.parametrize("kept", [{}, {"content": [{"type": "reasoning_text", "text": "Raw."}]}])
+def test_words_are_back_with_their_signature(kept):
+    """Clients drop what can be read (Codex, AI SDK); signed without its words, it is refused."""
+    found = turns({**HIDDEN, "encrypted_content": "sealed-words"} | kept)
+    assert (said(Role.ASSISTANT, Reasoning("Raw.", opaque=(SIGNED,))),) == found
 
 
 def test_a_developer_in_the_middle_stays_there():

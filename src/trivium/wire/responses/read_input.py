@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.conversation.attachments import opened
+from trivium.conversation.attachments import opened, wordless
 from trivium.conversation.calls import CallKind, ResultPart, ToolCall, ToolResult
 from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Part, Role, Turn
@@ -109,7 +109,9 @@ class Input:
     def _reasoning(self, item: Item, raw: bytes) -> tuple[Part, ...]:
         found = said.item(raw)
         shown = said.thoughts(found) if found is not None else []
-        opaque = opened(item.encrypted_content or "", self._open)
+        opaque, words = wordless(opened(item.encrypted_content or "", self._open))
+        if words and not shown:
+            shown.append(Reasoning(words))
         if opaque and shown:
             shown[-1] = msgspec.structs.replace(shown[-1], opaque=opaque)
         elif opaque:

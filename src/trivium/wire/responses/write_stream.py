@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.attachments import worded
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.custom import Customs
 from trivium.conversation.events import (
@@ -225,6 +226,17 @@ class Writer:
     def _seal(self, opaque: tuple[Opaque, ...]) -> str:
         return self._ctx.seal(opaque) if opaque else ""
 
+    def _sealed(self, part: Saying, opaque: tuple[Opaque, ...]) -> str:
+        """What the caller carries of a part that has ended; what calls have went before them."""
+        said = part.part
+        if type(said) is ToolCall:
+            return ""
+        opaque = said.opaque + opaque
+        if type(said) is Reasoning and said.form is Form.FULL:
+            # clients send a summary back, but the model's own words they keep for themselves
+            opaque = worded(opaque, part.text)
+        return self._seal(opaque)
+
     def _start(self, event: PartStart, following: list[Event], out: list[bytes]) -> None:
         part = event.part
         kind = items.kind(part)
@@ -298,7 +310,7 @@ class Writer:
         part.cited.append(event.citation)
 
     def _end(self, part: Saying, opaque: tuple[Opaque, ...], out: list[bytes]) -> None:
-        sealed = "" if type(part.part) is ToolCall else self._seal(part.part.opaque + opaque)
+        sealed = self._sealed(part, opaque)
         if part.frame is not None:
             for name, members in part.ending():
                 self._event(name, members, out)
