@@ -142,7 +142,7 @@ def test_the_system_instruction_is_a_content_or_a_text(wires, name, given, texts
 
 @pytest.mark.parametrize(
     ("role", "kind"),
-    [("user", Role.USER), ("model", Role.ASSISTANT), ("function", Role.USER), ("", Role.USER), (None, Role.USER)],
+    [("user", Role.USER), ("model", Role.ASSISTANT), ("function", Role.USER), ("tool", Role.USER), ("", Role.USER), (None, Role.USER)],
 )  # fmt: skip
 def test_roles(wires, role, kind):
     """A missing one is the user's."""

@@ -26,7 +26,14 @@ from trivium.wire.generate.pieces import together
 from trivium.wire.generate.request_forms import PlainContent
 from trivium.wire.generate.said import SHAPE
 
-_ROLES: Final = {"": Role.USER, "user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER}
+_ROLES: Final = {
+    "": Role.USER,
+    "user": Role.USER,
+    "model": Role.ASSISTANT,
+    # results of calls: the old name, and that of the official Python SDK's own examples
+    "function": Role.USER,
+    "tool": Role.USER,
+}
 _CONTRACT: Final = frozenset(
     {"cachedContent", "continuationToken", "generationConfig.responseFormat"}
 )
