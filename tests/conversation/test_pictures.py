@@ -1,10 +1,12 @@
-"""How large a picture is."""
+"""How large a picture is, and of what type."""
 
+import base64
 import struct
 
 import pytest
 
-from trivium.conversation.pictures import size
+from trivium.conversation.parts import Inline
+from trivium.conversation.pictures import size, typed
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480)
 GIF = b"GIF89a" + struct.pack("<HH", 320, 200)
@@ -46,3 +48,36 @@ def test_a_cut_file_has_no_size(data):
 def test_other_files_have_none(data):
     """Nor has a picture of no width."""
     assert size(data) is None
+
+
+def called(mime, data):
+    """A picture that its sender calls so."""
+    return Inline(mime, base64.b64encode(data).decode(), "a")
+
+
+@pytest.mark.parametrize(
+    ("data", "mime"),
+    [
+        (PNG, "image/png"),
+        (GIF, "image/gif"),
+        (JPEG, "image/jpeg"),
+        (LOSSY, "image/webp"),
+        (RIFF, "image/webp"),
+    ],
+)
+def test_a_picture_is_what_its_bytes_are(data, mime):
+    """Whatever it is called; one that is called what it is stays the same."""
+    for name in ("image/jpeg", "image/jpg", "image/png", "image/svg+xml"):
+        assert called(mime, data) == typed(called(name, data))
+    known = called(mime, data)
+    assert known is typed(known)
+
+
+@pytest.mark.parametrize(
+    ("name", "mime"),
+    [("image/jpg", "image/jpeg"), ("image/svg+xml", "image/svg+xml"), ("image/png", "image/png")],
+)
+@pytest.mark.parametrize("data", ["PHN2Zy8+", "RIFF", "", "A"])
+def test_a_picture_that_shows_nothing_is_what_it_is_called(data, name, mime):
+    """In the right words, and broken base64 is left to whoever decodes it."""
+    assert Inline(mime, data) == typed(Inline(name, data))

@@ -1,15 +1,54 @@
-"""How large a picture is, read from the first bytes of its file; nothing is decoded.
+"""How large a picture is and of what type, read from its first bytes; nothing is decoded.
 
 Sources: the PNG specification (11.2.1), GIF89a (18), ITU T.81 (B.2.2), Google's WebP container
 specification, read 2026-11-21.
 """
 
+import base64
+import binascii
 from typing import Final
+
+import msgspec
+
+from trivium.conversation.parts import Inline
 
 _SIZED: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 """JPEG markers of frames, which carry the size; the three left out are tables and arithmetic."""
 _BARE: Final = frozenset(range(0xD0, 0xDA)) | {0x01, 0xFF}
 """JPEG markers without a length."""
+
+
+_ALIASES: Final = {
+    "image/jpg": "image/jpeg",
+    "image/pjpeg": "image/jpeg",
+    "image/x-png": "image/png",
+}
+"""Names that are no types, and what is meant."""
+
+
+def typed(picture: Inline) -> Inline:
+    """A picture with the type that its bytes have, whatever its sender calls it.
+
+    OpenAI looks at the bytes, so its clients call every picture ``image/jpeg``, or ``image/jpg``;
+    Anthropic and Google refuse the second, and Anthropic any that is not what it is called.
+    """
+    called = picture.mime
+    found = _shown(picture.data) or _ALIASES.get(called, called)
+    return picture if found == called else msgspec.structs.replace(picture, mime=found)
+
+
+def _shown(data: str) -> str | None:
+    try:
+        head = base64.b64decode(data[:16])
+    except binascii.Error:
+        return None
+    if head.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if head.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if head[:6] in (b"GIF87a", b"GIF89a"):
+        return "image/gif"
+    return "image/webp" if head[:4] == b"RIFF" and head[8:12] == b"WEBP" else None
 
 
 def size(data: bytes) -> tuple[int, int] | None:

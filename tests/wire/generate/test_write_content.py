@@ -281,6 +281,7 @@ def test_a_turn_of_which_nothing_is_left_gets_a_filler(wires):
     ("part", "rows"),
     [
         (Image(source=PNG), [{"inlineData": {"mimeType": "image/png", "data": "AAAA"}}]),
+        (Image(source=Inline("image/jpg", "AAAA")), [{"inlineData": {"mimeType": "image/jpeg", "data": "AAAA"}}]),
         (Audio(source=Inline("audio/wav", "AAAA")), [{"inlineData": {"mimeType": "audio/wav", "data": "AAAA"}}]),
         (Audio(source=None, transcript="said", id="x"), [{"text": "said"}]),
         (Video(source=Remote("https://youtu.be/x")), [{"fileData": {"fileUri": "https://youtu.be/x"}}]),

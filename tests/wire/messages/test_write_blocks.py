@@ -42,6 +42,21 @@ def written(wires, *parts, **facts):
                 "source": {"type": "base64", "media_type": "image/png", "data": "aGk="},
             },
         ),
+        # by its bytes, and in the vendor's words
+        (
+            Image(Inline("image/jpg", "iVBORw0KGgo=")),
+            {
+                "type": "image",
+                "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="},
+            },
+        ),
+        (
+            Image(Inline("image/jpg", "aGk=")),
+            {
+                "type": "image",
+                "source": {"type": "base64", "media_type": "image/jpeg", "data": "aGk="},
+            },
+        ),
         (
             Image(Remote("https://a.example/a.png")),
             {"type": "image", "source": {"type": "url", "url": "https://a.example/a.png"}},

@@ -34,6 +34,7 @@ from trivium.conversation.parts import (
     VendorPart,
     Video,
 )
+from trivium.conversation.pictures import typed
 from trivium.conversation.target import Input, ReasoningBack
 from trivium.conversation.turns import calls
 from trivium.wire.generate import media, write_part
@@ -215,6 +216,8 @@ def _media(part: Image | Audio | Video, writing: Writing) -> list[Row]:
         and Input.IMAGE_URL not in writing.facts.inputs
     ):
         writing.lacks(concept, "this model takes no URLs, only bytes")
+    if isinstance(part, Image) and isinstance(source, Inline) and writing.shape != SHAPE:
+        source = typed(source)
     row = _source(source, writing)
     if isinstance(part, Video) and part.metadata is not None:
         row["videoMetadata"] = msgspec.Raw(part.metadata.data)

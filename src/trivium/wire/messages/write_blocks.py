@@ -33,6 +33,7 @@ from trivium.conversation.parts import (
     Text,
     VendorPart,
 )
+from trivium.conversation.pictures import typed
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, ReasoningBack, TargetFacts
 from trivium.wire.messages.citations import SHAPE
@@ -206,6 +207,8 @@ class Writing:
 
     def _image(self, part: Image) -> Row:
         source = part.source
+        if isinstance(source, Inline):
+            source = typed(source)
         if Input.IMAGE not in self.facts.inputs:
             self.lacks(Concept.IMAGE, "this model takes no images")
         if part.detail not in (None, "auto"):
