@@ -229,6 +229,24 @@ def test_filling_a_cache_without_an_answer_is_refused_where_no_shape_can_ask_for
     assert (Kind.UNREPRESENTABLE, "max_tokens") == (caught.value.kind, caught.value.param)
 
 
+@pytest.mark.parametrize(
+    ("shape", "schema", "strict"),
+    [
+        ("chat", b'{"type":"object","properties":{"a":{}}}', None),
+        ("responses", b'{"type":"object","properties":{"a":{}}}', None),
+        ("responses", b'{"type":"object","additionalProperties":false}', True),
+        ("messages", b'{"type":"object","properties":{"a":{}}}', True),
+    ],
+)
+def test_a_strict_tool_with_optional_members_is_strict_where_it_may_be(shape, schema, strict):
+    """OpenAI refuses the request for it; what the tool takes it is told either way."""
+    tool, report = FunctionTool("f", parameters=schema, strict=True), Report("the target")
+    asked = Conversation(shape="messages", model="m", turns=(ASK,), tools=(tool,))
+    found = fitted(asked, target(Origin(shape, "p", "main"), "m"), report)
+    assert replace(tool, strict=strict) == found.tools[0]
+    assert ([] if strict else ["tools[].strict"]) == [one.member for one in report.drops]
+
+
 REFUSED = facts(refuses=frozenset(Concept))
 
 

@@ -18,6 +18,7 @@ import msgspec
 from trivium.conversation.attachments import belonging
 from trivium.conversation.calls import ToolResult
 from trivium.conversation.client_tools import as_function
+from trivium.conversation.closed import is_closed
 from trivium.conversation.cutting import CHARACTERS_MAX, SEQUENCES_MAX
 from trivium.conversation.effort import wished
 from trivium.conversation.honesty import Act, Mend, Rank, Report
@@ -48,7 +49,11 @@ FILLER: Final = "(no content)"
 _ASSISTANT: Final = Role.ASSISTANT
 _SAMPLING: Final = "Sampling."
 _DEMANDING: Final = "messages"
-"""The shape whose requests must have a limit, of which 0 only fills a cache."""
+"""The shape whose requests must have a limit, of which 0 only fills a cache, and whose strict tools
+may have optional members.
+"""
+_CLOSED: Final = frozenset({"chat", "responses"})
+"""Shapes whose strict tools may have none."""
 _ABSENT: Final = {
     field.name: field.default
     for field in msgspec.structs.fields(Conversation)
@@ -300,7 +305,9 @@ def _offered(
 
     Raises ``Fault`` (UNREPRESENTABLE) for any other that the target has not.
     """
-    if isinstance(tool, FunctionTool | CustomTool) or tool.native.shape == target.origin.shape:
+    if isinstance(tool, FunctionTool):
+        return _held(tool, conversation.shape, target, report)
+    if isinstance(tool, CustomTool) or tool.native.shape == target.origin.shape:
         return tool
     kind = tool.kind
     if isinstance(kind, ServerKind):
@@ -324,6 +331,16 @@ def _offered(
         where,
         f"it has no {name} of its own; drop_tools in the binding's profile can leave the tool out",
     )
+
+
+def _held(tool: FunctionTool, shape: str, target: TargetFacts, report: Report) -> FunctionTool:
+    """A function that is strict only where the target's strictness takes its schema."""
+    if not tool.strict or shape != _DEMANDING or target.origin.shape not in _CLOSED:
+        return tool
+    if tool.parameters is not None and is_closed(tool.parameters):
+        return tool
+    lacking(report, Concept.STRICT_TOOL, shape, "strict schemas have no optional members there")
+    return msgspec.structs.replace(tool, strict=None)
 
 
 def _condition(tool: Tool, conversation: Conversation, report: Report) -> None:

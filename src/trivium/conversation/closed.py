@@ -1,0 +1,59 @@
+"""Schemas that OpenAI's strict mode takes: every object closed, and none of its members optional.
+
+It refuses the request for any other. Anthropic's strict tools may leave members out. Source:
+OpenAI's structured outputs guide, "Supported schemas", read on 2026-11-22.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+_decode: Final = msgspec.json.Decoder().decode
+
+_NAMED: Final = ("properties", "$defs", "definitions")
+"""Keywords whose members are names of schemas."""
+_REFUSED: Final = frozenset(
+    {"allOf", "oneOf", "not", "if", "then", "else", "prefixItems", "patternProperties"}
+    | {"dependentRequired", "dependentSchemas", "default", "contains", "uniqueItems"}
+    | {"propertyNames", "minProperties", "maxProperties", "unevaluatedProperties"}
+)
+"""Keywords that the mode does not know."""
+
+
+def is_closed(schema: bytes) -> bool:
+    """Whether strict mode takes a schema; one that cannot be read it does not."""
+    try:
+        found = _decode(schema)
+        return isinstance(found, dict) and found.get("type") == "object" and _closed(found)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _closed(node: Any) -> bool:
+    if not isinstance(node, dict) or not _REFUSED.isdisjoint(node):
+        return False
+    kind = node.get("type")
+    holds = kind == "object" or (isinstance(kind, list) and "object" in kind)
+    if (holds or "properties" in node) and not _whole(node):
+        return False
+    inner = [node["items"]] if "items" in node else []
+    rows = node.get("anyOf", [])
+    if not isinstance(rows, list):
+        return False
+    inner += rows
+    for name in _NAMED:
+        named = node.get(name, {})
+        if not isinstance(named, dict):
+            return False
+        inner += named.values()
+    return all(map(_closed, inner))
+
+
+def _whole(node: dict[str, Any]) -> bool:
+    """Whether an object has all of its members and no others."""
+    required, properties = node.get("required", []), node.get("properties", {})
+    if node.get("additionalProperties") is not False:
+        return False
+    if not isinstance(required, list) or not isinstance(properties, dict):
+        return False
+    return all(name in required for name in properties)
