@@ -347,6 +347,26 @@ def test_a_codex_request_survives_its_own_shape():
     assert ["tools[0].description"] == [drop.member for drop in report.drops]
 
 
+def test_its_own_shapes_members_are_put_back_where_they_were():
+    """What was left out stays out: the vendor tries ``strict`` where nothing is said of it."""
+    asked = {
+        "model": "fast",
+        "input": "go",
+        "tools": [{"type": "function", "name": "f", "parameters": {"type": "object"}}],
+        "include": ["web_search_call.action.sources", "reasoning.encrypted_content"],
+        "reasoning": {"effort": "low", "context": "all_turns"},
+        "max_tool_calls": 3,
+    }
+    members = msgspec.json.decode(json.dumps(asked), type=dict[str, msgspec.Raw])
+    report = Report(FACTS.title, strict=True)
+    spoken = CODEC.read_request(members, RequestContext())
+    found = json.loads(CODEC.write_request(spoken, FACTS, report))
+    assert sorted(asked["include"]) == sorted(found["include"])
+    for name in ("tools", "reasoning", "max_tool_calls"):
+        assert asked[name] == found[name]
+    assert not report.drops
+
+
 def test_tools_are_declared_with_what_may_be_done():
     """Choice and parallel calls only where there is something to call."""
     found = body(

@@ -15,6 +15,7 @@ from trivium.conversation.members import Concept, lacking, member
 from trivium.conversation.names import person
 from trivium.conversation.request import (
     Conversation,
+    Extension,
     FormatKind,
     ReasoningWish,
     ResponseFormat,
@@ -131,9 +132,13 @@ def _include(conversation: Conversation, body: dict[str, Any], content: Content)
         body["include"] = include
 
 
+def _reasons(facts: TargetFacts) -> bool:
+    return facts.thinks is not Thinks.NONE and Concept.REASONING not in facts.refuses
+
+
 def _reasoning(wish: ReasoningWish, body: dict[str, Any], content: Content) -> None:
     facts = content.facts
-    if facts.thinks is Thinks.NONE or Concept.REASONING in facts.refuses:
+    if not _reasons(facts):
         content.lacks(Concept.REASONING, "not taken by this model")
         return
     row: dict[str, Any] = {}
@@ -222,9 +227,22 @@ def _extend(conversation: Conversation, body: dict[str, Any], content: Content) 
     """Members that only the caller's shape has: back into their own shape, else reported."""
     own = conversation.shape == SHAPE
     for extension in conversation.extensions:
-        if own and "." not in extension.member and "[" not in extension.member:
-            body[extension.member] = msgspec.Raw(extension.data)
-        else:
+        if not (own and _put_back(extension, body, content.facts)):
             content.report.drop(
                 extension.rank, extension.member, "only its own shape has this member"
             )
+
+
+def _put_back(extension: Extension, body: dict[str, Any], facts: TargetFacts) -> bool:
+    """Say a member where its own shape has it; ``False``: its place is not known, or not taken."""
+    name, value = extension.member, msgspec.Raw(extension.data)
+    outer, _, inner = name.partition(".")
+    if name.startswith("include["):
+        body.setdefault("include", []).append(value)
+    elif outer == "reasoning" and inner and _reasons(facts):
+        body.setdefault("reasoning", {})[inner] = value
+    elif inner or "[" in name:
+        return False
+    else:
+        body[name] = value
+    return True

@@ -1,7 +1,8 @@
 """Tools of a conversation as a responses request declares them, and the choice among them.
 
-``strict`` is always said: upstream takes a missing one for true and rewrites the schema. Source:
-openai-python 3.52.0, ``ToolParam``, read 2026-11-21.
+``strict`` is always said: upstream takes a missing one for true and rewrites the schema. Only a
+caller of this very shape who left it out meant just that. Source: openai-python 3.52.0,
+``ToolParam``, read 2026-11-21.
 """
 
 from typing import Any, Final
@@ -64,7 +65,8 @@ def _function(tool: FunctionTool, content: Content) -> Row:
     if tool.description:
         row["description"] = tool.description
     row["parameters"] = _NO_PARAMETERS if tool.parameters is None else msgspec.Raw(tool.parameters)
-    row["strict"] = bool(tool.strict)
+    if tool.strict is not None or content.caller != SHAPE:
+        row["strict"] = bool(tool.strict)
     if tool.native is not None:
         if tool.native.shape == SHAPE:
             row |= msgspec.json.decode(tool.native.data)
