@@ -14,7 +14,8 @@ from trivium.conversation.arguments import argument_object, compact, unwrapped_a
         ('{"a": "größe \\u00e4"}', '{"a":"größe \\u00e4"}'.encode(), True),
         ("[1]", b'{"_raw":"[1]"}', False),
         ('{"a":', b'{"_raw":"{\\"a\\":"}', False),
-        ("null", b'{"_raw":"null"}', False),
+        (" null", b"{}", True),
+        ("nul", b'{"_raw":"nul"}', False),
         ("[" * 5000, b'{"_raw":"' + b"[" * 5000 + b'"}', False),
     ],
 )

@@ -7,6 +7,8 @@ import msgspec
 RAW_MEMBER: Final = "_raw"
 """Holds arguments that are no JSON object where the shape demands an object."""
 
+_NOTHING: Final = frozenset({"", "null"})
+
 _decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -21,10 +23,11 @@ def compact(raw: bytes) -> str:
 def argument_object(arguments: str) -> tuple[bytes, bool]:
     """Arguments as a JSON object, and whether they were one.
 
-    Blank text is an empty object (a call without arguments). Anything else that is no object is
-    kept word for word under ``_raw``: silently running a tool with nothing is worse.
+    Blank text is an empty object (a call without arguments), and so is ``null``, which servers and
+    agents write who keep nothing where nothing was said. Anything else that is no object is kept
+    word for word under ``_raw``: silently running a tool with nothing is worse.
     """
-    if not arguments.strip():
+    if arguments.strip() in _NOTHING:
         return b"{}", True
     data = arguments.encode()
     try:
