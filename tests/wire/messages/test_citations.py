@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from trivium.conversation.items import Role, Turn
 from trivium.conversation.parts import Citation, Native, Text
 from trivium.wire.messages.citations import read, read_all, segments, written
 
@@ -49,6 +50,17 @@ def test_another_vendors_citation_needs_a_url():
         told["cited_text"],
         told["encrypted_index"],
     )
+
+
+def test_a_citation_that_was_told_in_this_shape_comes_back_as_the_other_vendors(wires):
+    """Its index is none: the vendor of this shape is not sent what it never gave."""
+    told = written(Citation("https://a.example", "A", quoted="words"))
+    assert Citation("https://a.example", "A", quoted="words") == read(told)
+    cited = Text("Yes.", (read(told),))
+    turns = (Turn(Role.USER, (Text("Go"),)), Turn(Role.ASSISTANT, (cited,)))
+    body, report = wires.write(wires.request(shape="messages", turns=turns))
+    assert [{"type": "text", "text": "Yes."}] == body["messages"][1]["content"]
+    assert ["citations"] == [one.member for one in report.drops]
 
 
 @pytest.mark.parametrize(

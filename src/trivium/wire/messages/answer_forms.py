@@ -16,6 +16,7 @@ class Citation(msgspec.Struct, gc=False):
     source: Any = None
     document_title: Any = None
     cited_text: Any = None
+    encrypted_index: Any = None
 
 
 class Block(msgspec.Struct, gc=False):

@@ -23,7 +23,11 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 def read(raw: bytes | msgspec.Raw) -> Citation | None:
-    """One citation; ``None`` when it is no object."""
+    """One citation; ``None`` when it is no object.
+
+    One that was ``written`` here of another vendor's comes back as such: no vendor of this shape
+    gave it an index, and so none may see it.
+    """
     try:
         seen = _decode(raw)
     except (ValueError, RecursionError):
@@ -34,7 +38,7 @@ def read(raw: bytes | msgspec.Raw) -> Citation | None:
         url=url if isinstance(url, str) and url.startswith(("http://", "https://")) else None,
         title=title if isinstance(title, str) else None,
         quoted=seen.cited_text if isinstance(seen.cited_text, str) else None,
-        native=Native(SHAPE, bytes(raw)),
+        native=None if seen.encrypted_index == "" else Native(SHAPE, bytes(raw)),
     )
 
 
