@@ -65,6 +65,7 @@ def test_null_is_absent():
         ("service_tier", "flex", "service_tier", "flex"),
         ("top_logprobs", 3, "top_logprobs", 3),
         ("top_logprobs", 3, "logprobs", True),
+        ("top_logprobs", 0, "top_logprobs", None),
         ("include", ["message.output_text.logprobs"], "logprobs", True),
         ("reasoning", {"effort": "none"}, "reasoning", ReasoningWish(effort=Effort.NONE)),
         (

@@ -157,7 +157,8 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
         format=_format(text.format),
         verbosity=_among(text.verbosity, _VERBOSITIES, "text.verbosity"),
         logprobs=True if logprobs or top_logprobs else None,
-        top_logprobs=top_logprobs,
+        # 0 of what is not asked for is what is so without it, and chat servers refuse it alone
+        top_logprobs=top_logprobs if logprobs or top_logprobs else None,
         metadata=(
             tuple((_view(body, _pairs, "metadata") or {}).items()) if "metadata" in there else ()
         ),
