@@ -146,3 +146,25 @@ def test_a_model_that_cannot_be_forced_is_not(wires):
             wires, F, tool_choice=ToolChoice(ChoiceMode.REQUIRED), facts={"forced_calls": False}
         )
     assert "tool_choice" == caught.value.param
+
+
+SEARCH = ServerTool(ServerKind.WEB_SEARCH, Native("responses", b'{"type":"web_search"}'))
+OWN = Native("responses", b"{}")
+
+
+def test_a_tool_that_is_run_here_can_be_chosen(wires):
+    """Under the name it has here, by itself or in a subset."""
+    named = ToolChoice(ChoiceMode.NAMED, ("web_search",), OWN)
+    body, _ = written(wires, F, SEARCH, tool_choice=named)
+    assert {"type": "tool", "name": "web_search"} == body["tool_choice"]
+    some = ToolChoice(ChoiceMode.AUTO, ("f", "web_search"), OWN)
+    body, _ = written(wires, F, G, SEARCH, tool_choice=some)
+    assert ["f", "web_search"] == [one["name"] for one in body["tools"]]
+
+
+@pytest.mark.parametrize("mode", [ChoiceMode.NAMED, ChoiceMode.REQUIRED])
+def test_a_choice_that_only_another_vendor_can_name_is_refused(wires, mode):
+    """Left out, the model would be free to call what the caller did not allow."""
+    with pytest.raises(Fault) as caught:
+        written(wires, F, tool_choice=ToolChoice(mode, native=OWN))
+    assert "tool_choice" == caught.value.param

@@ -149,6 +149,12 @@ SUBSET = {
     "tools": [{"type": "function", "name": "f"}, {"type": "mcp", "server_label": "x"}],
 }
 
+SEARCHING = {
+    "type": "allowed_tools",
+    "mode": "auto",
+    "tools": [{"type": "function", "name": "f"}, {"type": "web_search"}],
+}
+
 
 @pytest.mark.parametrize(
     ("value", "expected"),
@@ -167,6 +173,11 @@ SUBSET = {
             ToolChoice(ChoiceMode.AUTO, ("f", "c")),
         ),
         (SUBSET, ToolChoice(ChoiceMode.REQUIRED, ("f",), native(SUBSET))),
+        (SEARCHING, ToolChoice(ChoiceMode.AUTO, ("f", "web_search"), native(SEARCHING))),
+        (
+            {"type": "code_interpreter"},
+            ToolChoice(ChoiceMode.NAMED, ("code_execution",), native({"type": "code_interpreter"})),
+        ),
         (
             {"type": "image_generation"},
             ToolChoice(ChoiceMode.NAMED, native=native({"type": "image_generation"})),

@@ -160,6 +160,16 @@ def test_a_choice_is_made(wish, expected):
     assert expected == choice(wish)
 
 
+def test_a_tool_that_is_run_here_is_chosen_by_its_type():
+    """No function has its name, and not each can be named by itself: a subset of one can."""
+    search = ServerTool(ServerKind.WEB_SEARCH, Native("messages", b"{}"), "web_search")
+    code = ServerTool(ServerKind.CODE, Native("messages", b"{}"), "code")
+    for name, kind in (("web_search", "web_search"), ("code", "code_interpreter")):
+        wish = ToolChoice(ChoiceMode.NAMED, (name,))
+        only = {"type": "allowed_tools", "mode": "required", "tools": [{"type": kind}]}
+        assert only == choice(wish, tools=(*TOOLS, search, code))
+
+
 def test_without_tools_there_is_no_choice():
     """Upstream refuses one."""
     assert choice(ToolChoice(ChoiceMode.AUTO), tools=()) is None

@@ -62,8 +62,13 @@ def tools(conversation: Conversation, writing: Writing) -> list[dict[str, Any]]:
     return [
         _one(tool, writing)
         for tool in conversation.tools
-        if subset is None or getattr(tool, "name", "") in subset
+        if subset is None or not subset.isdisjoint(_known_as(tool))
     ]
+
+
+def _known_as(tool: Tool) -> tuple[str, ...]:
+    """What a choice may call a tool: a vendor's own by its kind too."""
+    return (tool.name, tool.kind.value) if isinstance(tool, ServerTool) else (tool.name,)
 
 
 def _one(tool: Tool, writing: Writing) -> dict[str, Any]:
@@ -167,6 +172,8 @@ def choice(conversation: Conversation, writing: Writing) -> dict[str, Any] | Non
     if not conversation.tools or (wish is None and parallel is None):
         return None
     mode = ChoiceMode.AUTO if wish is None else wish.mode
+    if wish is not None and wish.native is not None and not wish.names:
+        writing.lacks(Concept.TOOL_CHOICE, "it names another vendor's own tool")
     if mode in FORCED and not writing.facts.forced_calls:
         writing.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
     if mode is ChoiceMode.VALIDATED:
@@ -188,4 +195,6 @@ def _target_name(name: str, conversation: Conversation, writing: Writing) -> str
     for tool in conversation.tools:
         if isinstance(tool, FunctionTool | CustomTool) and tool.name == name:
             return writing.name(name, tool.namespace)
+        if isinstance(tool, ServerTool) and name in _known_as(tool):
+            return tool.name if tool.native.shape == SHAPE else _SERVER[tool.kind][1]
     return name

@@ -165,12 +165,22 @@ def choice(raw: bytes | msgspec.Raw) -> ToolChoice:
         require_long_name(found.name, "tool_choice.name")
         return ToolChoice(ChoiceMode.NAMED, (found.name or "",))
     if found.type != "allowed_tools":
-        return ToolChoice(ChoiceMode.NAMED, native=Native(SHAPE, data))
+        name = _choosable(found)
+        return ToolChoice(ChoiceMode.NAMED, (name,) if name else (), Native(SHAPE, data))
     if found.mode not in _SUBSET:
         raise wrong("tool_choice.mode", "be auto or required")
     if not found.tools:
         raise missing("tool_choice.tools")
-    names = tuple(one.name for one in found.tools if one.type in _CALLED and one.name)
-    # a vendor's own tool in the subset can be named by this shape alone
-    own = None if len(names) == len(found.tools) else Native(SHAPE, data)
+    names = tuple(name for one in found.tools if (name := _choosable(one)))
+    # a vendor's own tool in the subset is told by its type, and in this shape alone
+    plain = names and all(one.type in _CALLED for one in found.tools)
+    own = None if plain else Native(SHAPE, data)
     return ToolChoice(_MODES[found.mode], names, own)
+
+
+def _choosable(tool: forms.Choice | forms.ToolKind) -> str:
+    """What other shapes call a tool that is chosen; empty for what only this one can name."""
+    if tool.type in _CALLED:
+        return tool.name or ""
+    known = _SERVER.get(tool.type or "")
+    return "" if known is None else known.value

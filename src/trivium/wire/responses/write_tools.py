@@ -36,8 +36,11 @@ _MODES: Final = {
     ChoiceMode.AUTO: "auto",
     ChoiceMode.NONE: "none",
     ChoiceMode.REQUIRED: "required",
+    ChoiceMode.NAMED: "required",
     ChoiceMode.VALIDATED: "auto",
 }
+_CHOSEN: Final = {ServerKind.CODE: "code_interpreter"}
+"""What a tool that is run here is called in a choice, where not by its kind."""
 
 
 def tools(conversation: Conversation, content: Content) -> list[Any]:
@@ -143,8 +146,9 @@ def _choice(wish: ToolChoice, conversation: Conversation, content: Content) -> A
             Act.CHANGED,
         )
     named = [_named(name, conversation, content) for name in wish.names]
-    if wish.mode is ChoiceMode.NAMED:
+    if wish.mode is ChoiceMode.NAMED and "name" in named[0]:
         return named[0]
+    # not every tool that is run here can be named by itself: it is a subset of one
     mode = _MODES[wish.mode]
     if not named or wish.mode is ChoiceMode.NONE:
         return mode
@@ -157,4 +161,6 @@ def _named(name: str, conversation: Conversation, content: Content) -> Row:
             custom = isinstance(tool, CustomTool) and content.facts.custom_tools
             kind = "custom" if custom else "function"
             return {"type": kind, "name": content.name(name, tool.namespace)}
+        if isinstance(tool, ServerTool) and name in (tool.name, tool.kind.value):
+            return {"type": _CHOSEN.get(tool.kind, tool.kind.value)}
     return {"type": "function", "name": content.name(name, None)}
