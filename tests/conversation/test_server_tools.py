@@ -11,7 +11,7 @@ from trivium.conversation.parts import Native, Text
 from trivium.conversation.request import Conversation
 from trivium.conversation.server_tools import unsaid
 from trivium.conversation.target import target
-from trivium.conversation.tools import ServerKind, ServerTool
+from trivium.conversation.tools import FunctionTool, ServerKind, ServerTool, VendorTool
 from trivium.faults import Fault, Kind
 
 
@@ -81,3 +81,50 @@ def test_what_costs_no_condition_is_told():
     declared = tool("responses", type="web_search", search_content_types=["image"])
     assert ["tools.search_content_types"] == fit(declared, "messages")
     assert [] == fit(declared, "responses")
+
+
+LOOK = FunctionTool(name="look")
+SEARCH = tool("responses", type="web_search")
+CODE = tool("responses", container={"type": "auto"})
+BASH = VendorTool(
+    kind="bash_20250124",
+    native=Native("messages", b'{"type":"bash_20250124","name":"bash"}'),
+    name="bash",
+)
+
+
+def offered(*tools, **known):
+    """The tools that a target of Google's is told of, and what was left out."""
+    said = (Turn(Role.USER, (Text("Hi"),)),)
+    google = target(Origin("generate", "vendor", "account"), "m", **known)
+    report = Report("the generate shape of m")
+    asked = Conversation(shape="responses", model="m", turns=said, tools=tools)
+    return fitted(asked, google, report).tools, len(report.drops)
+
+
+@pytest.mark.parametrize(
+    ("tools", "known", "expected"),
+    [
+        ((SEARCH,), {}, ((SEARCH,), 0)),
+        ((CODE, SEARCH), {}, ((CODE, SEARCH), 0)),
+        ((LOOK, SEARCH), {}, ((LOOK,), 1)),
+        ((LOOK, SEARCH), {"mixed_tools": True}, ((LOOK, SEARCH), 0)),
+        ((LOOK, CODE), {"drop_tools": {"code_execution"}}, ((LOOK,), 1)),
+    ],
+)
+def test_googles_own_tools_do_not_stand_beside_functions(tools, known, expected):
+    """Its API refuses the whole request: a search that is merely offered gives way."""
+    assert expected == offered(*tools, **known)
+
+
+@pytest.mark.parametrize("beside", [LOOK, BASH])
+def test_whoever_needs_googles_own_tool_beside_functions_is_told(beside):
+    """By name, before the vendor says it."""
+    with pytest.raises(Fault, match=r"code_execution cannot stand beside functions; drop_tools"):
+        offered(beside, CODE)
+
+
+def test_tools_of_googles_own_callers_stay_as_they_are():
+    """They say themselves how the two are to go together."""
+    own = ServerTool(ServerKind.WEB_SEARCH, Native("generate", b'{"googleSearch":{}}'))
+    assert ((LOOK, own), 0) == offered(LOOK, own)

@@ -186,6 +186,7 @@ def test_a_tool_that_the_target_has_is_not_left_out(shape):
     declared = tools(LOOK, ServerTool(ServerKind.WEB_SEARCH, OWN, "web_search"))
     has = {
         "server_tools": frozenset({ServerKind.WEB_SEARCH}),
+        "mixed_tools": True,
         "drop_tools": frozenset({"web_search"}),
     }
     body, report = written(shape, "responses", declared, **has)

@@ -309,11 +309,13 @@ def _offered(
         return _held(tool, conversation.shape, target, report)
     if isinstance(tool, CustomTool) or tool.native.shape == target.origin.shape:
         return tool
-    kind = tool.kind
+    kind, lacks = tool.kind, "it has no {} of its own"
     if isinstance(kind, ServerKind):
         if kind in target.server_tools:
-            _condition(tool, conversation, report)
-            return tool
+            if target.mixed_tools or not any(map(_is_function, conversation.tools)):
+                _condition(tool, conversation, report)
+                return tool
+            lacks = "its own {} cannot stand beside functions"
         kind = kind.value
     name = tool.name or kind
     where = declared(tool, conversation.shape)
@@ -321,7 +323,7 @@ def _offered(
         report.drop(Rank.HINT, where, f"{name} is left out, as the profile of this model says")
         return None
     if _is_spare(tool, conversation):
-        report.drop(Rank.HINT, where, f"{name} is left out: this model has none of its own")
+        report.drop(Rank.HINT, where, f"{name} is left out: {lacks.format(name)}")
         return None
     function = as_function(tool) if isinstance(tool, VendorTool) else None
     if function is not None:
@@ -329,7 +331,7 @@ def _offered(
         return function
     raise report.refusal(
         where,
-        f"it has no {name} of its own; drop_tools in the binding's profile can leave the tool out",
+        f"{lacks.format(name)}; drop_tools in the binding's profile can leave the tool out",
     )
 
 
@@ -341,6 +343,13 @@ def _held(tool: FunctionTool, shape: str, target: TargetFacts, report: Report) -
         return tool
     lacking(report, Concept.STRICT_TOOL, shape, "strict schemas have no optional members there")
     return msgspec.structs.replace(tool, strict=None)
+
+
+def _is_function(tool: Tool) -> bool:
+    """Whether a tool is the caller's to run, in other shapes as well."""
+    if isinstance(tool, VendorTool):
+        return as_function(tool) is not None
+    return isinstance(tool, FunctionTool | CustomTool)
 
 
 def _condition(tool: Tool, conversation: Conversation, report: Report) -> None:

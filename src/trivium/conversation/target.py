@@ -96,6 +96,8 @@ class TargetFacts(msgspec.Struct, frozen=True, kw_only=True):
     custom_tools: bool = False
     """Whether it takes free-text tools; else they go as functions with one string ``input``."""
     server_tools: frozenset[ServerKind] = frozenset()
+    mixed_tools: bool = True
+    """Whether those may be declared beside functions."""
     drop_tools: frozenset[str] = frozenset()
     """Tools of other vendors, by kind or name, that are left out and reported where the target has
     none; all others are refused."""
@@ -166,6 +168,7 @@ BY_SHAPE: Final = MappingProxyType(
             "placeholder_signature": "skip_thought_signature_validator",
             "mid_system": False,
             "server_tools": frozenset(ServerKind),
+            "mixed_tools": False,
         },
     }
 )

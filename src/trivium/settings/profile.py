@@ -68,6 +68,8 @@ class Profile(
     """Whether it takes tools with free text as input."""
     server_tools: tuple[str, ...] | None = None
     """Vendor-run tools it has: ``web_search``, ``web_fetch``, ``code_execution``."""
+    mixed_tools: bool | None = None
+    """Whether vendor-run tools may be declared beside functions."""
     drop_tools: tuple[str, ...] | None = None
     """Vendor-run tools, by type or name, that are left out and reported where it has none; without
     it such a request is refused."""
@@ -139,6 +141,7 @@ EXAMPLES: Final = {
     "custom_tools": ("custom_tools = true", None),
     "server_tools": ('server_tools = ["web_search"]', None),
     "server_tools.*": ('server_tools = ["web_search"]', _SERVER),
+    "mixed_tools": ("mixed_tools = true", None),
     "drop_tools": ('drop_tools = ["web_search"]', None),
     "drop_tools.*": ('drop_tools = ["web_search"]', filled),
     "tool_name_max": ("tool_name_max = 64", _LENGTH),
