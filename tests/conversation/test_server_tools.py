@@ -7,7 +7,7 @@ from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Rank, Report
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.opaque import Origin
-from trivium.conversation.parts import Native, Text
+from trivium.conversation.parts import Native, Text, VendorPart
 from trivium.conversation.request import Conversation
 from trivium.conversation.server_tools import unsaid
 from trivium.conversation.target import target
@@ -74,6 +74,28 @@ def test_code_does_not_run_without_its_files(shape):
     with pytest.raises(Fault) as caught:
         fit(tool("responses", container={"type": "auto", "file_ids": ["f"]}), shape)
     assert (Kind.UNREPRESENTABLE, "tools.container") == (caught.value.kind, caught.value.param)
+
+
+UPLOAD = VendorPart(
+    Native("messages", b'{"type":"container_upload","file_id":"f"}'), "container_upload"
+)
+
+
+def uploading(role, shape):
+    """What becomes of a turn with a file for the vendor's own tools."""
+    turns = (Turn(role, (UPLOAD, Text("See."))), Turn(Role.USER, (Text("Go on."),)))
+    spoken = Conversation(shape="messages", model="m", turns=turns)
+    return fitted(spoken, target(Origin(shape, "vendor", "main"), "m"), Report("m")).turns
+
+
+@pytest.mark.parametrize("shape", ["chat", "responses", "generate"])
+def test_a_file_for_code_is_at_its_vendor_and_nowhere_else(shape):
+    """Without it the model would answer as if there were none; what a model made is history."""
+    with pytest.raises(Fault) as caught:
+        uploading(Role.USER, shape)
+    assert (Kind.UNREPRESENTABLE, "file_id") == (caught.value.kind, caught.value.param)
+    assert UPLOAD in uploading(Role.ASSISTANT, shape)[0].parts
+    assert UPLOAD in uploading(Role.USER, "messages")[0].parts
 
 
 def test_what_costs_no_condition_is_told():

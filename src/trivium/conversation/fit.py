@@ -25,7 +25,7 @@ from trivium.conversation.honesty import Act, Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
 from trivium.conversation.members import ROWS, Concept, declared, lacking, member, phased
 from trivium.conversation.pairing import paired
-from trivium.conversation.parts import Reasoning, Text
+from trivium.conversation.parts import Reasoning, Text, VendorPart
 from trivium.conversation.request import Conversation, Effort, FormatKind, ResponseFormat
 from trivium.conversation.server_tools import unsaid
 from trivium.conversation.target import ReasoningBack, TargetFacts
@@ -52,6 +52,8 @@ _DEMANDING: Final = "messages"
 """The shape whose requests must have a limit, of which 0 only fills a cache, and whose strict tools
 may have optional members.
 """
+_FILES: Final = frozenset({"container_upload"})
+"""Vendors' own blocks that name a file."""
 _CLOSED: Final = frozenset({"chat", "responses"})
 """Shapes whose strict tools may have none."""
 _ABSENT: Final = {
@@ -261,6 +263,8 @@ def _readable_turn(
         elif _says_nothing(kept, target):
             report.repair(Mend.EMPTY_TEXT, where)
         else:
+            if type(kept) is VendorPart and turn.role is not _ASSISTANT:
+                _reachable(kept, shape, target, report)
             parts.append(kept)
     if not parts and not (target.blank_text and not turn.parts):
         if turn.role in INSTRUCTING or spare:
@@ -268,6 +272,12 @@ def _readable_turn(
         report.repair(Mend.EMPTY_TURN, where)
         parts.append(Text(FILLER))
     return msgspec.structs.replace(turn, parts=tuple(parts))
+
+
+def _reachable(part: VendorPart, shape: str, target: TargetFacts, report: Report) -> None:
+    """Refuse a file that lies at another vendor, for its own tools: the model would not see it."""
+    if part.kind in _FILES and part.native.shape != target.origin.shape:
+        lacking(report, Concept.FILE_ID, shape, "a file at another vendor is unknown here")
 
 
 def _own(part: Part, where: str, target: TargetFacts, report: Report) -> Part:
