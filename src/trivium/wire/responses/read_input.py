@@ -32,6 +32,7 @@ from trivium.wire.checks import check, missing, wrong
 from trivium.wire.responses import read_content, read_tools, said
 from trivium.wire.responses.media import unresolved
 from trivium.wire.responses.request_forms import Item, ItemType
+from trivium.wire.responses.worded import words
 
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _string: Final = msgspec.json.Decoder(str)
@@ -109,9 +110,9 @@ class Input:
     def _reasoning(self, item: Item, raw: bytes) -> tuple[Part, ...]:
         found = said.item(raw)
         shown = said.thoughts(found) if found is not None else []
-        opaque, words = wordless(opened(item.encrypted_content or "", self._open))
-        if words and not shown:
-            shown.append(Reasoning(words))
+        opaque, signed = wordless(opened(item.encrypted_content or "", self._open))
+        if signed and not shown:
+            shown.append(Reasoning(signed))
         if opaque and shown:
             shown[-1] = msgspec.structs.replace(shown[-1], opaque=opaque)
         elif opaque:
@@ -122,7 +123,7 @@ class Input:
         if kind in _COMPACTED:
             self._extensions.append(Extension(path, raw, Rank.CONTRACT))
         found = said.item(raw)
-        text = "" if found is None else said.rendering(found)
+        text = ("" if found is None else said.rendering(found)) or words(raw)
         user = kind.endswith(("_output", "_response"))
         part = VendorPart(Native(said.SHAPE, raw), kind, text)
         return Turn(_USER if user else _ASSISTANT, (part,))
