@@ -162,6 +162,13 @@ def test_reasoning_without_anything_is_no_turn():
     assert () == turns(HIDDEN)
 
 
+def test_reasoning_of_another_form_is_the_callers_mistake():
+    """It is named, and no upstream is blamed."""
+    with pytest.raises(Fault) as caught:
+        turns({"role": "user", "content": "x"}, {**HIDDEN, "summary": "Hm."})
+    assert (Kind.INVALID_VALUE, "input[1]") == (caught.value.kind, caught.value.param)
+
+
 @pytest.mark.parametrize("kept", [{}, {"content": [{"type": "reasoning_text", "text": "Raw."}]}])
 def test_words_are_back_with_their_signature(kept):
     """Clients drop what can be read (Codex, AI SDK); signed without its words, it is refused."""

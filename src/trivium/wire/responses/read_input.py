@@ -100,15 +100,19 @@ class Input:
         if kind in _OUTPUTS:
             return [Turn(_USER, (_output(item, kind, path),))]
         if kind == "reasoning":
-            parts = self._reasoning(item, raw)
+            parts = self._reasoning(item, raw, path)
             return [Turn(_ASSISTANT, parts)] if parts else []
         if kind == "additional_tools":
             self._tools += read_tools.tools(item.tools, f"{path}.tools", self._extensions)
             return []
         raise unresolved(f"{path}.id", "an item of an earlier response")
 
-    def _reasoning(self, item: Item, raw: bytes) -> tuple[Part, ...]:
-        found = said.item(raw)
+    def _reasoning(self, item: Item, raw: bytes, path: str) -> tuple[Part, ...]:
+        try:
+            found = said.item(raw)
+        except Fault:
+            # the caller's item, not an upstream's
+            raise wrong(path, "be a reasoning item: `summary` and `content` are lists") from None
         shown = said.thoughts(found) if found is not None else []
         opaque, signed = wordless(opened(item.encrypted_content or "", self._open))
         if signed and not shown:
