@@ -189,6 +189,17 @@ def test_reasoning_goes_back_to_its_maker_and_never_alone(turns, expected):
     assert expected == [row["type"].removeprefix("function_") for row in found]
 
 
+def test_reasoning_that_a_caller_repeats_is_said_once():
+    """The vendor refuses a second item of one id; one that was left out does not count."""
+    thought, other = Reasoning("s", Form.SUMMARY, opaque=OWN), ToolCall("d", "f")
+    first = assistant(thought, ToolCall("c", "f"))
+    answer = user(ToolResult("c", (Text("1"),)))
+    found = items(assistant(thought), user(Text("?")), first, answer, assistant(thought, other))
+    assert ["message", "reasoning", "call", "call_output", "call"] == [
+        row["type"].removeprefix("function_") for row in found
+    ]
+
+
 def test_foreign_reasoning_is_missed_aloud():
     """The model will think again, and the caller may know."""
     report = Report("x")

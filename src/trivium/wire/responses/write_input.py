@@ -30,12 +30,13 @@ _encode: Final = msgspec.json.Encoder().encode
 def items(turns: tuple[Turn, ...], content: Content) -> list[Any]:
     """Items in order. A reasoning item that nothing follows is left out: vendors refuse it."""
     out: list[Any] = []
-    waiting: list[Any] = []
+    waiting: list[msgspec.Raw] = []
+    told: set[bytes] = set()
     for turn in turns:
         if turn.name is not None:
             content.lacks(Concept.PARTICIPANT, "the responses shape names no participants")
         if turn.role is _ASSISTANT:
-            out += _assistant(turn, waiting, content)
+            out += _assistant(turn, waiting, told, content)
         else:
             waiting.clear()
             out += _others(turn, content)
@@ -103,8 +104,12 @@ def _alone(part: Part, content: Content) -> Any | None:
     return None
 
 
-def _assistant(turn: Turn, waiting: list[Any], content: Content) -> list[Any]:
-    """What the assistant said; ``waiting``: reasoning that is to stand before what follows it."""
+def _assistant(
+    turn: Turn, waiting: list[msgspec.Raw], told: set[bytes], content: Content
+) -> list[Any]:
+    """What the assistant said; ``waiting``: reasoning that is to stand before what follows it,
+    ``told``: what stands already.
+    """
     out: list[Any] = []
     rows: list[Row] = []
     for part in turn.parts:
@@ -118,8 +123,8 @@ def _assistant(turn: Turn, waiting: list[Any], content: Content) -> list[Any]:
         spoken = _spoken(part, content) if alone is None else None
         if alone is None and spoken is None:
             continue
-        out += waiting
-        waiting.clear()
+        if waiting:
+            _release(waiting, told, out)
         if spoken is not None:
             rows.append(spoken)
             continue
@@ -130,6 +135,19 @@ def _assistant(turn: Turn, waiting: list[Any], content: Content) -> list[Any]:
     if rows:
         out.append(_message("assistant", rows, turn.phase))
     return out
+
+
+def _release(waiting: list[msgspec.Raw], told: set[bytes], out: list[Any]) -> None:
+    """Say the reasoning that waited, each item once: a vendor refuses an id that it has seen.
+
+    Callers repeat one who make a turn of each call of an answer, its reasoning before every one.
+    """
+    for item in waiting:
+        data = bytes(item)
+        if data not in told:
+            told.add(data)
+            out.append(item)
+    waiting.clear()
 
 
 def _spoken(part: Part, content: Content) -> Row | None:
@@ -156,7 +174,7 @@ def _spoken(part: Part, content: Content) -> Row | None:
     return {"type": "output_text", "text": text, "annotations": []} if text else None
 
 
-def _reasoning(part: Reasoning, content: Content) -> list[Any]:
+def _reasoning(part: Reasoning, content: Content) -> list[msgspec.Raw]:
     """Reasoning goes back to the account that sealed it and to nobody else."""
     if content.facts.reasoning_back is ReasoningBack.SEALED:
         own = first(belonging(part.opaque, content.facts.origin), REASONING_ITEM)
