@@ -181,6 +181,36 @@ def test_an_answer_that_is_blocked_midway_is_a_filtered_one(wires, before):
     )
 
 
+@pytest.mark.parametrize("beside", [{}, {"thoughtSignature": "AAEC"}, {"inlineData": None}])
+def test_a_call_beside_an_empty_text_is_a_call(wires, beside):
+    """Servers that print every member write it so."""
+    part = {"text": "", "functionCall": {"id": "c1", "name": "f", "args": {"a": 1}}, **beside}
+    (candidate,) = wires.assembled(tell(wires, last(part))).candidates
+    assert [("c1", '{"a":1}')] == [(one.id, one.arguments) for one in candidate.parts]
+    assert Unified.TOOL_CALLS is candidate.finish.unified
+    assert ("thoughtSignature" in beside) == bool(candidate.parts[0].opaque)
+
+
+@pytest.mark.parametrize("beside", [{}, {"functionCall": None}, {"thought": False}])
+def test_an_empty_text_alone_says_nothing(wires, beside):
+    """As before."""
+    (candidate,) = wires.assembled(tell(wires, last({"text": "", **beside}))).candidates
+    assert () == candidate.parts
+
+
+def test_sources_may_follow_the_signature_of_their_text(wires):
+    """In a chunk of their own, with the end; what comes next closes the text."""
+    web = {"groundingChunks": [{"web": {"uri": "https://a.example"}}], "groundingSupports": [
+        {"segment": {"startIndex": 0, "endIndex": 2}, "groundingChunkIndices": [0]}]}  # fmt: skip
+    end = {"index": 0, "finishReason": "STOP", "groundingMetadata": web}
+    signed = {"text": "", "thoughtSignature": "AAEC"}
+    told = tell(wires, [{"text": "Hi"}], [signed], {"candidates": [end]})
+    (candidate,) = wires.assembled(told).candidates
+    (text,) = (one for one in candidate.parts if type(one) is Text and one.text)
+    assert (Citation("https://a.example", None, 0, 2),) == text.citations
+    assert 1 == len(text.opaque)
+
+
 def test_a_block_does_not_undo_an_end(wires):
     """What was complete stays so."""
     events = tell(wires, last({"text": "a"}), {"promptFeedback": {"blockReason": "OTHER"}})

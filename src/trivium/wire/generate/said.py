@@ -62,6 +62,15 @@ def made(members: dict[str, msgspec.Raw], seed: str) -> tuple[Part, str] | None:
     return msgspec.structs.replace(vendor(present, name), known=is_own(name)), ""
 
 
+def beside(members: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
+    """What a part holds beside its empty text, as servers that print every member write a call;
+    empty where that is no data.
+    """
+    rest = {name: raw for name, raw in members.items() if name != "text"}
+    said = (name for name, raw in rest.items() if bytes(raw) != b"null")
+    return {} if MODIFIERS.issuperset(said) else rest
+
+
 def vendor(members: dict[str, msgspec.Raw], name: str) -> VendorPart:
     """A part that no other shape has, without its signature, which is an attachment."""
     kept = {key: raw for key, raw in members.items() if key != "thoughtSignature"}

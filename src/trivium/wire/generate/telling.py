@@ -64,7 +64,7 @@ class _Candidate:
     def __init__(self, number: int) -> None:
         self.number = number
         self.index = -1  # of the open text or reasoning; -1: none
-        self.held: PartEnd | None = None  # of a signed one: a citation may still come for it
+        self.held: PartEnd | None = None  # of a signed one: its citations may come a chunk later
         self.thinking = False  # which of the two
         self.pieces: list[str] = []  # of the open or held part: citations count its bytes
         self.said = False
@@ -239,6 +239,8 @@ class Telling:
             text = part.text
             if type(text) is not str:
                 self._other(one, view.loose_part(data, at, place), part, out)
+            elif not text and (members := said.beside(view.loose_part(data, at, place))):
+                self._other(one, members, part, out)
             elif part.thoughtSignature:
                 self._signed(one, part, text, out)
             elif text:
@@ -247,8 +249,6 @@ class Telling:
             _attach(probable.read(view.value(candidate.logprobsResult)), one, out, before)
         if candidate.groundingMetadata or candidate.citationMetadata:
             self._cite(candidate, one, out)
-        if one.held is not None:
-            self._close(one, out)
         reason = candidate.finishReason
         if isinstance(reason, str) and reason and reason != finish.UNSAID:
             one.finish = finish.read(
