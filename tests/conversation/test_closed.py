@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.conversation.closed import is_closed
+from trivium.conversation.closed import is_closed, named
+from trivium.conversation.fit import fitted
+from trivium.conversation.honesty import Report
+from trivium.conversation.items import Role, Turn
+from trivium.conversation.opaque import Origin
+from trivium.conversation.parts import Text
+from trivium.conversation.request import Conversation
+from trivium.conversation.target import target
+from trivium.conversation.tools import FunctionTool
 
 WORD = {"type": "string"}
 
@@ -76,3 +84,47 @@ def test_nonsense_is_not_closed(data):
 def test_a_schema_too_deep_to_read_is_not_closed():
     """Nobody's stack is spent on it."""
     assert not is_closed(b'{"type":"object","items":' + b'{"items":' * 5000 + b"1" + b"}" * 5001)
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        (b'{"type":"object"}', b'{"type":"object","properties":{}}'),
+        (b"{}", b'{"type":"object","properties":{}}'),
+        (
+            b'{"type":"object","additionalProperties":false}',
+            b'{"type":"object","additionalProperties":false,"properties":{}}',
+        ),
+    ],
+)
+def test_parameters_name_their_members_be_there_none(schema, expected):
+    """OpenAI refuses the request for one tool that does not; it means the same."""
+    assert expected == named(schema)
+
+
+@pytest.mark.parametrize(
+    "schema", [b'{"properties":{"a":{}}}', b'{"type":"string"}', b'{"anyOf":[]}', b"[]", b"{"]
+)
+def test_any_other_parameters_stay_as_they_are(schema):
+    """Byte for byte."""
+    assert schema == named(schema)
+
+
+@pytest.mark.parametrize(
+    ("caller", "upstream", "names"),
+    [
+        ("messages", "chat", True),
+        ("generate", "responses", True),
+        ("messages", "generate", False),
+        ("chat", "responses", False),
+    ],
+)
+def test_members_are_named_for_openai_where_its_own_rules_were_not_known(caller, upstream, names):
+    """What a caller of its shapes writes is between the two."""
+    tool = FunctionTool("f", parameters=b'{"type":"object"}')
+    turns = (Turn(Role.USER, (Text("Go"),)),)
+    asked = Conversation(shape=caller, model="m", turns=turns, tools=(tool,))
+    report = Report("m", strict=True)
+    (found,) = fitted(asked, target(Origin(upstream, "p", "main"), "m"), report).tools
+    assert names is (b"properties" in found.parameters)
+    assert [] == report.drops

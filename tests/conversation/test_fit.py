@@ -234,7 +234,7 @@ def test_filling_a_cache_without_an_answer_is_refused_where_no_shape_can_ask_for
     [
         ("chat", b'{"type":"object","properties":{"a":{}}}', None),
         ("responses", b'{"type":"object","properties":{"a":{}}}', None),
-        ("responses", b'{"type":"object","additionalProperties":false}', True),
+        ("responses", b'{"type":"object","additionalProperties":false,"properties":{}}', True),
         ("messages", b'{"type":"object","properties":{"a":{}}}', True),
     ],
 )

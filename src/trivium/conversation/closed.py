@@ -1,7 +1,10 @@
-"""Schemas that OpenAI's strict mode takes: every object closed, and none of its members optional.
+"""Schemas of tools that OpenAI takes, and those that its strict mode takes.
 
-It refuses the request for any other. Anthropic's strict tools may leave members out. Source:
-OpenAI's structured outputs guide, "Supported schemas", read on 2026-11-22.
+It refuses the whole request for any other. Parameters must name their members, be there none:
+servers of the Model Context Protocol leave that out. In strict mode every object is closed and none
+of its members optional, as Anthropic's strict tools may have them. Source: OpenAI's structured
+outputs guide, "Supported schemas", read on 2026-11-22, and what its API answers ("object schema
+missing properties").
 """
 
 from typing import Any, Final
@@ -9,6 +12,9 @@ from typing import Any, Final
 import msgspec
 
 _decode: Final = msgspec.json.Decoder().decode
+_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_encode: Final = msgspec.json.Encoder().encode
+_NO_TYPE: Final = msgspec.Raw()
 
 _NAMED: Final = ("properties", "$defs", "definitions")
 """Keywords whose members are names of schemas."""
@@ -18,6 +24,19 @@ _REFUSED: Final = frozenset(
     | {"propertyNames", "minProperties", "maxProperties", "unevaluatedProperties"}
 )
 """Keywords that the mode does not know."""
+
+
+def named(schema: bytes) -> bytes:
+    """Parameters that name their members; the same bytes where they do."""
+    if b'"properties"' in schema:
+        return schema  # HOT: nearly every tool
+    try:
+        members = _members(schema)
+    except (ValueError, RecursionError):
+        return schema
+    if members and bytes(members.get("type", _NO_TYPE)) != b'"object"':
+        return schema
+    return _encode({"type": "object", **members, "properties": {}})
 
 
 def is_closed(schema: bytes) -> bool:

@@ -18,7 +18,7 @@ import msgspec
 from trivium.conversation.attachments import belonging
 from trivium.conversation.calls import ToolResult
 from trivium.conversation.client_tools import as_function
-from trivium.conversation.closed import is_closed
+from trivium.conversation.closed import is_closed, named
 from trivium.conversation.cutting import CHARACTERS_MAX, SEQUENCES_MAX
 from trivium.conversation.effort import wished
 from trivium.conversation.honesty import Act, Mend, Rank, Report
@@ -55,7 +55,7 @@ may have optional members.
 _FILES: Final = frozenset({"container_upload"})
 """Vendors' own blocks that name a file."""
 _CLOSED: Final = frozenset({"chat", "responses"})
-"""Shapes whose strict tools may have none."""
+"""Shapes whose strict tools may have none, and whose tools must name their members."""
 _ABSENT: Final = {
     field.name: field.default
     for field in msgspec.structs.fields(Conversation)
@@ -346,10 +346,16 @@ def _offered(
 
 
 def _held(tool: FunctionTool, shape: str, target: TargetFacts, report: Report) -> FunctionTool:
-    """A function that is strict only where the target's strictness takes its schema."""
-    if not tool.strict or shape != _DEMANDING or target.origin.shape not in _CLOSED:
+    """A function with a schema as the target takes it, strict only where that may be strict.
+
+    What callers of OpenAI's own shapes write is between them and their vendor.
+    """
+    if shape in _CLOSED or target.origin.shape not in _CLOSED or tool.parameters is None:
         return tool
-    if tool.parameters is not None and is_closed(tool.parameters):
+    parameters = named(tool.parameters)
+    if parameters != tool.parameters:
+        tool = msgspec.structs.replace(tool, parameters=parameters)
+    if not tool.strict or is_closed(parameters):
         return tool
     lacking(report, Concept.STRICT_TOOL, shape, "strict schemas have no optional members there")
     return msgspec.structs.replace(tool, strict=None)
