@@ -22,6 +22,7 @@ from trivium.conversation.closed import is_closed, named
 from trivium.conversation.cutting import CHARACTERS_MAX, SEQUENCES_MAX
 from trivium.conversation.effort import wished
 from trivium.conversation.honesty import Act, Mend, Rank, Report
+from trivium.conversation.idle import IDLE, asking
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
 from trivium.conversation.members import ROWS, Concept, declared, lacking, member, phased
 from trivium.conversation.pairing import paired
@@ -69,6 +70,7 @@ _NEUTRAL: Final = MappingProxyType(
         Concept.MODALITIES: ("text",),
         Concept.FORMAT: ResponseFormat(FormatKind.TEXT),
         Concept.PARALLEL: True,
+        **IDLE,
     }
 )
 """Values that ask for nothing: a model that refuses the member does this anyway."""
@@ -95,6 +97,7 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
         _choosable(conversation, conversation.tool_choice, report)
     if conversation.output_max is not None:
         conversation = _limited(conversation, conversation.output_max, target, report)
+    conversation = asking(conversation, target.origin.shape)
     changes: dict[str, Any] = {}
     if target.refuses or target.refuses_thinking:
         changes = _refused(conversation, target, report)

@@ -152,6 +152,7 @@ def test_trap_29_forced_calls_and_thinking_exclude_each_other(wires):
         (Sampling(temperature=0.5), False, {"temperature": 0.5}, set()),
         (Sampling(temperature=1.7), False, {"temperature": 1.0}, {"temperature"}),
         (Sampling(temperature=0.5, top_p=0.9), False, {"temperature": 0.5}, {"top_p"}),
+        (Sampling(temperature=0.5, top_p=1), False, {"temperature": 0.5}, set()),
         (Sampling(top_p=0.9, top_k=5), False, {"top_p": 0.9, "top_k": 5}, set()),
         (Sampling(temperature=0.0), True, {}, {"temperature"}),
         (Sampling(temperature=1.0), True, {"temperature": 1.0}, set()),

@@ -177,7 +177,8 @@ def sampling(conversation: Conversation, settled: Settled, writing: Writing) -> 
         if thinks and top_p < _TOP_P_MIN:
             writing.lacks(Concept.TOP_P, _THINKS)
         elif "temperature" in out and not facts.temperature_with_top_p:
-            writing.lacks(Concept.TOP_P, "not taken together with temperature")
+            if top_p != 1:  # which leaves nothing out
+                writing.lacks(Concept.TOP_P, "not taken together with temperature")
         else:
             out["top_p"] = top_p
     if wish.top_k is not None:
