@@ -165,6 +165,15 @@ def test_trap_216_anthropic_results_in_user_messages_are_results(asked):
     assert (ToolResult("t", (Text("no"),), error=True), Text("b")) == found.turns[0].parts
 
 
+def test_a_call_that_is_said_twice_is_one(asked):
+    """As a block and in ``tool_calls``; the second would never be answered. Others are kept."""
+    block = {"type": "tool_use", "id": "call_1", "name": "f", "input": {"a": 1}}
+    calls = [call(arguments='{"a":1}'), call("call_2")]
+    found = asked({"role": "assistant", "content": [block], "tool_calls": calls})
+    made = (ToolCall("call_1", "f", '{"a":1}'), ToolCall("call_2", "f", "{}"))
+    assert made == found.turns[0].parts
+
+
 @pytest.mark.parametrize("name", ["cache_control", "prompt_cache_breakpoint"])
 def test_trap_034_cache_marks_are_kept(asked, name):
     """On the very part that had them, in either spelling."""

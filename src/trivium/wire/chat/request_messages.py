@@ -198,9 +198,13 @@ class MessageReader:
             members = mapping(audio, f"{path}.audio")
             spoken = text(members, "transcript", f"{path}.audio") or ""
             out.append(Audio(None, spoken, string(members, "id", f"{path}.audio")))
+        # the content of some agents says in Anthropic's words what ``tool_calls`` says again
+        said_once = {one.id for one in parts if type(one) is ToolCall and one.id}
         for at, call in enumerate(listed(message.get("tool_calls"), f"{path}.tool_calls")):
             where = f"{path}.tool_calls[{at}]"
-            out.append(self._call(mapping(call, where), where))
+            found = self._call(mapping(call, where), where)
+            if found.id not in said_once:
+                out.append(found)
         if message.get("function_call") is not None:
             function = table(message, "function_call", path)
             where = f"{path}.function_call"
