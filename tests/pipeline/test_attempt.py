@@ -9,6 +9,7 @@ import pytest
 
 from doubles import Close, Double, Flood, Reset, Send, Stall, Until, Wait, chunked, let_go, sized
 from gateway import Gateway, encoded, error_of
+from pipeline.test_translation import ASKED, JSON, OTHERS, PROVIDER, speaks
 from trivium.edge.limits import Limits
 from trivium.pipeline.lane import PassThrough
 from trivium.settings.entries import Timeouts
@@ -371,3 +372,17 @@ async def test_a_bug_in_mid_stream_ends_it(monkeypatch, how):
         assert not got.endswith(b"0\r\n\r\n")
         await line.close()
         assert "internal" == gateway.records[0].fault
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("caller", "upstream"), OTHERS)
+async def test_an_error_in_place_of_a_stream_says_what_is_wrong(caller, upstream):
+    """With status 200 and no events: agents shorten the prompt only if they are told to."""
+    error = {"error": {"message": "Too long.", "code": "context_length_exceeded"}}
+    answer = [Send(sized(encoded(error), headers=JSON))]
+    async with Double([answer]) as vendor, Gateway.to((PROVIDER[upstream], vendor)) as gateway:
+        speaks(gateway, upstream)
+        path, body = ASKED[caller](True)
+        status, _, got = await gateway.post(path, body)
+        assert 400 == status, got
+        assert "prompt is too long" in error_of(got)["message"]

@@ -278,11 +278,11 @@ class Translation:
 
     def whole(self, body: bytes) -> Whole:
         """The answer in the caller's shape. Raises ``Continue`` where the vendor paused."""
-        if self._answer.request.stream:
-            raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
         if self._mend is not None:
             body = self._mend.answer(body)
         answer = self._read.read_answer(body, self._context)
+        if self._answer.request.stream:  # what was read first may be an error, which says more
+            raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
         if self._names:
             answer = restored(answer, self._names)
         if self._rounds is not None:

@@ -259,6 +259,21 @@ def test_an_error_is_what_the_vendors_object_means(name, error):
     assert [error] == seen
 
 
+@pytest.mark.parametrize("error", [b'{"message":"busy","code":"slow_down"}', b'"busy"'])
+def test_an_error_of_no_event_is_an_error(error):
+    """As servers of the chat shape say it, and as the official client takes it here too."""
+    seen = []
+
+    def refused(told):
+        seen.append(told)
+        return Fault(Kind.UPSTREAM_OVERLOADED, "Busy.")
+
+    context = msgspec.structs.replace(CONTEXT, refused=refused)
+    told = CODEC.read_stream(context).feed(b'data: {"error":' + error + b"}\n\n")
+    assert [error] == seen
+    assert [Kind.UPSTREAM_OVERLOADED] == [event.fault.kind for event in told]
+
+
 def test_usage_of_a_failed_answer_is_kept_for_the_bill():
     """The error event comes first, usage in the terminal after it."""
     reader = CODEC.read_stream(CONTEXT)

@@ -59,6 +59,13 @@ def test_an_event_named_by_its_event_line_alone_counts(relay):
     assert relay(watch, wire).finished
 
 
+@pytest.mark.parametrize("error", [b'{"message":"busy","code":"slow_down"}', b'"busy"'])
+def test_an_error_of_no_event_is_an_error(error, relay):
+    """As servers of the chat shape say it, and as the official client takes it here too."""
+    out = relay(watch, b'data: {"error":' + error + b"}\n\n")
+    assert (b"", error) == (out.forwarded, out.error)
+
+
 def test_numbers_go_on_from_the_last_event_that_has_one(relay):
     """Neither a comment nor an unnumbered or unreadable event starts the count again."""
     numbered = (

@@ -243,6 +243,8 @@ class Reader:
 
     def _event(self, told: StreamEvent, out: list[Event]) -> None:
         kind = told.type or ""
+        if not kind and error_of(told.error) is not None:
+            kind = "error"  # as the chat shape says it; the official client raises on it here too
         if kind not in _KNOWN:
             if unread.is_news(kind):
                 self._ctx.unread(kind or "event", Loss.UNKNOWN)

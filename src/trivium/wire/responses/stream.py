@@ -114,6 +114,9 @@ class EventWatch:
                 self.finished = True
         elif name == "error":
             self.error = error_of(event.error) or frame.data
+        elif not name:
+            # as the chat shape says it; the official client raises on it here too
+            self.error = error_of(event.error)
 
     def end(self, fault: Fault | None, request_id: str) -> bytes:
         """Bytes that end the answer legally after the upstream's last byte."""
