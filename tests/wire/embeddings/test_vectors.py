@@ -147,6 +147,8 @@ def test_rows_without_an_index_are_in_order():
         b'{"data":[{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}]}',
         b'{"data":[{"embedding":"%%%%"},{"embedding":[1]}]}',
         b'{"data":[{"embedding":["a"]},{"embedding":[1]}]}',
+        b'{"data":[{"embedding":[]},{"embedding":[1]}]}',
+        b'{"data":[{"embedding":""},{"embedding":[1]}]}',
     ],
 )
 def test_anything_but_the_vectors_asked_for_is_a_broken_upstream(body):

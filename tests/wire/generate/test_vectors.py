@@ -149,7 +149,16 @@ def test_vectors_are_read_in_order(more, usage):
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"<html>", b"{}", b'{"embeddings":[{"values":[1]}]}', b'{"embeddings":{}}']
+    "body",
+    [
+        b"",
+        b"<html>",
+        b"{}",
+        b'{"embeddings":[{"values":[1]}]}',
+        b'{"embeddings":{}}',
+        b'{"embeddings":[{"values":[1]},{}]}',
+        b'{"embeddings":[{"values":[1]},{"values":[]}]}',
+    ],
 )
 def test_anything_but_the_vectors_asked_for_is_a_broken_upstream(body):
     """None may be missing."""

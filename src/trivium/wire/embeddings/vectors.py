@@ -97,6 +97,8 @@ def read_answer(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> V
         placed[at if row.index is None else row.index] = vector
     if len(rows) != count or set(placed) != set(range(count)):
         raise _broke(f"{count} vectors were asked for")
+    if not all(placed.values()):
+        raise _broke("a vector has no numbers")
     return VectorAnswer(
         vectors=tuple(placed[at] for at in range(count)), usage=tokens.usage(found.usage)
     )

@@ -104,6 +104,8 @@ def read_vectors(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> 
     rows = found.embeddings or []
     if len(rows) != count:
         raise _broke(f"{count} vectors were asked for")
+    if not all(row.values for row in rows):
+        raise _broke("a vector has no numbers")
     return VectorAnswer(vectors=tuple(row.values for row in rows), usage=usage(found.usageMetadata))
 
 
