@@ -138,6 +138,8 @@ def test_an_empty_body_is_a_failure():
         (b'event:error\ndata:{"type":"error","error":{"type":"x"}}\n\n', b'{"type":"x"}'),
         (b'event: error\ndata: {"message":"x"}\n\n', b'{"message":"x"}'),
         (b"event: error\ndata: out of memory\n\n", b"{}"),
+        (b'data: {"error":{"message":"x"}}\n\n', b'{"message":"x"}'),
+        (b'data: {"error":"x"}\n\n', b'"x"'),
         (b'event: error\r\ndata: {"error": {"type": "x"}}\r\n\r\n', b'{"type": "x"}'),
     ],
 )

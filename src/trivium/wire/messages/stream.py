@@ -21,6 +21,7 @@ from trivium.wire.messages.usage import merged, usage
 from trivium.wire.operation import Shape
 from trivium.wire.passage import Facts
 from trivium.wire.sse import Splitter, parse
+from trivium.wire.whole import error_of
 
 _decode: Final = msgspec.json.Decoder(WatchedEvent).decode
 _decode_loose: Final = msgspec.json.Decoder(LooseEvent).decode
@@ -85,9 +86,10 @@ class Watch:
 
     def _read(self, frame: Frame, view: WatchedEvent | None) -> bool:
         """Take note of one event; whether it is an error that ends the answer."""
-        if frame.event == b"error" or (view is not None and view.type == "error"):
+        error = _error(frame, view)
+        if error is not None:
             if not self.finished:
-                self.error = b"{}" if view is None else bytes(view.error) or frame.data
+                self.error = error
             return not self.finished
         if view is None:
             return False
@@ -126,6 +128,16 @@ def _view(frame: Frame) -> WatchedEvent | None:
         usage=loose.usage if isinstance(loose.usage, dict) else None,
         error=loose.error,
     )
+
+
+def _error(frame: Frame, view: WatchedEvent | None) -> bytes | None:
+    """The error that a frame tells of; ``None`` when it is any other event."""
+    if frame.event == b"error" or (view is not None and view.type == "error"):
+        return b"{}" if view is None else bytes(view.error) or frame.data
+    if view is None or view.type or frame.event:
+        return None
+    # nothing else says what it is: an error as the chat shape has it
+    return error_of(view.error)
 
 
 def _cut_short() -> Fault:
