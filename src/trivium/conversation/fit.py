@@ -176,15 +176,15 @@ def _limited(
     demands one send what their own vendor's models can do. Where a target of that shape thinks, its
     writer fits limit and budget to each other.
     """
-    where = member(Concept.OUTPUT_MAX, conversation.shape)
-    if target.origin.shape == _DEMANDING:
+    cap = target.output_cap
+    is_taken = limit > 0 and (cap is None or limit <= cap)
+    if is_taken or target.origin.shape == _DEMANDING:
         return conversation
+    where = member(Concept.OUTPUT_MAX, conversation.shape)
     if limit == 0:
         raise report.refusal(where, "a prompt cannot be cached there without an answer to it")
-    if target.output_cap is None or limit <= target.output_cap:
-        return conversation
     report.drop(Rank.HINT, where, "above the model's own limit", Act.CHANGED)
-    return msgspec.structs.replace(conversation, output_max=target.output_cap)
+    return msgspec.structs.replace(conversation, output_max=cap)
 
 
 def _phaseless(conversation: Conversation, target: TargetFacts, report: Report) -> tuple[Turn, ...]:
