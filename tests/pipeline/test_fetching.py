@@ -11,6 +11,7 @@ from gateway import Gateway, error_of
 from trivium.upstream.foreign import Foreign, Reach
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
+WEBP = b"RIFF\x0c\0\0\0WEBPVP8 " + b"pixels"
 GENERATED = [
     Send(
         sized(
@@ -62,10 +63,13 @@ class Open:
 
 
 @pytest.mark.asyncio
-async def test_a_picture_by_url_goes_out_as_bytes():
-    """Trap 42: never a request without it, and never a guess at its type."""
+@pytest.mark.parametrize("kind", [b"image/webp", b"image/jpeg"])
+async def test_a_picture_by_url_goes_out_as_bytes(kind):
+    """Trap 42: never a request without it, and never a guess at its type: a server may be wrong
+    about it, the picture's first bytes are not.
+    """
     async with (
-        Double([picture(kind=b"image/webp")]) as server,
+        Double([picture(WEBP, kind=kind)]) as server,
         Double([GENERATED]) as vendor,
         Open(vendor) as gateway,
     ):
@@ -77,7 +81,7 @@ async def test_a_picture_by_url_goes_out_as_bytes():
         assert b"trivium-dropped" not in headers
         sent = msgspec.json.decode(vendor.requests[0].body)
         assert {
-            "inlineData": {"mimeType": "image/webp", "data": base64.b64encode(PNG).decode()}
+            "inlineData": {"mimeType": "image/webp", "data": base64.b64encode(WEBP).decode()}
         } == sent["contents"][0]["parts"][1]
 
 

@@ -13,7 +13,7 @@ import msgspec
 from trivium.conversation.calls import ToolResult
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Audio, Document, Image, Inline, Pieces, Remote, Video
-from trivium.conversation.pictures import size
+from trivium.conversation.pictures import type_of
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, TargetFacts
 
@@ -45,12 +45,6 @@ _ENDINGS: Final = {
     "webm": "video/webm",
     "webp": "image/webp",
 }
-_STARTS: Final = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"GIF8", "image/gif"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"%PDF-", "application/pdf"),
-)
 
 
 def wanted(conversation: Conversation, target: TargetFacts) -> tuple[str, ...]:
@@ -91,13 +85,10 @@ def mime_of(url: str, said: str, body: bytes) -> str:
     """
     if said not in _VAGUE:
         return said
-    for start, mime in _STARTS:
-        if body.startswith(start):
-            return mime
-    if body[:4] == b"RIFF" and size(body) is not None:
-        return "image/webp"
+    if body.startswith(b"%PDF-"):
+        return "application/pdf"
     path = urlsplit(url).path
-    return _ENDINGS.get(path.rpartition(".")[2].lower(), "")
+    return type_of(body) or _ENDINGS.get(path.rpartition(".")[2].lower(), "")
 
 
 def _media(parts: tuple[Part, ...]) -> Iterator[_Media]:

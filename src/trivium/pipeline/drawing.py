@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from trivium.conversation import pictures
 from trivium.conversation.estimate import of_bytes
 from trivium.conversation.honesty import Act, Rank, Report
 from trivium.conversation.usage import Usage
@@ -38,11 +39,6 @@ from trivium.wire.peek import Members
 SOURCES_BYTES_MAX: Final = 15_000_000
 """Pictures inside one JSON body: twenty megabytes in base64, which Google takes at most."""
 
-_MAGIC: Final = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-)
 KINDS: Final = {Operation.IMAGES: "image_generation", Operation.IMAGES_EDIT: "image_edit"}
 """What the events of a stream begin with."""
 
@@ -135,10 +131,7 @@ def _no_mask(step: Step) -> Fault:
 
 def kind_of(data: bytes) -> str:
     """The content type of a picture by its first bytes; never what somebody says it is."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    found = (kind for magic, kind in _MAGIC if data.startswith(magic))
-    return next(found, "application/octet-stream")
+    return pictures.type_of(data) or "application/octet-stream"
 
 
 class Asked:
