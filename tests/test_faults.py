@@ -17,6 +17,7 @@ GOOGLE = {
     405: {"INVALID_ARGUMENT"},
     413: {"INVALID_ARGUMENT"},
     415: {"INVALID_ARGUMENT"},
+    426: {"INVALID_ARGUMENT"},
     429: {"RESOURCE_EXHAUSTED"},
     431: {"INVALID_ARGUMENT"},
     499: {"INVALID_ARGUMENT"},
@@ -28,7 +29,7 @@ GOOGLE = {
 """Google's canonical name for each status we answer (google.rpc.Code, read 2026-11-21)."""
 
 TYPES = {
-    "invalid_request_error": {400, 405, 415, 431, 499},
+    "invalid_request_error": {400, 405, 415, 426, 431, 499},
     "authentication_error": {401},
     "permission_error": {403},
     "not_found_error": {404},

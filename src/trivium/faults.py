@@ -52,6 +52,7 @@ class Kind(Enum):
     # what is asked for
     PATH_UNKNOWN = "path_unknown"
     METHOD_NOT_ALLOWED = "method_not_allowed"
+    UPGRADE_REQUIRED = "upgrade_required"
     MODEL_UNKNOWN = "model_unknown"
     NOT_FOUND = "not_found"
     # limits and money
@@ -132,6 +133,8 @@ TABLE: Final[dict[Kind, Row]] = {
     Kind.NOT_PERMITTED: Row(403, "permission_error", "PERMISSION_DENIED", "permission_denied", _C),
     Kind.PATH_UNKNOWN: Row(404, "not_found_error", "NOT_FOUND", "unknown_url", _C),
     Kind.METHOD_NOT_ALLOWED: Row(405, *_BAD, "method_not_allowed", _C),
+    # of a WebSocket: the clients that try one first take this for "never", and others for a mistake
+    Kind.UPGRADE_REQUIRED: Row(426, *_BAD, "upgrade_required", _C, retry=False),
     Kind.MODEL_UNKNOWN: Row(404, "not_found_error", "NOT_FOUND", "model_not_found", _C),
     Kind.NOT_FOUND: Row(404, "not_found_error", "NOT_FOUND", "not_found", _C),
     Kind.RATE_LIMITED: Row(

@@ -80,6 +80,11 @@ class Keyring:
         """Names ``key``."""
         return next(iter(self._named()))
 
+    @property
+    def ids(self) -> tuple[bytes, ...]:
+        """Names of all of them; the first one seals."""
+        return tuple(self._named())
+
     def get(self, key_id: bytes) -> bytes | None:
         """The key of that name; ``None`` when it is not, or no longer, one of these."""
         return self._named().get(key_id)

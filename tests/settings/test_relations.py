@@ -285,3 +285,10 @@ def test_a_header_given_twice_is_named_twice():
 def test_what_only_follows_from_another_slip_is_not_said(data, broken):
     """A misspelt ``price`` is one problem, not two."""
     assert [] == _problems(data, [broken])
+
+
+@pytest.mark.parametrize(("room", "said"), [(5999, 1), (6000, 0)])
+def test_room_for_bodies_holds_at_least_two_of_the_largest(room, said):
+    """One user may have half of it, so less would take none of them."""
+    found = _problems({"server": {"body_bytes_max": 3000, "bodies_bytes_max": room}})
+    assert said == len([one for one in found if "bodies_bytes_max" in str(one)])

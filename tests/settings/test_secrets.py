@@ -36,7 +36,7 @@ def test_an_absolute_path_is_taken_as_it_is(secrets, tmp_path):
         ("env:MISSING", "names the environment variable MISSING, which is not set"),
         ("env:EMPTY", "has no value: the environment variable EMPTY is empty"),
         ("file:missing", "names the file missing, which cannot be read: No such file"),
-        ("file:a\0b", "names the file a\0b, which cannot be read: ValueError"),
+        ("file:a\0b", "names the file a\\x00b, which cannot be read: ValueError"),
         ("file:empty", "has no value: the file empty is empty"),
         ("file:two", "must be visible ASCII text on one line, but the file two is not"),
         ("file:large", f"names the file large, which is above {BYTES_MAX} bytes"),

@@ -8,6 +8,8 @@ Path: TypeAlias = tuple[str | int, ...]
 """Where a setting is: ``("models", 0, "bindings", 1, "weight")``."""
 
 
+_LINE_MAX: Final = 900
+"""Longer than what any problem takes to be said, with a path or two in it."""
 _LONG: Final = 10**30
 """What nobody has counted; Python refuses to write numbers that are longer still."""
 
@@ -26,8 +28,17 @@ class SettingsError(Exception):
     """Settings that cannot be used. ``lines`` has one readable line for each problem."""
 
     def __init__(self, *lines: str) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = lines
+        self.lines = tuple(map(_readable, lines))
+        super().__init__("\n".join(self.lines))
+
+
+def _readable(line: str) -> str:
+    """One line that a terminal shows, however long or odd what it quotes is."""
+    if len(line) > _LINE_MAX:
+        line = f"{line[: _LINE_MAX * 2 // 3]} [...] {line[-_LINE_MAX // 3 :]}"
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
 
 
 def shown(value: Any) -> str:

@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from trivium.settings.errors import Path
 
-_PART: Final = r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|[A-Za-z0-9_-]+)"""
-_KEY: Final = re.compile(rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*")
-_BLANK: Final = re.compile(r"(?:[ \t\r\n,]|#[^\n]*)*")
+_PART: Final = r"""(?:"(?:\\.|[^"\\])*+"|'[^']*'|[A-Za-z0-9_-]+)"""
+_KEY: Final = re.compile(rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*+")
+_BLANK: Final = re.compile(r"(?:[ \t\r\n,]|#[^\n]*)*+")
 _STRING: Final = re.compile(
     r'"""(?:\\.|[^\\])*?"{3,5}(?!")'
     r"|'''.*?'{3,5}(?!')"
-    r'|"(?:\\.|[^"\\])*"'
+    r'|"(?:\\.|[^"\\])*+"'
     r"|'[^']*'",
     re.DOTALL,
 )

@@ -47,11 +47,16 @@ class Server(Section, frozen=True):
     """Request line and headers together. Codex sends 16 KiB; nginx allows 32, Node 16."""
     headers_max: int = 200
     """Header lines of one request (Apache allows 100, Go has no count)."""
-    body_bytes_max: int = 134_217_728
-    """128 MiB: the vendors take 20 to 100 MiB of inline media."""
+    body_bytes_max: int = 33_554_432
+    """32 MiB, as much as Anthropic takes; larger media go as uploads or by URL. One body is read in
+    one go, which others wait for: 3 to 10 ms for each MiB."""
+    bodies_bytes_max: int = 536_870_912
+    """Request bodies that a worker keeps in memory at once, 512 MiB: each until its answer begins.
+    Beyond it requests get 503. One user has a quarter of it, and up to half while others need less.
+    """
     objects_max: int = 100_000
-    """JSON objects in the body of a request that is translated between shapes: each takes some 30
-    bytes on the wire and a kilobyte of memory."""
+    """JSON objects and arrays in a body that is translated between shapes or larger than 1 MiB,
+    with two members and five values to each: three bytes on the wire take a kilobyte of memory."""
     upload_bytes_max: int = 268_435_456
     """A multipart form with its files, 256 MiB: kept in a file, so it may be larger than a body."""
     upload_memory_bytes: int = 1_048_576
@@ -73,6 +78,12 @@ class Server(Section, frozen=True):
     """Unsent bytes to one caller above which its upstream is no longer read."""
     drain_s: float = 30.0
     """After SIGTERM: how long running answers may go on before they are ended legally."""
+    drain_notice_s: float = 2.0
+    """After SIGTERM: how long connections are still accepted while ``/readyz`` says 503 already, so
+    that whatever asks it sends its callers elsewhere first. SIGINT and a second signal skip it."""
+    drain_idle_s: float = 5.0
+    """How long a drain leaves idle connections open, at most a quarter of ``drain_s``: a request
+    may be on its way. Proxies should close theirs sooner."""
     half_closed: str = "cancel"
     """``cancel``: a caller that shuts its sending side has left (as nginx and Go see it);
     ``answer``: it is still answered."""
@@ -172,8 +183,9 @@ class Routing(Section, frozen=True):
     cooldown_max_s: float = 60.0
     """The longest. A vendor's own ``Retry-After`` goes before both."""
     recheck_s: float = 600.0
-    """After how long a credential that the vendor refused is probed; a reload does it at once. Also
-    the longest that a vendor's ``Retry-After`` is heeded."""
+    """The longest rest of a credential that the vendor refuses: it is probed after ``cooldown_s``
+    and after twice as long each time; a reload does it at once. Also the longest that a vendor's
+    ``Retry-After`` is heeded."""
 
 
 class Records(Section, frozen=True):
@@ -195,13 +207,17 @@ class Ledger(Section, frozen=True):
     fsync_ms: int = 0
     """How often the journal is forced to the disk, for a loss of power; 0: the system decides
     (the death of a process alone loses nothing)."""
-    interrupted: str = "free"
-    """What a request costs that was running when its worker was killed: ``free``, ``input`` (its
-    estimated input) or ``hold`` (the most it could have cost)."""
+    interrupted: str = "input"
+    """What a request costs that was running when its worker was killed: ``input`` (its estimated
+    input, as for a caller that leaves before the first byte), ``free``, or ``hold`` (the most it
+    could have cost)."""
     abandoned: str = "cancel"
     """What becomes of a request for a whole answer whose caller leaves: ``cancel`` (the vendor is
     cut off, the input and what was delivered are charged) or ``finish`` (the answer is waited for
     and charged as the vendor reports it, which is what the vendor itself may bill)."""
+    ahead_s: float = 300.0
+    """How long an account's requests go on while the database is away, where its balance is ample:
+    each worker leases what they came to lately for as long, at most a quarter of what is left."""
     lease_s: float = 900.0
     """After so long without a word from a worker, what it had leased is free again. Beyond half of
     it without the database a worker stops spending."""

@@ -28,8 +28,9 @@ class OAuth(Section, frozen=True):
     """Applications of one user."""
     apps_per_hour: int = 10
     """Applications one user registers an hour."""
-    authorize_per_minute: int = 60
-    """Authorization requests from one address a minute. With ``shared.url`` all workers count
+    authorize_per_minute: int = 600
+    """Authorization requests from one address a minute, and of one user who is logged in once that
+    is used up: an office or a mobile network is one address. With ``shared.url`` all workers count
     together."""
     token_per_minute: int = 60
     """Token and revocation requests of one application a minute, counted likewise."""

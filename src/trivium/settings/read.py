@@ -121,6 +121,10 @@ class _Walk:
             return self._report(path, "must not hold a NUL character")
         if found is None:
             return raw
+        if found.given is not None and isinstance(raw, str):
+            wrong = found.given(raw)
+            if wrong:
+                return self._report(path, wrong)
         if found.resolved and isinstance(raw, str) and raw.startswith(("env:", "file:")):
             try:
                 raw = self._look_up(raw)

@@ -82,6 +82,13 @@ def _server(settings: Settings) -> Iterator[Problem]:
             "tokens and budgets for itself, and every limit is multiplied by the workers",
             '[shared] url = "redis://127.0.0.1:6379/0"',
         )
+    most = 2 * server.body_bytes_max
+    if server.bodies_bytes_max < most:
+        yield Problem(
+            ("server", "bodies_bytes_max"),
+            "is less than twice server.body_bytes_max: not even one such body would be taken",
+            f"bodies_bytes_max = {most}",
+        )
     if (server.tls_certificate is None) != (server.tls_key is None):
         absent = "tls_key" if server.tls_key is None else "tls_certificate"
         present = "tls_certificate" if absent == "tls_key" else "tls_key"

@@ -12,6 +12,7 @@ from trivium.settings import audit, payments, syntax
 from trivium.settings.errors import Path
 from trivium.settings.limits import LIMIT_MAX
 from trivium.settings.profile import EXAMPLES
+from trivium.settings.references import foreign, unregistered
 from trivium.settings.syntax import Check, above_zero, between, one_of
 
 
@@ -30,6 +31,8 @@ class Rule(msgspec.Struct, frozen=True):
 
     A channel's keys and headers are not: they stay references until the catalogue is built.
     """
+    given: Check | None = None
+    """What the value must be as it is given, before anything is looked up."""
 
 
 def _audio(value: str) -> str | None:
@@ -57,7 +60,8 @@ RULES: Final[dict[str, Rule]] = {
     "server.connections_max": Rule("connections_max = 20000", _MANY),
     "server.header_bytes_max": Rule("header_bytes_max = 65536", _BYTES),
     "server.headers_max": Rule("headers_max = 200", _MANY),
-    "server.body_bytes_max": Rule("body_bytes_max = 134217728", _BYTES),
+    "server.body_bytes_max": Rule("body_bytes_max = 33554432", _BYTES),
+    "server.bodies_bytes_max": Rule("bodies_bytes_max = 536870912", _BYTES),
     "server.objects_max": Rule("objects_max = 100000", _MANY),
     "server.upload_bytes_max": Rule("upload_bytes_max = 268435456", _BYTES),
     "server.upload_memory_bytes": Rule("upload_memory_bytes = 1048576", between(0, 2**30)),
@@ -69,6 +73,8 @@ RULES: Final[dict[str, Rule]] = {
     "server.pipeline_max": Rule("pipeline_max = 16", _MANY),
     "server.write_high_bytes": Rule("write_high_bytes = 65536", _BYTES),
     "server.drain_s": Rule("drain_s = 30.0", _WAIT),
+    "server.drain_notice_s": Rule("drain_notice_s = 2.0", _WAIT),
+    "server.drain_idle_s": Rule("drain_idle_s = 5.0", _WAIT),
     "server.half_closed": Rule('half_closed = "cancel"', one_of("cancel", "answer")),
     "server.cors_origins": Rule('cors_origins = ["https://app.example"]'),
     "server.cors_origins.*": Rule('cors_origins = ["https://app.example"]', syntax.browser_origin),
@@ -121,10 +127,18 @@ RULES: Final[dict[str, Rule]] = {
     "payments": Rule("[payments]"),
     "payments.provider": Rule('provider = "stripe"', one_of("", *payments.PROVIDERS)),
     "payments.secret_key": Rule(
-        'secret_key = "env:STRIPE_SECRET_KEY"', syntax.filled, secret=True, resolved=True
+        'secret_key = "env:STRIPE_SECRET_KEY"',
+        syntax.filled,
+        secret=True,
+        resolved=True,
+        given=unregistered,
     ),
     "payments.webhook_secret": Rule(
-        'webhook_secret = "env:STRIPE_WEBHOOK_SECRET"', syntax.filled, secret=True, resolved=True
+        'webhook_secret = "env:STRIPE_WEBHOOK_SECRET"',
+        syntax.filled,
+        secret=True,
+        resolved=True,
+        given=unregistered,
     ),
     "payments.amounts": Rule('amounts = ["10", "25", "50", "100"]'),
     "payments.amounts.*": Rule('amounts = ["10", "25", "50", "100"]', payments.dollars),
@@ -156,7 +170,7 @@ RULES: Final[dict[str, Rule]] = {
     "oauth.spend": Rule("spend = false"),
     "oauth.apps_max": Rule("apps_max = 20", _MANY),
     "oauth.apps_per_hour": Rule("apps_per_hour = 10", _MANY),
-    "oauth.authorize_per_minute": Rule("authorize_per_minute = 60", _MANY),
+    "oauth.authorize_per_minute": Rule("authorize_per_minute = 600", _MANY),
     "oauth.token_per_minute": Rule("token_per_minute = 60", _MANY),
     "oauth.failures_per_minute": Rule("failures_per_minute = 20", _MANY),
     "logs": Rule("[logs]"),
@@ -164,7 +178,9 @@ RULES: Final[dict[str, Rule]] = {
     "logs.format": Rule('format = "auto"', one_of("auto", "json", "text")),
     "metrics": Rule("[metrics]"),
     "metrics.enabled": Rule("enabled = true"),
-    "metrics.token": Rule('token = "env:METRICS_TOKEN"', secret=True, resolved=True),
+    "metrics.token": Rule(
+        'token = "env:METRICS_TOKEN"', secret=True, resolved=True, given=unregistered
+    ),
     "images": Rule("[images]"),
     "images.legacy_model": Rule('legacy_model = "dall-e-2"', syntax.model_name),
     "images.gpt_model": Rule('gpt_model = "gpt-image-2"', syntax.model_name),
@@ -181,10 +197,18 @@ RULES: Final[dict[str, Rule]] = {
     "assets.endpoint": Rule('endpoint = "http://127.0.0.1:3900"', syntax.web_url),
     "assets.region": Rule('region = "eu-central-1"', syntax.filled),
     "assets.access_key": Rule(
-        'access_key = "env:S3_ACCESS_KEY"', syntax.filled, secret=True, resolved=True
+        'access_key = "env:S3_ACCESS_KEY"',
+        syntax.filled,
+        secret=True,
+        resolved=True,
+        given=unregistered,
     ),
     "assets.secret_key": Rule(
-        'secret_key = "env:S3_SECRET_KEY"', syntax.filled, secret=True, resolved=True
+        'secret_key = "env:S3_SECRET_KEY"',
+        syntax.filled,
+        secret=True,
+        resolved=True,
+        given=unregistered,
     ),
     "accounts": Rule("[accounts]"),
     "accounts.signup": Rule('signup = "invitation"', one_of("open", "invitation", "closed")),
@@ -197,7 +221,11 @@ RULES: Final[dict[str, Rule]] = {
     "mail.security": Rule('security = "starttls"', one_of("starttls", "tls", "none")),
     "mail.user": Rule('user = "trivium"'),
     "mail.password": Rule(
-        'password = "env:MAIL_PASSWORD"', syntax.filled, secret=True, resolved=True
+        'password = "env:MAIL_PASSWORD"',
+        syntax.filled,
+        secret=True,
+        resolved=True,
+        given=unregistered,
     ),
     "mail.sender": Rule('sender = "Trivium <trivium@example.com>"', syntax.mailbox),
     "mail.timeout_s": Rule("timeout_s = 20.0", between(1, 600)),
@@ -208,7 +236,11 @@ RULES: Final[dict[str, Rule]] = {
     "logins.issuer": Rule('issuer = "https://login.example.com"', syntax.web_url),
     "logins.client_id": Rule('client_id = "trivium"', syntax.filled),
     "logins.client_secret": Rule(
-        'client_secret = "env:COMPANY_LOGIN_SECRET"', syntax.filled, secret=True, resolved=True
+        'client_secret = "env:COMPANY_LOGIN_SECRET"',
+        syntax.filled,
+        secret=True,
+        resolved=True,
+        given=unregistered,
     ),
     "logins.scopes": Rule('scopes = ["openid", "email", "profile"]'),
     "logins.scopes.*": Rule('scopes = ["openid", "email", "profile"]', syntax.scope),
@@ -218,7 +250,8 @@ RULES: Final[dict[str, Rule]] = {
     "ledger.flush_s": Rule("flush_s = 1.0", between(0.01, 60)),
     "ledger.fsync_ms": Rule("fsync_ms = 50", between(0, 60_000)),
     "ledger.abandoned": Rule('abandoned = "cancel"', one_of("cancel", "finish")),
-    "ledger.interrupted": Rule('interrupted = "free"', one_of("free", "input", "hold")),
+    "ledger.interrupted": Rule('interrupted = "input"', one_of("free", "input", "hold")),
+    "ledger.ahead_s": Rule("ahead_s = 300.0", between(0, 3_600)),
     "ledger.lease_s": Rule("lease_s = 900.0", between(10, 86_400)),
     "prices": Rule("[prices]"),
     "prices.source": Rule('source = "https://prices.example/catalogue.json"', syntax.web_url),
@@ -230,15 +263,20 @@ RULES: Final[dict[str, Rule]] = {
     "channels": Rule("[[channels]]"),
     "channels.name": Rule('name = "openai-main"', syntax.channel_name),
     "channels.provider": Rule('provider = "openai"', syntax.filled),
-    "channels.api_key": Rule('api_key = "env:OPENAI_API_KEY"', syntax.filled, secret=True),
+    "channels.api_key": Rule(
+        'api_key = "env:OPENAI_API_KEY"', syntax.filled, secret=True, given=unregistered
+    ),
     "channels.api_keys": Rule('api_keys = ["env:KEY_ONE", "file:keys/two"]'),
     "channels.api_keys.*": Rule(
-        'api_keys = ["env:KEY_ONE", "file:keys/two"]', syntax.filled, secret=True
+        'api_keys = ["env:KEY_ONE", "file:keys/two"]',
+        syntax.filled,
+        secret=True,
+        given=unregistered,
     ),
     "channels.base_url": Rule('base_url = "https://api.openai.com/v1"', syntax.web_url),
     "channels.headers": Rule('headers = { x-team = "research" }', names=syntax.header_name),
     "channels.headers.*": Rule(
-        'headers = { x-team = "research" }', syntax.header_value, secret=True
+        'headers = { x-team = "research" }', syntax.header_value, secret=True, given=foreign
     ),
     "channels.proxy": Rule(
         'proxy = "http://127.0.0.1:3128"', syntax.proxy_url, secret=True, resolved=True

@@ -5,19 +5,19 @@ Addresses that may carry a password are never quoted back.
 
 import math
 import re
-import sys
 from base64 import b64decode
 from collections.abc import Callable
 from difflib import get_close_matches
 from ipaddress import ip_address, ip_network
 from typing import Any, Final, TypeAlias
-from urllib.parse import SplitResult, parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from trivium.settings.errors import shown
 from trivium.settings.prices import DECIMAL, KINDS, day, multiplier
 
 Check: TypeAlias = Callable[[Any], str | None]
 
+_SECONDS_MAX: Final = 315_360_000
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2
 _FIELD_VALUE: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?")
 _HOST: Final = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]*[0-9A-Za-z])?\.?|\[[0-9A-Fa-f:.]+\]")
@@ -191,6 +191,8 @@ def proxy_url(value: str) -> str | None:
 
 def storage_url(value: str) -> str | None:
     """Check a database's address."""
+    if "\0" in unquote(value):
+        return "must not hold a NUL character, which no name of a file or database has"
     if value.startswith("sqlite:///") and len(value) > len("sqlite:///"):
         return None
     if value.startswith("postgresql://"):
@@ -215,7 +217,10 @@ def _parameters(given: dict[str, list[str]]) -> str | None:
 
 def _on_socket(value: str) -> bool:
     """Whether a database's address names the directory of a socket in place of a host."""
-    parts = urlsplit(value)
+    try:
+        parts = urlsplit(value)
+    except ValueError:  # half of an IPv6 address
+        return False
     directory = parse_qs(parts.query).get("host", [""])
     return not parts.hostname and len(parts.path) > 1 and directory[0].startswith("/")
 
@@ -239,6 +244,8 @@ def assets_url(value: str) -> str | None:
         return None
     if parts is None or parts.scheme not in {"file", "s3"} or "?" in value or "#" in value:
         return "must be empty, file:///FOLDER or s3://BUCKET/PREFIX"
+    if "\0" in unquote(value):
+        return "must not hold a NUL character, which no name of a file or object has"
     if parts.scheme == "file" and (not value.startswith("file:///") or parts.path == "/"):
         return "must name a whole folder after three slashes"
     if ".." in parts.path.split("/") or "@" in parts.netloc or parts.port is not None:
@@ -260,9 +267,11 @@ def between(low: float, high: float = math.inf) -> Check:
 
 
 def above_zero(value: float) -> str | None:
-    """Check a finite number above zero."""
-    if 0 < value <= sys.float_info.max:
+    """Check a number of seconds, or another one above zero that no loop's clock overflows at."""
+    if 0 < value <= _SECONDS_MAX:
         return None
+    if value > _SECONDS_MAX:
+        return f"must be {_SECONDS_MAX:,} or less (ten years of seconds), not {shown(value)}"
     return f"must be a number above 0, not {shown(value)}"
 
 

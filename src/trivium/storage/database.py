@@ -107,7 +107,7 @@ class Database:
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
         except OSError as error:
             raise StorageDown(
-                f"cannot open the database file {self.path}: {error.strerror}"
+                f"cannot open the database file {self.path[:200]}: {error.strerror}"
             ) from None
         self._is_created = True
 
@@ -235,6 +235,8 @@ def _translated(limit_s: float) -> Iterator[None]:
         raise Conflict(_text(error)) from error
     except exc.DBAPIError as error:
         raise _reason(error) from error
+    except OverflowError as error:  # SQLite's driver, of a number beyond 64 bits
+        raise Rejected(f"a value is not one for the database: {error}") from error
     except Exception as error:
         # while connecting, asyncpg's exceptions come through SQLAlchemy as they are
         if type(error).__module__.startswith("asyncpg."):

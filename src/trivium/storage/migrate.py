@@ -19,7 +19,7 @@ from trivium.storage.errors import SchemaStale
 if TYPE_CHECKING:
     from trivium.storage.database import Database
 
-_LAST: Final = 21
+_LAST: Final = 25
 REVISIONS: Final = tuple(f"{number:04}" for number in range(1, _LAST + 1))
 """Every step there is, oldest first; a test compares with the files."""
 

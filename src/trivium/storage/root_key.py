@@ -55,9 +55,22 @@ def root_keys(given: str | None, file: Path) -> RootKeys:
     Raises RootKeyError for a secret that is too short and for a file that cannot be read, written
     or is not a key.
     """
+    found = found_keys(given, file)
+    if found is None:
+        _make(file)
+        found = found_keys(given, file)
+        assert found is not None
+    return found
+
+
+def found_keys(given: str | None, file: Path) -> RootKeys | None:
+    """As ``root_keys``, and nothing is made: ``None`` where there is no key yet."""
     keys = [_secret(one) for one in (given or "").split()]
     if not keys:
-        keys = [_read(file) or _make(file)]
+        key = _read(file)
+        if key is None:
+            return None
+        keys.append(key)
     for older in (file, file.with_name(file.name + OLDER)):
         key = _read(older)
         if key is not None:
@@ -71,7 +84,8 @@ def _secret(text: str) -> bytes:
             f"every secret in TRIVIUM_SECRET must have at least {SECRET_CHARS_MIN} characters; "
             "`openssl rand -hex 32` prints a good one"
         )
-    return hashlib.sha256(text.encode()).digest()
+    # bytes of the environment that are no text come as lone surrogates
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
 
 
 def _read(file: Path) -> bytes | None:
@@ -87,7 +101,7 @@ def _read(file: Path) -> bytes | None:
     return key
 
 
-def _make(file: Path) -> bytes:
+def _make(file: Path) -> None:
     """Write whole or not at all: two workers may start at once, and both must get one key."""
     key = os.urandom(_KEY_BYTES)
     draft = file.with_name(f"{file.name}.{os.getpid()}")
@@ -105,4 +119,3 @@ def _make(file: Path) -> bytes:
             draft.unlink()
     except OSError as error:
         raise RootKeyError(f"{file} cannot be written: {error.strerror}") from error
-    return _read(file) or key

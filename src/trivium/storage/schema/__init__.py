@@ -34,6 +34,7 @@ from trivium.storage.schema.core import (
     stored_items,
     stored_responses,
     traces,
+    usage_days,
     users,
 )
 from trivium.storage.schema.jobs import holds, jobs
@@ -91,5 +92,6 @@ __all__ = [
     "totp_secrets",
     "traces",
     "tries",
+    "usage_days",
     "users",
 ]

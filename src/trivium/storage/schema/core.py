@@ -88,6 +88,15 @@ revision = Table(
 """One row. Every identity write raises it first, which also makes such writes queue: a revision
 never becomes visible before a lower one."""
 
+secret_mark = Table(
+    "secret_mark",
+    metadata,
+    Column("id", BIG, primary_key=True),
+    Column("mark", Text, nullable=False),  # of the key that the nodes seal with
+    CheckConstraint("id = 1", name="single"),
+)
+"""One row, where several nodes share the database; see ``storage/fingerprint.py``."""
+
 accounts = Table(
     "accounts",
     metadata,
@@ -105,6 +114,9 @@ leases = Table(
     Column("user_id", BIG, ForeignKey("accounts.user_id"), primary_key=True, autoincrement=False),
     Column("amount_nanos", BIG, nullable=False),
     Column("renewed_at", BIG, nullable=False),  # by the database's own clock
+    # the last call of other workers for what is not used, and the last that was answered
+    Column("called", BIG, nullable=False, server_default=text("0")),
+    Column("answered", BIG, nullable=False, server_default=text("0")),
     Index("ix_leases_renewed_at", "renewed_at"),
 )
 """What a worker may spend of an account without asking again."""
@@ -121,8 +133,26 @@ entries = Table(
     Column("created_at", BIG, nullable=False),
     Column("detail", Text, nullable=False, server_default=text("''")),  # JSON: the bill explained
     Index("ix_entries_user_id_id", "user_id", "id"),
+    # those that are no usage: few among many
+    Index(
+        "ix_entries_payments",
+        "user_id",
+        "id",
+        postgresql_where=text("kind <> 'usage'"),
+        sqlite_where=text("kind <> 'usage'"),
+    ),
 )
 """Append-only: triggers refuse updates and deletes."""
+
+usage_days = Table(
+    "usage_days",
+    metadata,
+    Column("user_id", BIG, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    Column("day", BIG, primary_key=True, autoincrement=False),  # UTC, days since the epoch
+    Column("nanos", BIG, nullable=False),  # what usage entries took, as a positive number
+    Column("entries", BIG, nullable=False),
+)
+"""Sums of usage entries by day, written with them: pages need not read a month of entries."""
 
 code_batches = Table(
     "code_batches",
