@@ -156,13 +156,11 @@ async def test_a_caller_that_leaves_while_we_ask_leaves_no_slot(valkey, caller, 
 async def test_what_runs_is_known_again_after_a_restart_with_empty_memory(
     valkey, caller, asked, monkeypatch
 ):
-    """Slots are taken again as soon as the server is back; windows begin anew."""
+    """Slots are taken again as soon as the server is back, and windows go on as they stood."""
     monkeypatch.setattr(state_module, "RETRY_S", 0.05)
     state = SharedState(parse(valkey.url), SCRIPTS)
-    state.returned.append(lambda: shared.renew(list(running)))
-    shared = ScriptedWindows(state)
-    gate = admission(shared)
-    running = gate.running
+    gate = admission(ScriptedWindows(state))
+    state.returned.append(gate.returned)
     await reached(state)
     task = asyncio.create_task(state.run())
     try:
@@ -181,10 +179,130 @@ async def test_what_runs_is_known_again_after_a_restart_with_empty_memory(
             await gate.ask(*asked(who, request_id="second"))
         given.leave(None)
         assert await gate.ask(*asked(who, request_id="third"))
+        with pytest.raises(Fault):  # the first counts still
+            await gate.ask(*asked(who, request_id="fourth"))
     finally:
         task.cancel()
         state.close()
         await asyncio.sleep(0)
+
+
+@contextlib.asynccontextmanager
+async def workers(server, count):
+    """Whole workers' admissions, each with a connection of its own that comes back."""
+    async with contextlib.AsyncExitStack() as stack:
+        found = []
+        for _ in range(count):
+            state = SharedState(parse(server.url), SCRIPTS)
+            gate = Admission(SystemClock(), shared=ScriptedWindows(state))
+            state.returned.append(gate.returned)
+            await reached(state)
+            task = asyncio.create_task(state.run())
+            stack.callback(state.close)
+            stack.callback(task.cancel)
+            found.append((gate, state))
+        yield found
+        await asyncio.sleep(0)
+
+
+async def let_in(gate, arguments):
+    try:
+        return gate.admit(*arguments) or await gate.ask(*arguments)
+    except Fault:
+        return None
+
+
+async def away(server, found, how):
+    getattr(server, how)()
+    for gate, state in found:
+        with contextlib.suppress(Unreachable):
+            await ScriptedWindows(state).admit("probe", [], 0)
+        assert not gate.asks
+
+
+async def back(server, found, how):
+    server.start() if how == "kill" else server.thaw()
+    for _, state in found:
+        while not state.is_up:
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("how", ["kill", "freeze"])
+@pytest.mark.asyncio
+async def test_the_minute_of_an_outage_is_counted_by_all(valkey, caller, asked, monkeypatch, how):
+    """What was let in before it and what each worker let in alone: nobody gets more afterwards."""
+    monkeypatch.setattr(state_module, "RETRY_S", 0.05)
+    await later_in_the_minute()
+    who = caller(limits=RateLimits(requests=30, tokens=3_000))
+    async with workers(valkey, 3) as found:
+        with capture_logs():
+            got = [await let_in(found[n % 3][0], asked(who, request_id=f"b{n}")) for n in range(12)]
+            assert all(got)
+            await away(valkey, found, how)
+            for number, (gate, _) in enumerate(found):
+                for n in range(5):
+                    given = await let_in(gate, asked(who, request_id=f"a{number}-{n}"))
+                    assert given
+                    given.leave(20)
+            await back(valkey, found, how)
+        # 12 before, 15 alone
+        more = [await let_in(found[n % 3][0], asked(who, request_id=f"c{n}")) for n in range(15)]
+        assert 3 == len([given for given in more if given])
+        meter = next(iter(found[1][0]._meters.values()))
+        await let_in(found[1][0], asked(who, request_id="look"))
+        assert 12 * 20 + 15 * 20 + 3 * 20 == meter.tokens
+
+
+@pytest.mark.parametrize("how", ["kill", "freeze"])
+@pytest.mark.asyncio
+async def test_no_slot_leaks_through_an_outage(valkey, caller, asked, monkeypatch, how):
+    """Of requests that began before it, during it, or when it began; whenever they ended."""
+    monkeypatch.setattr(state_module, "RETRY_S", 0.05)
+    who = caller(limits=RateLimits(concurrency=4))
+    async with workers(valkey, 2) as found:
+        (gate, _), (other, _) = found
+        with capture_logs():
+            before = [await let_in(gate, asked(who, request_id=f"b{n}")) for n in range(2)]
+            getattr(valkey, how)()
+            between = await let_in(gate, asked(who, request_id="between"))
+            await away(valkey, found, how)
+            alone = await let_in(gate, asked(who, request_id="alone"))
+            assert all([*before, between, alone])
+            before[0].leave(None)
+            await back(valkey, found, how)
+        # three of four run
+        assert (True, False) == tuple(
+            [bool(await let_in(other, asked(who, request_id=f"o{n}"))) for n in range(2)]
+        )
+        for given in (before[1], between, alone):
+            given.leave(None)
+        await asyncio.sleep(0.02)
+        after = [await let_in(other, asked(who, request_id=f"p{n}")) for n in range(4)]
+        assert [True, True, True, False] == [bool(given) for given in after]
+
+
+@pytest.mark.asyncio
+async def test_a_request_undone_while_alone_is_never_told(valkey, caller, asked, monkeypatch):
+    """It has been let in by nobody."""
+    monkeypatch.setattr(state_module, "RETRY_S", 0.05)
+    await later_in_the_minute()
+    who = caller(limits=RateLimits(requests=2))
+    async with workers(valkey, 1) as found:
+        ((gate, _),) = found
+        with capture_logs():
+            await away(valkey, found, "freeze")
+            (await let_in(gate, asked(who, request_id="undone"))).undo()
+            assert await let_in(gate, asked(who, request_id="done"))
+            await back(valkey, found, "freeze")
+        more = [await let_in(gate, asked(who, request_id=f"c{n}")) for n in range(2)]
+        assert [True, False] == [bool(given) for given in more]
+
+
+async def later_in_the_minute():
+    """Not so close to its end that it turns in the middle of a test."""
+    left = 60 - SystemClock().now() % 60
+    if left < 8:
+        await asyncio.sleep(left + 0.1)
 
 
 @pytest.mark.asyncio

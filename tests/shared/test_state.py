@@ -2,6 +2,7 @@
 
 import asyncio
 import ssl
+import time
 
 import pytest
 from structlog.testing import capture_logs
@@ -108,6 +109,68 @@ async def test_a_frozen_server_costs_fifty_milliseconds_once(valkey):
             assert ["shared_state_away", "shared_state_back"] == [line["event"] for line in logs]
         assert isinstance(await running.state.call(0, ["m"], [1]), int)
         assert 2 == running.returns
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+@pytest.mark.parametrize("stands", ["before it is sent", "before it is read", "again and again"])
+def test_a_gateway_that_stood_still_looks_before_it_judges(valkey, loop, stands):
+    """Its timers are as late as it is itself, and what they waited for has come meanwhile."""
+    factory = (
+        asyncio.new_event_loop if loop == "asyncio" else pytest.importorskip(loop).new_event_loop
+    )
+
+    async def ask(running, before_s):
+        question = asyncio.create_task(running.state.call(0, ["n"], [1]))
+        await asyncio.sleep(before_s)
+        for _ in range(3 if stands == "again and again" else 1):
+            time.sleep(0.08)  # noqa: ASYNC251 - the whole gateway stands still
+            await asyncio.sleep(0)
+        return await question
+
+    async def run():
+        async with Running(valkey.url) as running:
+            # sent in the turn after the one that asks, and read a turn later at the earliest
+            for _ in range(20):
+                await ask(running, 0.0 if stands == "before it is sent" else 0.0001)
+            assert (True, 1) == (running.state.is_up, running.returns)
+
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(run())
+
+
+@pytest.mark.asyncio
+async def test_what_must_arrive_is_said_again_after_an_outage(valkey):
+    """Whatever was not answered for certain, and what was to be said meanwhile; the rest is not."""
+    async with Running(valkey.url) as running:
+        state = running.state
+        state.tell(0, ["n"], [1], again=[10])
+        await state.call(0, ["n"], [0])
+        with capture_logs():
+            valkey.freeze()
+            state.tell(0, ["n"], [100], again=[1_000])
+            state.tell(0, ["n"], [1])
+            with pytest.raises(Down):
+                await state.call(0, ["n"], [1])
+            state.tell(0, ["m"], [1], again=[5])
+            state.tell(0, ["m"], [1])
+            valkey.kill()
+            valkey.start()
+            await until(lambda: running.state.is_up)
+        assert [1_000, 5] == [await state.call(0, [key], [0]) for key in "nm"]
+
+
+@pytest.mark.asyncio
+async def test_what_was_to_be_said_long_ago_is_not(valkey, monkeypatch):
+    """It was about a time that is over."""
+    monkeypatch.setattr(module, "KEPT_S", 0.0)
+    async with Running(valkey.url) as running:
+        with capture_logs():
+            valkey.kill()
+            await until(lambda: not running.state.is_up)
+            running.state.tell(0, ["n"], [1], again=[5])
+            valkey.start()
+            await until(lambda: running.state.is_up)
+        assert 0 == await running.state.call(0, ["n"], [0])
 
 
 @pytest.mark.asyncio

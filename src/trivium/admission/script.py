@@ -10,6 +10,7 @@ import asyncio
 import functools
 from typing import Any, Final
 
+from trivium.admission.alone import Missed
 from trivium.admission.meter import Meter
 from trivium.admission.service import Pass
 from trivium.admission.shared import Counts, Unreachable, Verdict
@@ -21,6 +22,8 @@ LEASE_S: Final = 30
 RENEW_S: Final = 10.0
 RENEWED: Final = 200
 """Slots renewed by one call."""
+COUNTED: Final = 100
+"""Windows that are set right by one call after an outage."""
 KEPT_S: Final = 86_400
 """A window nobody uses is let go after a day: what was used beyond a limit may count for long."""
 
@@ -147,7 +150,46 @@ return #KEYS
 """
 )
 
-SCRIPTS: Final = (ADMIT, LEAVE, RENEW)
+# KEYS: of each subject its window, and what was known of it before an outage. ARGV: of each subject
+# what a worker let in alone (requests, requests before, tokens, tokens before), what was known to
+# it before (the same), and the limit on tokens. A window that knows less than a worker has
+# forgotten: then what was known counts again, once, as the worker says that knows the most.
+COUNT: Final = (
+    NOW
+    + _ROLL
+    + """
+local minute = math.floor(now / 60)
+for i = 1, #KEYS / 2 do
+  local at = 9 * (i - 1)
+  local limit = tonumber(ARGV[at + 9])
+  local c, known = load(KEYS[2 * i - 1]), load(KEYS[2 * i])
+  c = c or {minute, 0, 0, 0, 0}
+  roll(c, minute, limit)
+  if known then
+    roll(known, minute, limit)
+  elseif tonumber(ARGV[at + 5]) > c[2] or tonumber(ARGV[at + 6]) > c[3] then
+    known = {minute, 0, 0, 0, 0}
+  end
+  for n = 1, 4 do
+    c[n + 1] = c[n + 1] + tonumber(ARGV[at + n])
+    local told = tonumber(ARGV[at + 4 + n])
+    if known and told > known[n + 1] then
+      c[n + 1] = c[n + 1] + told - known[n + 1]
+      known[n + 1] = told
+    end
+  end
+  if limit >= 0 then c[5] = math.min(limit, c[5]) end
+  save(KEYS[2 * i - 1], c)
+  if known then
+    save(KEYS[2 * i], known)
+    redis.call('EXPIRE', KEYS[2 * i], 120)
+  end
+end
+return 1
+"""
+)
+
+SCRIPTS: Final = (ADMIT, LEAVE, RENEW, COUNT)
 
 
 class ScriptedWindows:
@@ -176,10 +218,22 @@ class ScriptedWindows:
         return verdict
 
     def leave(self, request_id: str, meters: list[Meter], minute: int, more: int) -> None:
-        """Give slots back and set tokens right; never waits."""
-        values: list[str | int] = [request_id, minute, more]
-        values += [_or_none(meter.limits.tokens) for meter in meters]
-        self._state.tell(1, _keys(meters), values)
+        """Give slots back and set tokens right, now or when it is back; never waits."""
+        limits: list[str | int] = [_or_none(meter.limits.tokens) for meter in meters]
+        # of what may have been said once already only what does no harm twice
+        again = [request_id, minute, more if not self._state.is_up else max(0, more), *limits]
+        self._state.tell(1, _keys(meters), [request_id, minute, more, *limits], again=again)
+
+    def count(self, missed: list[Missed]) -> None:
+        """Add what one worker let in alone; never waits."""
+        for start in range(0, len(missed), COUNTED):
+            keys: list[str] = []
+            values: list[str | int] = []
+            for one in missed[start : start + COUNTED]:
+                name = one.meter.name
+                keys += [f"trivium:window:{name}", f"trivium:known:{name}"]
+                values += [*one.own, *one.known, _or_none(one.meter.limits.tokens)]
+            self._state.tell(3, keys, values)
 
     def renew(self, running: list[Pass]) -> None:
         """Say that these requests run; never waits."""

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from trivium.admission import refusal
-from trivium.admission.meter import MINUTE_S, Meter, Subject
+from trivium.admission.alone import Alone, Missed
+from trivium.admission.meter import MINUTE_S, Meter, Of, Subject
 from trivium.admission.purse import Purse, Spent
 from trivium.admission.shared import Counts, Unreachable, Verdict
 from trivium.admission.tokens import foreseen, without_files
@@ -35,7 +36,15 @@ class SharedWindows(Protocol):
         ...
 
     def leave(self, request_id: str, meters: list[Meter], minute: int, more: int) -> None:
-        """Give slots back and set tokens right; never waits."""
+        """Give slots back and set tokens right, now or when it is back; never waits."""
+        ...
+
+    def count(self, missed: list[Missed]) -> None:
+        """Add what one worker let in alone; never waits."""
+        ...
+
+    def renew(self, running: "list[Pass]") -> None:
+        """Say that these requests run; never waits."""
         ...
 
 
@@ -108,6 +117,7 @@ class Pass:
         """As if the request had never been let in, in the turn of the loop that let it in."""
         if self._admission is None:
             return
+        self._admission.forget(self)
         self._admission = None
         for meter in self.meters:
             meter.untake(self.tokens)
@@ -149,6 +159,9 @@ class Admission:
         self._purse_of = purse_of or self._own_purse
         self.running: dict[Pass, None] = {}
         """Every pass that holds slots of the shared state, oldest first."""
+        self._alone = Alone()
+        self._unheard: dict[Pass, None] = {}
+        """Every pass that the shared state knows nothing of yet, because it is away."""
 
     @property
     def asks(self) -> bool:
@@ -231,6 +244,28 @@ class Admission:
         granted.caps = caps
         return self._paid(granted, purse, nanos)
 
+    def look(self, caller: Caller, key_coming: int, user_coming: int) -> None:
+        """Whether a request of this caller might be let in now, whatever it asks.
+
+        ``key_coming``, ``user_coming``: its requests whose bodies are still coming in, which count
+        as if they ran. Raises ``Refusal`` (RATE_LIMITED); what is refused here would be anyway.
+        """
+        now = self._clock.now()
+        minute = int(now // MINUTE_S)
+        into = now - minute * MINUTE_S
+        for subject, of, limits, coming in (
+            (Subject.KEY, caller.key_id, caller.limits, key_coming),
+            (Subject.USER, caller.user_id, caller.user_limits, user_coming),
+        ):
+            if limits is None:
+                continue
+            meter = self._meter(subject, of, limits)
+            most = limits.concurrency
+            if not meter.fits(minute, into, 0):
+                raise _refused([meter], into, 0, None)
+            if most is not None and meter.running + coming >= most:
+                raise refusal.limited(meter, Of.CONCURRENCY, 1.0, into)
+
     def enter(
         self, request_id: str, of: Channel | Model, operation: Operation, facts: Facts, body: bytes
     ) -> Pass | None:
@@ -270,9 +305,29 @@ class Admission:
             given.purse.settle(given.request_id, given.nanos, cost_nanos, now)
         if given.caps is not None:
             given.caps.settle(given.request_id, cost_nanos)
-        if self._shared is not None and given in self.running:
+        if self._shared is None:
+            return
+        if given in self.running:
             del self.running[given]
             self._shared.leave(given.request_id, given.meters, given.minute, more)
+        elif given in self._unheard:
+            del self._unheard[given]
+            if more:
+                self._alone.corrected(given.meters, given.minute, now, more)
+
+    def forget(self, given: Pass) -> None:
+        """A pass is undone: ``Pass.undo`` calls this."""
+        if given in self._unheard:
+            del self._unheard[given]
+            self._alone.took(given.meters, given.minute, given.tokens, -1)
+
+    def returned(self) -> None:
+        """The shared state is back, perhaps empty: say what was let in meanwhile, and what runs."""
+        assert self._shared is not None
+        self._shared.count(self._alone.told(self._meters.values(), self._clock.now()))
+        self.running.update(self._unheard)
+        self._unheard.clear()
+        self._shared.renew(list(self.running))
 
     # --- own ------------------------------------------------------------------------------------
 
@@ -284,7 +339,11 @@ class Admission:
                 raise _refused(meters, into, tokens, None)
         for meter in meters:
             meter.take(tokens)
-        return Pass(self, request_id, meters, tokens, minute, into)
+        given = Pass(self, request_id, meters, tokens, minute, into)
+        if self._shared is not None and meters:
+            self._alone.took(meters, minute, tokens)
+            self._unheard[given] = None
+        return given
 
     async def _ask(self, request_id: str, meters: list[Meter], tokens: int) -> Pass:
         shared = self._shared
@@ -293,6 +352,8 @@ class Admission:
         try:
             verdict = await shared.admit(request_id, meters, tokens)
         except Unreachable:
+            # whether it was counted there nobody knows: a slot may be taken
+            shared.leave(request_id, meters, 0, 0)
             return self._take(request_id, meters, tokens, self._clock.now())
         except asyncio.CancelledError:
             shared.leave(request_id, meters, int(self._clock.now() // MINUTE_S), -tokens)

@@ -7,6 +7,7 @@ request.
 
 import logging
 import sys
+import threading
 from collections.abc import MutableMapping
 from typing import Any, Final, TextIO
 
@@ -32,7 +33,6 @@ def setup(level: str = "info", form: str = "auto", stream: TextIO | None = None)
     if form not in FORMS:
         raise ValueError(f"logs.format must be one of {', '.join(FORMS)}, not {form!r}")
     stream = stream or sys.stderr
-    is_text = form == "text" or (form == "auto" and stream.isatty())
     number = getattr(logging, level.upper())
     structlog.configure(
         processors=[
@@ -40,7 +40,7 @@ def setup(level: str = "info", form: str = "auto", stream: TextIO | None = None)
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
             structlog.processors.format_exc_info,
             _redact,
-            _as_text if is_text else _as_json,
+            _as_text if is_text(form, stream) else _as_json,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
         logger_factory=structlog.WriteLoggerFactory(_Quiet(stream)),  # type: ignore[arg-type] # it only writes and flushes
@@ -52,6 +52,40 @@ def setup(level: str = "info", form: str = "auto", stream: TextIO | None = None)
         root.removeHandler(handler)
     root.addHandler(_Libraries())
     root.setLevel(max(number, logging.WARNING))
+
+
+def is_text(form: str, stream: TextIO) -> bool:
+    """Whether that ``form`` means text for people on this stream, and not JSON."""
+    return form == "text" or (form == "auto" and stream.isatty())
+
+
+def setup_process(level: str, form: str) -> None:
+    """As ``setup`` on standard error, for a process that does nothing but serve.
+
+    Whatever Python itself would write there in lines of its own is logged as well: warnings, what
+    ends a thread, what a destructor raises.
+    """
+    setup(level, form)
+    logging.captureWarnings(capture=True)
+    sys.unraisablehook = _unraisable
+    threading.excepthook = _of_thread
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Write a sentence for people as one line of the log, whatever level that has."""
+    processors = structlog.get_config()["processors"]
+    event: Any = {"event": "notice", "message": text}
+    for processor in processors:
+        event = processor(None, "info", event)
+    print(event, file=stream or sys.stderr, flush=True)
+
+
+def _unraisable(found: "sys.UnraisableHookArgs") -> None:
+    log.error("unraisable", where=repr(found.object)[:200], exc_info=found.exc_value)
+
+
+def _of_thread(found: threading.ExceptHookArgs) -> None:
+    log.error("thread_crashed", exc_info=found.exc_value)
 
 
 class _Quiet:

@@ -36,7 +36,8 @@ class Record(msgspec.Struct, gc=False):
     bytes_out: int = 0
     usage: Usage | None = None
     end_user: str = ""
-    """Attribution header of the caller's (user profile, Claude Code session); never trusted."""
+    """For whom the caller says it asked: the header of a user profile, else the request's
+    ``safety_identifier``, ``user`` or ``metadata.user_id``; never trusted."""
     dropped: str = ""
     """Names of the members that a translation left out or changed; empty when none was."""
     repaired: str = ""

@@ -10,10 +10,21 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import hiredis
+import msgspec
 
 
 class Down(Exception):  # noqa: N818 - a state, not a mistake
     """The shared state cannot be asked now; says why."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A call that must arrive: what to send instead if it may not have."""
+
+    script: int
+    keys: list[str]
+    values: list[str | int]
+    at: float
+    """When it was first sent, in the loop's seconds."""
 
 
 class Connection(asyncio.Protocol):
@@ -24,9 +35,11 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._lost: Callable[[Connection, str], None] | None = lost
         self._reader = hiredis.Reader()
-        self._waiting: deque[asyncio.Future[Any] | None] = deque()
+        self._waiting: deque[asyncio.Future[Any] | Kept | None] = deque()
         self._unsent: list[bytes] = []
         self._transport = cast("asyncio.Transport", None)
+        self.unanswered: list[Kept] = []
+        """After the end: what may not have arrived, in the order it was sent."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
@@ -38,9 +51,12 @@ class Connection(asyncio.Protocol):
         self._send(words, future)
         return future
 
-    def tell(self, *words: str | bytes | int) -> None:
-        """A command whose answer nobody waits for; an error still ends the connection."""
-        self._send(words, None)
+    def tell(self, *words: str | bytes | int, kept: Kept | None = None) -> None:
+        """Send a command whose answer nobody waits for; an error still ends the connection.
+
+        ``kept`` is among ``unanswered`` if the connection ends first.
+        """
+        self._send(words, kept)
 
     def end(self, why: str) -> None:
         """Close at once; everybody who waits is told why."""
@@ -50,9 +66,11 @@ class Connection(asyncio.Protocol):
         self._unsent.clear()
         if self._transport is not None:
             self._transport.abort()
-        for future in self._waiting:
-            if future is not None and not future.done():
-                future.set_exception(Down(why))
+        for waiting in self._waiting:
+            if isinstance(waiting, Kept):
+                self.unanswered.append(waiting)
+            elif waiting is not None and not waiting.done():
+                waiting.set_exception(Down(why))
         self._waiting.clear()
         lost(self, why)
 
@@ -73,23 +91,23 @@ class Connection(asyncio.Protocol):
 
     def _take(self, answer: Any) -> bool:
         """Hand an answer on; ``False`` when it ended the connection."""
-        future = self._waiting.popleft() if self._waiting else None
+        waiting = self._waiting.popleft() if self._waiting else None
         if isinstance(answer, hiredis.ReplyError):
-            self._waiting.appendleft(future)
+            self._waiting.appendleft(waiting)
             self.end(f"the server refuses: {answer}"[:200])
             return False
-        if future is not None and not future.done():
-            future.set_result(answer)
+        if isinstance(waiting, asyncio.Future) and not waiting.done():
+            waiting.set_result(answer)
         return True
 
     def _send(
-        self, words: tuple[str | bytes | int, ...], future: asyncio.Future[Any] | None
+        self, words: tuple[str | bytes | int, ...], waiting: asyncio.Future[Any] | Kept | None
     ) -> None:
         if self._lost is None:
-            if future is not None:
-                future.set_exception(Down("the connection is closed"))
+            if isinstance(waiting, asyncio.Future):
+                waiting.set_exception(Down("the connection is closed"))
             return
-        self._waiting.append(future)
+        self._waiting.append(waiting)
         if not self._unsent:
             self._loop.call_soon(self._flush)
         self._unsent.append(hiredis.pack_command(cast("Any", words)))

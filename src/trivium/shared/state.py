@@ -3,22 +3,37 @@
 One question too late, one error or one closed connection, and it is away: whoever waits is told at
 once and nobody asks again until a new connection has been made and has answered. A log line says
 when it goes and when it is back.
+
+Time in which this process stood still does not count: its timers are then as late as it is, while
+the answers lie in the buffer unread. What must arrive is kept while the state is away and said when
+it is back.
 """
 
 import asyncio
 import contextlib
 import hashlib
 import ssl
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
 import structlog
 
 from trivium.shared.address import Address
-from trivium.shared.connection import Connection, Down
+from trivium.shared.connection import Connection, Down, Kept
 
 LIMIT_S: Final = 0.05
 """For one answer. A healthy server in the same place needs less than one millisecond."""
+LOOKS_S: Final = 0.01
+"""An answer that is not there in time is looked for so long, by a loop that runs punctually."""
+LATE_S: Final = 0.005
+"""A timer later than this says that the process stood still, or had its hands full."""
+LOOKS_MAX: Final = 50
+"""A loop that is never punctual has looked often enough."""
+KEPT_S: Final = 120.0
+"""What was to be said longer ago than this is of no use: windows reach back two minutes."""
+KEPT_MAX: Final = 10_000
+"""The oldest of what is kept goes first."""
 RETRY_S: Final = 1.0
 """Between attempts to reach it again."""
 CONNECT_S: Final = 1.0
@@ -61,6 +76,7 @@ class SharedState:
         self._scripts = scripts
         self._digests: list[bytes] = []
         self._connection: Connection | None = None
+        self._kept: deque[Kept] = deque(maxlen=KEPT_MAX)
         self._away = asyncio.Event()
         self._away.set()
         self._was_told = False
@@ -103,21 +119,37 @@ class SharedState:
         if connection is None or not self.is_up:
             raise Down("the shared state is away")
         answer = connection.ask("EVALSHA", self._digests[script], len(keys), *keys, *values)
-        timer = asyncio.get_running_loop().call_later(
-            limit_s, connection.end, f"no answer within {limit_s * 1000:g} ms"
-        )
+        watch = _Watch(connection, limit_s)
         try:
             return read(await answer)
         except _UNREADABLE:
             connection.end(_NONSENSE)
             raise Down(_NONSENSE) from None
         finally:
-            timer.cancel()
+            watch.timer.cancel()
 
-    def tell(self, script: int, keys: list[str], values: list[str | int]) -> None:
-        """Run a script and wait for nothing."""
+    def tell(
+        self,
+        script: int,
+        keys: list[str],
+        values: list[str | int],
+        *,
+        again: list[str | int] | None = None,
+    ) -> None:
+        """Run a script and wait for nothing.
+
+        ``again``: values to run it with when the state is back, if it is away or goes before it has
+        answered; ``None``: then it need not run.
+        """
+        kept = None
+        if again is not None:
+            now = asyncio.get_running_loop().time()
+            kept = Kept(script=script, keys=keys, values=again, at=now)
         if self._connection is not None and self.is_up:
-            self._connection.tell("EVALSHA", self._digests[script], len(keys), *keys, *values)
+            words = (*keys, *values)
+            self._connection.tell("EVALSHA", self._digests[script], len(keys), *words, kept=kept)
+        elif kept is not None:
+            self._kept.append(kept)
 
     # --- own ------------------------------------------------------------------------------------
 
@@ -149,6 +181,7 @@ class SharedState:
             if self._was_told and self._tells:
                 log.info("shared_state_back", host=where.host, port=where.port)
             self._was_told = False
+            self._say_again()
             for told in self.returned:
                 told()
 
@@ -176,8 +209,17 @@ class SharedState:
             return
         self._connection = None
         self.is_up = False
+        self._kept.extend(connection.unanswered)
         self._away.set()
         self._tell_away(why)
+
+    def _say_again(self) -> None:
+        """What was kept, in the order in which it came; what is too old is let go."""
+        kept, self._kept = self._kept, deque(maxlen=KEPT_MAX)
+        since = asyncio.get_running_loop().time() - KEPT_S
+        for one in kept:
+            if one.at > since:
+                self.tell(one.script, one.keys, one.values, again=one.values)
 
     def _tell_away(self, why: str) -> None:
         self.why = why
@@ -190,6 +232,30 @@ class SharedState:
                 port=self._address.port,
                 meanwhile="every worker counts for itself",
             )
+
+
+class _Watch:
+    """Ends a connection that owes an answer for too long. Cancel ``timer`` when it has come."""
+
+    def __init__(self, connection: Connection, limit_s: float) -> None:
+        self._connection = connection
+        self._limit_s = limit_s
+        self._looks = 0
+        self._wait(max(0.0, limit_s - LOOKS_S))
+
+    def _wait(self, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        self._due = loop.time() + seconds
+        self.timer = loop.call_later(seconds, self._look)
+
+    def _look(self) -> None:
+        """Timers come before what was received: look for it, and be sure to have looked."""
+        was_late = asyncio.get_running_loop().time() - self._due > LATE_S
+        self._looks += 1
+        if self._looks == 1 or (was_late and self._looks < LOOKS_MAX):
+            self._wait(LOOKS_S)
+        else:
+            self._connection.end(f"no answer within {self._limit_s * 1000:g} ms")
 
 
 async def obstacle(address: Address) -> str:

@@ -49,9 +49,10 @@ def test_names_are_as_prometheus_wants_them():
     """Counters end in ``_total``, times in seconds; a name occurs once and no help has two lines."""
     assert len(FAMILIES) == len({family.name for family in FAMILIES})
     for family in FAMILIES:
-        assert re.fullmatch(r"trivium_[a-z_]+", family.name)
+        assert re.fullmatch(r"(trivium|process)_[a-z_]+", family.name)
         assert (family.sort is Sort.COUNTER) == family.name.endswith("_total")
-        assert (family.sort is Sort.HISTOGRAM) == family.name.endswith("_seconds")
+        in_s = family.sort is Sort.HISTOGRAM or (family.is_micro and family.sort is Sort.GAUGE)
+        assert in_s == family.name.endswith("_seconds")
         assert (family.sort is Sort.HISTOGRAM) == bool(family.bounds_ms)
         assert sorted(set(family.bounds_ms)) == list(family.bounds_ms)
         assert not set('\\\n"') & set(family.about)

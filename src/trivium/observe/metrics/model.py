@@ -28,6 +28,10 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     labels: tuple[str, ...] = ()
     bounds_ms: tuple[int, ...] = ()
     """Upper bounds of a histogram's buckets in milliseconds; the last bucket has none."""
+    is_micro: bool = False
+    """Whether it is kept in microseconds and written as seconds."""
+    is_first: bool = False
+    """Whether the least of all workers' numbers is theirs together, instead of the sum."""
 
 
 _BOUNDS_MS: Final = (
@@ -152,10 +156,52 @@ BUILD: Final = Family(
     labels=("version",),
 )
 
+MISSING: Final = Family(
+    name="trivium_part_missing",
+    sort=Sort.GAUGE,
+    about="Workers that do without a part; accepting, journal and ledger: /readyz is 503.",
+    labels=("part",),
+)
+LAG: Final = Family(
+    name="trivium_loop_lag_seconds",
+    sort=Sort.HISTOGRAM,
+    about="How late the event loop comes to what is due, looked at four times a second.",
+    bounds_ms=(1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000),
+)
+PROCESSOR: Final = Family(
+    name="process_cpu_seconds_total",
+    sort=Sort.COUNTER,
+    about="Processor time of the workers, user and system.",
+    is_micro=True,
+)
+MEMORY: Final = Family(
+    name="process_resident_memory_bytes",
+    sort=Sort.GAUGE,
+    about="Resident memory of the workers; pages that they share count in each.",
+)
+FDS: Final = Family(
+    name="process_open_fds",
+    sort=Sort.GAUGE,
+    about="Open file descriptors of the workers.",
+)
+FDS_MAX: Final = Family(
+    name="process_max_fds",
+    sort=Sort.GAUGE,
+    about="File descriptors that one worker may have open.",
+    is_first=True,
+)
+STARTED: Final = Family(
+    name="process_start_time_seconds",
+    sort=Sort.GAUGE,
+    about="When the oldest worker began to serve, in seconds since the epoch.",
+    is_micro=True,
+    is_first=True,
+)
+
 FAMILIES: Final = (
     REQUESTS, FAULTS, ATTEMPTS, TOKENS, BYTES, SECONDS, FIRST_BYTE, LOST, CONNECTIONS, RUNNING,
     RECORDS_WAITING, SETTLEMENTS_WAITING, RESTING, UPSTREAM_CONNECTIONS, UPSTREAM_WAITING,
-    UPSTREAM_CALLS, WORKERS, BUILD,
+    UPSTREAM_CALLS, WORKERS, MISSING, LAG, PROCESSOR, MEMORY, FDS, FDS_MAX, STARTED, BUILD,
 )  # fmt: skip
 """In the order they are written."""
 

@@ -12,6 +12,7 @@ import msgspec
 from trivium.observe.metrics.model import (
     ATTEMPTS,
     BYTES,
+    FAMILIES,
     FAULTS,
     FIRST_BYTE,
     KINDS,
@@ -120,7 +121,11 @@ def summed(several: Iterable[Numbers], *, alive: bool = True) -> Numbers:
         for key, count in one.counts:
             counts[key] = counts.get(key, 0) + count
         for key, level in one.levels if alive else ():
-            levels[key] = levels.get(key, 0) + level
+            if key in levels:
+                both = (level, levels[key])
+                levels[key] = min(both) if key[0] in _FIRST else sum(both)
+            else:
+                levels[key] = level
         for key, span in one.spans:
             known = spans.get(key)
             spans[key] = (
@@ -135,5 +140,6 @@ def _other(key: Key) -> Key:
     return (key[0], *(OTHER for _ in key[1:]))
 
 
+_FIRST: Final = frozenset(family.name for family in FAMILIES if family.is_first)
 encode: Final = msgspec.msgpack.Encoder().encode
 decode: Final = msgspec.msgpack.Decoder(Numbers).decode

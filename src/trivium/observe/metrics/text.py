@@ -31,7 +31,7 @@ def text(numbers: Numbers) -> str:
                     lines += _histogram(family, key, span)
         else:
             lines += (
-                f"{family.name}{_labels(family, key)} {value}"
+                f"{family.name}{_labels(family, key)} {_value(family, value)}"
                 for key, value in singles
                 if key[0] == family.name
             )
@@ -57,6 +57,10 @@ def _labels(family: Family, key: Key, upper: str | None = None) -> str:
     if upper is not None:
         pairs.append(f'le="{upper}"')
     return f"{{{','.join(pairs)}}}" if pairs else ""
+
+
+def _value(family: Family, value: int) -> str:
+    return _seconds(value) if family.is_micro else str(value)
 
 
 def _seconds(us: int) -> str:

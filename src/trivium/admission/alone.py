@@ -1,0 +1,100 @@
+"""What one worker has counted alone while the shared state was away, to be told when it is back.
+
+For every meter two things: what this worker itself let in, which is added to what others let in;
+and what the shared state last said, which a server that comes back with empty memory has forgotten.
+Counts are by minutes of this worker's clock: the running one and the one before, as in `meter.py`.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from trivium.admission.meter import MINUTE_S, Meter
+
+REACH: Final = 1
+"""Minutes back that still count."""
+
+
+class Missed(msgspec.Struct, frozen=True, gc=False):
+    """What the shared state has to be told of one meter: this minute and the one before."""
+
+    meter: Meter
+    own: tuple[int, int, int, int]
+    """Requests, requests before, tokens, tokens before that were let in alone."""
+    known: tuple[int, int, int, int]
+    """The same as they stood before: counted by all together, and already told once."""
+
+
+class _Own:
+    """Counts of one meter."""
+
+    __slots__ = ("before", "minute", "now")
+
+    def __init__(self, minute: int) -> None:
+        self.minute = minute
+        self.now = [0, 0]
+        """Requests, tokens."""
+        self.before = [0, 0]
+
+    def roll(self, minute: int) -> None:
+        passed = minute - self.minute
+        if passed:
+            self.before = self.now if passed == 1 else [0, 0]
+            self.now = [0, 0]
+            self.minute = minute
+
+
+class Alone:
+    """See the module. Minutes are numbers since the epoch."""
+
+    def __init__(self) -> None:
+        self._own: dict[Meter, _Own] = {}
+
+    def took(self, meters: Iterable[Meter], minute: int, tokens: int, requests: int = 1) -> None:
+        """A request was let in; with ``requests`` of -1 that is undone in the same minute."""
+        for meter in meters:
+            own = self._own.get(meter)
+            if own is None:
+                own = self._own[meter] = _Own(minute)
+            own.roll(minute)
+            own.now[0] += requests
+            own.now[1] += tokens * requests
+
+    def corrected(self, meters: Iterable[Meter], minute: int, now: float, more: int) -> None:
+        """What was let in in a minute used so many more tokens, or fewer; ``now`` in seconds."""
+        for meter in meters:
+            own = self._own.get(meter)
+            if own is None:
+                continue
+            own.roll(int(now // MINUTE_S))
+            if more > 0 or minute == own.minute:
+                own.now[1] = max(0, own.now[1] + more)
+            elif minute == own.minute - 1:
+                own.before[1] = max(0, own.before[1] + more)
+
+    def told(self, meters: Iterable[Meter], now: float) -> list[Missed]:
+        """What is to be told of these meters at ``now`` seconds; it is forgotten here."""
+        minute = int(now // MINUTE_S)
+        counted, self._own = self._own, {}
+        missed = []
+        for meter in meters:
+            if abs(minute - meter.minute) > REACH:
+                continue
+            meter.roll(minute)
+            own = counted.get(meter)
+            if own is None:
+                own = _Own(minute)
+            own.roll(minute)
+            (requests, tokens), (requests_before, tokens_before) = own.now, own.before
+            mine = (requests, requests_before, tokens, tokens_before)
+            whole = (meter.requests, meter.requests_before, meter.tokens, meter.tokens_before)
+            known = (
+                max(0, whole[0] - mine[0]),
+                max(0, whole[1] - mine[1]),
+                max(0, whole[2] - mine[2]),
+                max(0, whole[3] - mine[3]),
+            )
+            if any(mine) or any(known):
+                missed.append(Missed(meter=meter, own=mine, known=known))
+        return missed
