@@ -36,8 +36,11 @@ class Worker:
         self.clock = clock or FixedClock()
         self.name = name
         self.journal = Journal(folder, name)
-        self.ledger = WorkerLedger(self.journal, self.clock, interrupted=interrupted)
-        self.turns = Turns(database, self.ledger, folder, Limits(**limits), self.clock)
+        limits = Limits(**limits)
+        self.ledger = WorkerLedger(
+            self.journal, self.clock, interrupted=interrupted, ahead_s=limits.ahead_s
+        )
+        self.turns = Turns(database, self.ledger, folder, limits, self.clock)
 
     def die(self):
         """Nothing is booked, given back or removed; the locks go."""

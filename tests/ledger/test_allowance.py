@@ -14,7 +14,7 @@ from trivium.ledger.model import Hold
 def allowance(leased=100, pool=1000):
     """An account with a lease."""
     made = Allowance(1, 0.0)
-    made.learn(Standing(leased, pool), 0)
+    made.learn(Standing(leased, pool), 0, 0.0)
     return made
 
 
@@ -28,7 +28,7 @@ def test_a_lease_is_counted_down():
     assert 50 == account.free
     account.give_back(40, 70)  # the cost was above the hold
     assert 20 == account.free
-    account.learn(Standing(20, 920), 80)
+    account.learn(Standing(20, 920), 80, 0.0)
     assert (20, 0, 0) == (account.free, account.held, account.spent)
 
 
@@ -64,10 +64,10 @@ def test_demand_is_leased_ahead():
     """Some requests like the last at once, then seconds of what was asked for."""
     account = allowance(0, pool=10**9)
     assert Wish(0, 0, 0) == account.wish(0, 0.1)
-    account.learn(Standing(10**6, 10**9), 0)
+    account.learn(Standing(10**6, 10**9), 0, 0.0)
     assert account.take(10)
     assert AHEAD_HOLDS * 10 == account.wish(0, 0.2).ahead
-    account.learn(Standing(10**6, 10**9), 0)
+    account.learn(Standing(10**6, 10**9), 0, 0.0)
     for _ in range(1000):
         assert account.take(10)
     assert 3 * 10_000 == account.wish(0, 1.2).ahead
@@ -123,7 +123,7 @@ def test_a_wish_covers_what_is_relied_on(leased, held, spent, batch, pool, ahead
     free = account.free
     lease = granted(wish, pool - booked)
     assert lease >= wish.keep >= 0
-    account.learn(Standing(lease, pool - booked), booked)
+    account.learn(Standing(lease, pool - booked), booked, 0.0)
     assert account.free >= free
 
 

@@ -1,6 +1,9 @@
 """What is in the journal survives its worker, whatever of it reached the disk."""
 
+import contextlib
 import os
+import resource
+import signal
 from decimal import Decimal
 
 import msgspec
@@ -53,7 +56,7 @@ def test_records_read_back(journal, tmp_path):
     found = read(files(tmp_path))
     assert {"r1": OpenHold("r1", 7, 41, 1000, DETAIL)} == found.holds
     assert {"r2": settled(2)} == found.settlements
-    assert 0 == found.damaged
+    assert [] == found.damaged
 
 
 def test_names_of_any_kind_read_back(journal, tmp_path):
@@ -76,7 +79,7 @@ def test_a_journal_torn_anywhere_keeps_what_was_whole(journal, tmp_path):
         found = read([data[:cut]])
         # a line that lacks its newline alone is whole
         whole = sum(end <= cut + 1 for end in ends)
-        assert 0 == found.damaged
+        assert [] == found.damaged
         assert min(whole, 4) - max(0, whole - 4) == len(found.holds), cut
         assert (whole >= 5) == (1 == len(found.settlements))
 
@@ -91,7 +94,7 @@ def test_a_spoilt_byte_costs_one_record(journal, tmp_path):
         spoilt = data[:at] + bytes([data[at] ^ 0x15]) + data[at + 1 :]
         found = read([spoilt])
         assert {"r0", "r1", "r3", "r4"} == found.holds.keys(), at
-        assert 1 <= found.damaged <= 2
+        assert 1 <= len(found.damaged) <= 2
 
 
 def test_a_lost_newline_costs_two_records_at_most(journal, tmp_path):
@@ -111,7 +114,7 @@ def test_a_lost_newline_costs_two_records_at_most(journal, tmp_path):
 def test_a_record_of_another_kind_is_passed_over(payload):
     """Its checksum is right, but it says nothing we know."""
     found = read([line(payload) + line(b'["r","x"]')])
-    assert (1, {}, {}) == (found.damaged, found.holds, found.settlements)
+    assert (1, {}, {}) == (len(found.damaged), found.holds, found.settlements)
 
 
 def test_a_failed_write_does_not_tear_the_next(journal, tmp_path, monkeypatch):
@@ -125,7 +128,7 @@ def test_a_failed_write_does_not_tear_the_next(journal, tmp_path, monkeypatch):
     journal.hold(hold(3), 0, 1000)
     found = read(files(tmp_path))
     assert {"r1", "r3"} == found.holds.keys()
-    assert 1 == found.damaged
+    assert 1 == len(found.damaged)
 
 
 def test_holds_are_carried_into_the_next_file(journal, tmp_path):
@@ -253,7 +256,7 @@ def test_a_disk_that_takes_a_part_loses_no_more_than_it_says(
     gathering.flush()
     found = read(files(tmp_path))
     assert {"r1", "r2", "r3"} - set(told.value.holds) == found.holds.keys()
-    assert 1 >= found.damaged
+    assert 1 >= len(found.damaged)
 
 
 def test_a_disk_that_takes_nothing_loses_every_hold(gathering, tmp_path, monkeypatch):
@@ -371,3 +374,33 @@ def test_nobody_finds_a_file_before_it_is_locked(tmp_path, monkeypatch):
     assert [] == leftovers(tmp_path, "other")
     assert [".journal"] == [path.suffix for path in tmp_path.iterdir()]
     made.close(keep=False)
+
+
+def test_whether_it_takes_more_is_asked_of_the_disk(folder_with_limit):
+    """Without a trace: nothing is left behind."""
+    folder, limit = folder_with_limit
+    journal = Journal(folder, "w")
+    files = sorted(folder.iterdir())
+    assert journal.takes()
+    with limit(1_000):
+        assert not journal.takes()
+    assert journal.takes()
+    assert files == sorted(folder.iterdir())
+
+
+@pytest.fixture
+def folder_with_limit(tmp_path):
+    """A folder, and a block in which no file of this process may grow beyond so many bytes."""
+
+    @contextlib.contextmanager
+    def limit(most):
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            signal.signal(signal.SIGXFSZ, handler)
+
+    return tmp_path / "journal", limit

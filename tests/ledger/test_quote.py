@@ -205,3 +205,10 @@ def test_a_model_without_a_price_for_pictures_draws_none():
 def test_a_picture_has_so_many_tokens_at_most(name, tokens):
     """By what is known of its model."""
     assert tokens == tokens_of_picture(Model(name=name, bindings=()))
+
+
+@pytest.mark.parametrize(("referred", "tokens_in"), [(5000, 5050), (2**40, 9000)])
+def test_what_a_body_refers_to_is_held_for_within_the_context(referred, tokens_in):
+    """One cent lets no more than that run."""
+    asked = model(context_max=9000)
+    assert tokens_in * 1000 == quoted(asked, output_max=0, referred=referred)

@@ -1,7 +1,11 @@
 """The statements below the bookings."""
 
+import contextlib
+import sqlite3
+
 import pytest
 
+from trivium.clock import FixedClock
 from trivium.identity.service import Identity
 from trivium.ledger import store
 from trivium.ledger.model import Entry, EntryKind
@@ -65,3 +69,39 @@ async def test_only_users_have_accounts(database, user):
     ada = await user()
     async with database.read() as conn:
         assert (True, False) == (await store.has_user(conn, ada), await store.has_user(conn, 99))
+
+
+REPLACED = "INSERT OR REPLACE INTO entries SELECT * FROM entries WHERE id = 1"
+REPLACING = {
+    "by its id": REPLACED,
+    "by its request": "INSERT OR REPLACE INTO entries (user_id, kind, amount_nanos, note, "
+    "request_id, created_at) SELECT user_id, kind, 1, note, request_id, created_at FROM entries",
+    "in short": "REPLACE INTO entries SELECT id, user_id, kind, 1, note, request_id, created_at, "
+    "detail FROM entries",
+    "by an update": "UPDATE OR REPLACE entries SET amount_nanos = 1",
+    "its deletion": "DELETE FROM entries",
+}
+
+
+@pytest.mark.parametrize("name", REPLACING)
+@pytest.mark.asyncio
+async def test_an_entry_cannot_be_replaced(sqlite_database, name):
+    """By whatever speaks with the file: SQLite deletes what is in a replacement's way unasked."""
+    user = await Identity(sqlite_database, FixedClock()).create_user("ada", "ada@example.org")
+    async with sqlite_database.write() as conn:
+        await store.insert_entry(conn, entry(user.id, -5, EntryKind.USAGE, "r1"))
+    with contextlib.closing(sqlite3.connect(sqlite_database.path)) as outside:
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            outside.execute(REPLACING[name])
+        assert [(1, -5)] == outside.execute("SELECT id, amount_nanos FROM entries").fetchall()
+
+
+@pytest.mark.asyncio
+async def test_an_act_cannot_be_replaced(sqlite_database):
+    """As an entry cannot."""
+    with contextlib.closing(sqlite3.connect(sqlite_database.path)) as outside:
+        names = [row[1] for row in outside.execute("PRAGMA table_info(acts)")]
+        marks = ", ".join("?" * len(names))
+        outside.execute(f"INSERT INTO acts VALUES ({marks})", [1] * len(names))
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            outside.execute(f"INSERT OR REPLACE INTO acts VALUES ({marks})", [1] * len(names))

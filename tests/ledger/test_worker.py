@@ -399,20 +399,27 @@ async def test_a_lease_is_renewed_ahead_of_need(ledger):
 async def test_what_is_leased_ahead_can_be_given_back(ledger):
     """For a hold that is a row; what running requests hold stays leased."""
     await leased(ledger, 100, ask=10)
-    giving = asyncio.ensure_future(ledger.spare(ADA.user_id))
+    giving = asyncio.ensure_future(ledger.spare(ADA.user_id, 90))
     await asyncio.sleep(0)
     assert ledger.asked.is_set()
     wish = ledger.begin([], ledger.touched())[ADA.user_id]
-    assert (10, 10, 0) == (wish.keep, wish.need, wish.ahead)
+    assert (10, 10, 0, 90) == (wish.keep, wish.need, wish.ahead, wish.room)
     ledger.confirm([], {ADA.user_id: Standing(10, 100)})
     await giving
 
 
 @pytest.mark.asyncio
-async def test_an_account_without_a_lease_has_nothing_to_give_back(ledger):
-    """Nobody waits for a turn."""
-    await ledger.spare(ADA.user_id)
-    assert not ledger.asked.is_set()
+async def test_room_for_a_row_is_waited_for_while_others_may_make_it(ledger):
+    """And no longer when nobody has anything to give back."""
+    making = asyncio.ensure_future(ledger.spare(ADA.user_id, 90))
+    await asyncio.sleep(0)
+    assert 0 == ledger.begin([], ledger.touched())[ADA.user_id].round
+    ledger.confirm([], {ADA.user_id: Standing(0, 60, 40, is_final=False, round=7)})
+    await asyncio.sleep(0)
+    assert not making.done()
+    assert 7 == ledger.begin([], {ADA.user_id})[ADA.user_id].round
+    ledger.confirm([], {ADA.user_id: Standing(0, 89, 11, round=7)})
+    await making
 
 
 @pytest.mark.asyncio

@@ -18,6 +18,7 @@ brings a commit to the disk with its next checkpoint, which the traffic of a fil
 import contextlib
 import fcntl
 import os
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -26,7 +27,7 @@ from zlib import crc32
 import msgspec
 
 from trivium.ledger.errors import TornError, UnwrittenError
-from trivium.ledger.model import Contents, Hold, OpenHold, Settlement
+from trivium.ledger.model import Contents, Hold, OpenHold, RequestId, Settlement
 
 SUFFIX: Final = ".journal"
 NEW: Final = ".new"
@@ -34,9 +35,12 @@ NEW: Final = ".new"
 SEGMENT_BYTES: Final = 8 * 1024 * 1024
 """A file this large is finished at the next flush: some fifteen thousand requests."""
 
+_PROBE: Final = bytes(16_384)
+"""More than the records of one request, and than the rest of a block that still has room."""
 _HEAD_BYTES: Final = 9
 """A line's checksum and the blank after it."""
 
+_KINDS: Final[dict[str, type[OpenHold | Settlement]]] = {"h": OpenHold, "s": Settlement}
 _encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder().decode
 _Raw: Final = msgspec.Raw
@@ -62,7 +66,8 @@ def read(files: Iterable[bytes]) -> Contents:
             record = _checked(text)
             if record is None:
                 # without a newline after it: the write that the worker died in
-                found.damaged += number < len(lines) - 1
+                if number < len(lines) - 1:
+                    found.damaged.append(text)
             elif isinstance(record, OpenHold):
                 found.holds[record.request_id] = record
             elif isinstance(record, Settlement):
@@ -82,14 +87,17 @@ def _checked(text: bytes) -> OpenHold | Settlement | str | None:
         if int(text[:8], 16) != crc32(text[_HEAD_BYTES:]):
             return None
         kind, *values = _decode(text[_HEAD_BYTES:])
-        if kind in ("h", "s"):
-            values[-1] = _encode(values[-1]).decode()
-        if kind == "h":
-            return msgspec.convert(values, OpenHold)
-        if kind == "s":
-            return msgspec.convert(values, Settlement)
-        return msgspec.convert(values[0], str) if kind == "r" else None
-    except (ValueError, TypeError, IndexError):
+        if kind == "r":
+            (request_id,) = values
+            return msgspec.convert(request_id, RequestId)
+        if kind not in _KINDS or not isinstance(values[-1], dict):
+            return None
+        detail = _encode(values[-1]).decode()
+        record = _KINDS[kind]
+        # what has more values than these was not written by this version
+        whole = len(values) == len(record.__struct_fields__) and "\\u0000" not in detail
+        return msgspec.convert([*values[:-1], detail], record) if whole else None
+    except Exception:  # noqa: BLE001 - whatever is wrong with one line, the others are booked
         return None
 
 
@@ -175,6 +183,14 @@ class Journal:
     def is_full(self) -> bool:
         """Whether the current file has grown enough to be finished."""
         return self._segment.size >= SEGMENT_BYTES
+
+    def takes(self) -> bool:
+        """Whether a record could be written now: whether the disk has room, and lets us."""
+        try:
+            with tempfile.TemporaryFile(dir=self._folder, buffering=0) as probe:
+                return probe.write(_PROBE) == len(_PROBE)
+        except OSError:
+            return False
 
     def hold(self, hold: Hold, interrupted_nanos: int, at: int) -> None:
         """Note a hold, before the request goes upstream. Raises OSError."""

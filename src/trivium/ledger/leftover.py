@@ -13,6 +13,8 @@ from trivium.ledger.model import Settlement
 
 REFUSED: Final = ".refused"
 """Suffix of a journal that somebody has to look at."""
+DAMAGED: Final = ".damaged"
+"""Suffix of the lines of a journal that could not be read."""
 INTERRUPTED: Final = "interrupted"
 """Note of an entry whose request nobody lived to settle."""
 
@@ -26,7 +28,8 @@ class Leftover:
         self.worker = worker
         self._files = files
         found = read(path.read_bytes() for _, path in files)
-        self.damaged = found.damaged
+        self.damaged = len(found.damaged)
+        self._damaged = found.damaged
         self.interrupted = len(found.holds)
         self.settlements = [
             *found.settlements.values(),
@@ -43,6 +46,19 @@ class Leftover:
             ),
         ]
         """Everything to be booked."""
+
+    def keep_damaged(self) -> None:
+        """Write the lines that could not be read into a file beside the journal, and say so.
+
+        Raises OSError.
+        """
+        if not self._damaged:
+            return
+        path = self._files[0][1].with_name(self.worker + DAMAGED)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+            file.write(b"\n".join([*self._damaged, b""]))
+        log.error("journal_damaged", worker=self.worker, lines=self.damaged, file=str(path))
 
     def remove(self) -> None:
         """All of it is in the database."""

@@ -1,7 +1,7 @@
 """Money's nouns. The unit inside is the nano-dollar, always an integer; no float comes near."""
 
 from enum import Enum, unique
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
@@ -68,15 +68,25 @@ class Hold(msgspec.Struct, frozen=True, gc=False):
     """Whether a balance has to cover it."""
 
 
-class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """What one request came to, on its way from the journal into the database."""
+RequestId: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[^\x00]{1,200}$")]
+UserId: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
+Cost: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10**9 * NANOS)]
+"""At most a billion dollars."""
+Moment: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
+"""Seconds since the epoch, to the end of the year 9999: what a calendar can show."""
 
-    request_id: str
-    user_id: int
-    cost_nanos: int
-    at: int
-    """Seconds since the epoch."""
-    note: str
+
+class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """What one request came to, on its way from the journal into the database.
+
+    The bounds are those of what is read back: nothing else can be booked.
+    """
+
+    request_id: RequestId
+    user_id: UserId
+    cost_nanos: Cost
+    at: Moment
+    note: Annotated[str, msgspec.Meta(pattern=r"^[^\x00]{0,200}$")]
     """``interrupted`` where the journal was all that was left of it."""
     detail: str
 
@@ -84,12 +94,11 @@ class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
 class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A hold as the journal keeps it: enough to book what is left of a dead worker's request."""
 
-    request_id: str
-    user_id: int
-    interrupted_nanos: int
+    request_id: RequestId
+    user_id: UserId
+    interrupted_nanos: Cost
     """What it costs if nobody ever settles it."""
-    at: int
-    """Seconds since the epoch."""
+    at: Moment
     detail: str
 
 
@@ -99,5 +108,5 @@ class Contents(msgspec.Struct):
     holds: dict[str, OpenHold] = msgspec.field(default_factory=dict)
     """Holds that nothing has ended, by request id."""
     settlements: dict[str, Settlement] = msgspec.field(default_factory=dict)
-    damaged: int = 0
+    damaged: list[bytes] = msgspec.field(default_factory=list)
     """Lines passed over, apart from a torn last one."""

@@ -1,7 +1,8 @@
 """What a request may cost at most, from the model's prices and the request's own limits.
 
 Written rule. Input: a token for every two bytes of the body, at the dearest class a text prompt can
-fall into (cache writes cost more than fresh input), no more than the model's context. Output: the
+fall into (cache writes cost more than fresh input), and what the body refers to
+(``wire/references.py``), no more than the model's context. Output: the
 request's own limit, else the model's, else 8,192 tokens, for every answer asked for. A video: the
 seconds asked for, at the price of its size. Pictures: as many as are asked for, each at the dearest
 its size and quality may turn out to be, and where the model is priced by tokens, the tokens one has
@@ -59,7 +60,7 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
     if not tariff.meters_input or (writes and not tariff.meters_output):
         raise _unpriced(model, "this kind of request")
     # HOT: once a request, so without a call but the last
-    input_max = -(-size // HELD_BYTES)
+    input_max = -(-size // HELD_BYTES) + facts.referred
     context_max = model.context_max or CONTEXT_MAX
     if input_max > context_max:  # noqa: PLR1730 - min() is a call
         input_max = context_max

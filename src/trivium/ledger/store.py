@@ -5,8 +5,9 @@ queue anyway, on PostgreSQL this keeps workers from waiting for each other in a 
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+import msgspec
 from sqlalchemy import (
     BigInteger,
     bindparam,
@@ -27,6 +28,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from trivium.ledger.allowance import granted
 from trivium.ledger.lease import Standing, Wish
 from trivium.ledger.model import Entry, EntryKind, Settlement
+from trivium.ledger.statement.store import add_to_days
 from trivium.storage.schema import accounts, entries, holds, leases, users
 from trivium.storage.together import insert
 
@@ -63,12 +65,13 @@ async def insert_entry(conn: AsyncConnection, entry: Entry) -> int | None:
         "created_at": entry.created_at,
         "detail": entry.detail,
     }
-    append = (
-        _insert(conn, entries)
-        .values(values)
-        .on_conflict_do_nothing(index_elements=["request_id"])
-        .returning(entries.c.id)
-    )
+    append = _insert(conn, entries).values(values).returning(entries.c.id)
+    if conn.dialect.name != "sqlite":
+        append = append.on_conflict_do_nothing(index_elements=["request_id"])
+    elif entry.request_id is not None and await entry_of(conn, entry.request_id) is not None:
+        # its trigger against replacing refuses what ON CONFLICT would pass over; and nobody else
+        # writes between the two statements
+        return None
     booked = (await conn.execute(append)).scalar()
     return None if booked is None else int(booked)
 
@@ -86,7 +89,10 @@ async def add_to_account(conn: AsyncConnection, entry: Entry) -> int:
             "used_nanos": accounts.c.used_nanos + opened.excluded.used_nanos,
         },
     ).returning(accounts.c.balance_nanos)
-    return int((await conn.execute(moved)).scalar_one())
+    balance = int((await conn.execute(moved)).scalar_one())
+    if entry.kind is EntryKind.USAGE:
+        await add_to_days(conn, [(entry.user_id, entry.created_at, used)])
+    return balance
 
 
 async def entry_of(conn: AsyncConnection, request_id: str) -> Entry | None:
@@ -167,25 +173,101 @@ async def turn(
         await _insert_usage(conn, fresh)
     standings: dict[int, Standing] = {}
     changes = []
+    short = []
     for user_id, row in found.items():
         spent = costs.get(user_id, 0)
         more = 0
         wish = wishes.get(user_id)
         if wish is not None:
-            had = own.get(user_id, 0)
+            lease = own.get(user_id, _NONE)
+            had = lease.amount_nanos
             pool = row.balance_nanos - spent + row.overdraft_nanos - row.leased_nanos + had
-            # a lease that was swept meanwhile is not relied on any more
-            kept = Wish(min(wish.keep, had), wish.need, wish.ahead)
-            standings[user_id] = Standing(granted(kept, pool), pool)
+            standings[user_id] = _stands(wish, lease, pool)
             more = standings[user_id].leased - had
+            if wish.need + wish.room > pool and (wish.awaited or wish.room):
+                short.append(user_id)
         if spent or more:
             changes.append({"of": user_id, "spent": spent, "more": more})
     if changes:
         await conn.execute(_MOVE, changes)
-    await _set_leases(conn, worker, own, standings)
+    await _set_leases(conn, worker, own, standings, wishes)
+    if short:
+        standings.update(await _called(conn, worker, short, wishes, standings))
     for user_id in wishes.keys() - standings.keys():
         standings[user_id] = Standing(0, 0)  # nobody ever booked anything there
     return standings
+
+
+class _Lease(NamedTuple):
+    """A worker's row."""
+
+    amount_nanos: int
+    called: int
+    answered: int
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether others wait for what is not used of it."""
+        return self.called > self.answered
+
+
+_NONE: Final = _Lease(0, 0, 0)
+
+
+def _stands(wish: Wish, lease: _Lease, pool: int) -> Standing:
+    """How a lease stands after a turn."""
+    # a lease that was swept meanwhile is not relied on any more
+    keep = min(wish.keep, lease.amount_nanos)
+    ahead = 0 if lease.is_wanted else wish.ahead
+    leased = granted(msgspec.structs.replace(wish, keep=keep, ahead=ahead), pool)
+    is_unheard = lease.is_wanted and not wish.yields
+    return Standing(leased, pool, is_final=False, is_wanted=is_unheard)
+
+
+async def _called(
+    conn: AsyncConnection,
+    worker: str,
+    short: Sequence[int],
+    wishes: Mapping[int, Wish],
+    standings: Mapping[int, Standing],
+) -> dict[int, Standing]:
+    """The standings of accounts with too little, after other workers' leases have been marked.
+
+    What another transaction has locked is marked in a later turn: whoever waited for it here, with
+    accounts locked, could be waited for in return.
+    """
+    theirs = (leases.c.user_id.in_(short)) & (leases.c.worker != worker)
+    rows = (await conn.execute(select(leases).where(theirs))).all()
+    found = {}
+    for user_id in short:
+        others = [row for row in rows if row.user_id == user_id]
+        last = max((max(row.called, row.answered) for row in others), default=0)
+        number = wishes[user_id].round or last + 1
+        silent = [row for row in others if row.answered < number]
+        await _mark(conn, user_id, [row.worker for row in silent if row.called < number], number)
+        found[user_id] = msgspec.structs.replace(
+            standings[user_id],
+            others=sum(row.amount_nanos for row in others),
+            is_final=not silent,
+            round=number,
+        )
+    return found
+
+
+async def _mark(conn: AsyncConnection, user_id: int, workers: list[str], number: int) -> None:
+    if not workers:
+        return
+    theirs = (leases.c.user_id == user_id) & leases.c.worker.in_(workers)
+    free = select(leases.c.worker).where(theirs).with_for_update(skip_locked=True)
+    found = list(await conn.scalars(free))
+    mine = (leases.c.user_id == user_id) & leases.c.worker.in_(found)
+    await conn.execute(update(leases).where(mine).values(called=number))
+
+
+async def wanted(conn: AsyncConnection, worker: str) -> list[int]:
+    """Accounts of which others want what this worker has leased and does not use."""
+    mine = (leases.c.worker == worker) & (leases.c.called > leases.c.answered)
+    return list(await conn.scalars(select(leases.c.user_id).where(mine)))
 
 
 _MOVE: Final = (
@@ -229,24 +311,41 @@ async def locked(
     return rows
 
 
-async def _leases_of(conn: AsyncConnection, worker: str, user_ids: Iterable[int]) -> dict[int, int]:
+async def _leases_of(
+    conn: AsyncConnection, worker: str, user_ids: Iterable[int]
+) -> dict[int, _Lease]:
     if not user_ids:
         return {}
-    query = select(leases.c.user_id, leases.c.amount_nanos).where(
-        leases.c.worker == worker, leases.c.user_id.in_(user_ids)
-    )
-    return {row.user_id: row.amount_nanos for row in await conn.execute(query)}
+    query = select(leases).where(leases.c.worker == worker, leases.c.user_id.in_(user_ids))
+    return {
+        row.user_id: _Lease(row.amount_nanos, row.called, row.answered)
+        for row in await conn.execute(query)
+    }
 
 
 async def _set_leases(
-    conn: AsyncConnection, worker: str, own: Mapping[int, int], standings: Mapping[int, Standing]
+    conn: AsyncConnection,
+    worker: str,
+    own: Mapping[int, _Lease],
+    standings: Mapping[int, Standing],
+    wishes: Mapping[int, Wish],
 ) -> None:
+    """Write the leases down. Whoever was called, and knew it, has answered with this."""
     gone = [u for u, standing in standings.items() if not standing.leased and u in own]
-    rows = [
-        {"worker": worker, "user_id": user_id, "amount_nanos": standing.leased}
-        for user_id, standing in standings.items()
-        if standing.leased and standing.leased != own.get(user_id)
-    ]
+    rows = []
+    for user_id, standing in standings.items():
+        lease = own.get(user_id, _NONE)
+        answers = lease.is_wanted and wishes[user_id].yields
+        if standing.leased and (answers or standing.leased != lease.amount_nanos):
+            answered = lease.called if answers else lease.answered
+            rows.append(
+                {
+                    "worker": worker,
+                    "user_id": user_id,
+                    "amount_nanos": standing.leased,
+                    "answered": answered,
+                }
+            )
     if gone:
         mine = (leases.c.worker == worker) & leases.c.user_id.in_(gone)
         await conn.execute(delete(leases).where(mine))
@@ -256,6 +355,7 @@ async def _set_leases(
             index_elements=["worker", "user_id"],
             set_={
                 "amount_nanos": put.excluded.amount_nanos,
+                "answered": put.excluded.answered,
                 "renewed_at": put.excluded.renewed_at,
             },
         )
@@ -268,6 +368,7 @@ async def _insert_usage(conn: AsyncConnection, settlements: Sequence[Settlement]
     """
     rows = [(s.user_id, -s.cost_nanos, s.note, s.request_id, s.at, s.detail) for s in settlements]
     await insert(conn, entries, _USAGE, rows, _OF_USAGE)
+    await add_to_days(conn, ((s.user_id, s.at, s.cost_nanos) for s in settlements))
 
 
 async def renew(conn: AsyncConnection, worker: str) -> None:
@@ -296,7 +397,7 @@ async def give_back(conn: AsyncConnection, worker: str, silent_s: int = -1) -> i
     own = await _leases_of(conn, worker, user_ids)
     if not own:
         return 0
-    changes = [{"of": u, "spent": 0, "more": -amount} for u, amount in own.items()]
+    changes = [{"of": u, "spent": 0, "more": -lease.amount_nanos} for u, lease in own.items()]
     await conn.execute(_MOVE, changes)
     mine = (leases.c.worker == worker) & leases.c.user_id.in_(own)
     await conn.execute(delete(leases).where(mine))

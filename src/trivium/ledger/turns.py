@@ -35,6 +35,8 @@ PAUSE_S_MAX: Final = 10.0
 """Longest pause between tries while the database is away."""
 LOOK_S: Final = 30.0
 """How often a worker says that it lives, and looks for the journals and leases of dead ones."""
+HEAR_S: Final = 1.0
+"""How often a worker looks whether others want what it has leased."""
 CLOSE_S: Final = 10.0
 """How long the end of a worker may take to book what it has."""
 
@@ -98,7 +100,7 @@ class Turns:
         try:
             found = await asyncio.to_thread(leftovers, self._folder, self._worker)
         except OSError as error:
-            log.exception("journals_unreadable", error=str(error))
+            log.warning("journals_unreadable", error=str(error))
             return
         with contextlib.ExitStack() as locks:
             for leftover in found:
@@ -158,13 +160,28 @@ class Turns:
         """Renew what is waited for, without any booking; ``False`` when the database is away."""
         return await self._turn([], self._ledger.touched())
 
+    async def hear(self) -> bool:
+        """See whether others want what is leased here and not used; ``False``: it is away."""
+        from trivium.ledger import store
+
+        if self._ledger.leased():
+            try:
+                async with self._database.read(TURN_S) as conn:
+                    wanted = await store.wanted(conn, self._worker)
+            except StorageError as error:
+                self._fell(error)
+                return False
+            self._rose()
+            self._ledger.yield_(wanted)
+        return True
+
     async def look(self) -> None:
         """Keep our leases, look at idle ones, and see to what dead workers left."""
         from trivium.ledger import store
 
         async with self._database.write(TURN_S) as conn:
             await store.renew(conn, self._worker)
-        self._ledger.touch(self._ledger.leased())
+        self._ledger.touch(self._ledger.idle())
         await self.flush()
         await self.recover()
         await self._sweep()
@@ -182,20 +199,30 @@ class Turns:
             return True
         except StorageError as error:
             self._ledger.fail(users)
-            if not self._is_down:
-                log.warning("ledger_waits", error=str(error), waiting=self._ledger.waiting)
-            self._is_down = True
+            self._fell(error)
             return False
+        self._rose()
+        return True
+
+    def _fell(self, error: StorageError) -> None:
+        """The database is away. One log line a change of state."""
+        if not self._is_down:
+            log.warning("ledger_waits", error=str(error), waiting=self._ledger.waiting)
+        self._is_down = True
+
+    def _rose(self) -> None:
         if self._is_down:
             log.info("ledger_flows_again", waiting=self._ledger.waiting)
         self._is_down = False
-        return True
 
     async def _transact(self, batch: list[Settlement], users: set[int]) -> None:
         from trivium.ledger import store
 
         began = self._clock.monotonic()
-        wishes = self._ledger.begin(batch, users)
+        if began > self._ledger.trusted_until:
+            # others may have been given what was leased here: none of it is relied on unseen
+            users = users | self._ledger.leased()
+        wishes = self._ledger.begin(batch, users, steady=self._is_down)
         async with self._database.write(TURN_S) as conn:
             # until the commit has returned, its outcome is unknown
             repeated, self._is_uncertain = self._is_uncertain, True
@@ -231,6 +258,11 @@ class Turns:
             refused += await self._book(leftover.worker, settlements[start : start + BATCH])
         async with self._database.write() as conn:
             await store.give_back(conn, leftover.worker)
+        try:
+            await asyncio.to_thread(leftover.keep_damaged)
+        except OSError as error:
+            log.error("journal_kept_whole", worker=leftover.worker, error=str(error))  # noqa: TRY400 - it says all
+            refused = max(1, refused)  # its damaged lines are nowhere else
         await asyncio.to_thread(leftover.set_aside if refused else leftover.remove)
         log.info(
             "journal_replayed",
@@ -271,18 +303,24 @@ class Turns:
 
     async def _run(self) -> None:
         pause = self._flush_s
-        flush_at = self._clock.monotonic() + pause
+        flush_at = hear_at = self._clock.monotonic() + pause
         look_at = 0.0
         while True:
+            due = min(flush_at, hear_at)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(max(0.0, flush_at - self._clock.monotonic())):
+                async with asyncio.timeout(max(0.0, due - self._clock.monotonic())):
                     await self._ledger.asked.wait()
             try:
                 now = self._clock.monotonic()
-                if now < flush_at:
+                if now < due:
                     is_well = await self.ask()
                     if not is_well:
                         await self._sleep(0.05)
+                    continue
+                if now >= hear_at:
+                    is_well = await self.hear()
+                    hear_at = self._clock.monotonic() + (HEAR_S if is_well else PAUSE_S_MAX)
+                if now < flush_at:
                     continue
                 is_well = await self.flush()
                 if is_well and now >= look_at:

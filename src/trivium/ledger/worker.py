@@ -19,14 +19,14 @@ import structlog
 from trivium.clock import Clock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.ledger.allowance import Allowance
-from trivium.ledger.amounts import format_usd
+from trivium.ledger.allowance import SHORT_S, Allowance, Verdict
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
 from trivium.ledger.lease import Standing, Waiting, Wish
 from trivium.ledger.model import Hold, Quote, Settlement
 from trivium.ledger.prices import cost
 from trivium.ledger.quote import Quoting
+from trivium.ledger.refusals import elsewhere, too_low, unknown, unnoted
 from trivium.ledger.service import Payer
 
 REFUSED_S: Final = 1.0
@@ -37,6 +37,9 @@ WAITING_MAX: Final = 250_000
 """Settlements in memory, some 200 MB, beyond which accounts without a limit are refused: all others
 have stopped long before, with the end of their leases."""
 WAIT_S: Final = 10.0
+"""After which a caller may try again that came while so many waited."""
+LOOK_S: Final = 0.1
+"""How often the database is asked whether others have given back."""
 _encode: Final = msgspec.json.Encoder().encode
 
 log = structlog.get_logger()
@@ -52,8 +55,12 @@ class WorkerLedger(Quoting):
         *,
         groups: Mapping[str, Fraction] | None = None,
         interrupted: str = "free",
+        ahead_s: float = 0.0,
     ) -> None:
-        """``interrupted``: what a request costs that the worker dies with: free, input or hold."""
+        """``interrupted``: what a request costs that the worker dies with: free, input or hold.
+
+        ``ahead_s``: for how long leases are to last without the database, where balances allow it.
+        """
         super().__init__(clock, groups)
         self.journal = journal
         self.asked = asyncio.Event()
@@ -63,6 +70,7 @@ class WorkerLedger(Quoting):
         self._clock = clock
         self._monotonic = clock.monotonic
         self._interrupted = interrupted
+        self._ahead_s = ahead_s
         self._accounts: dict[int, Allowance] = {}
         self._touched: set[int] = set()
         self._open: dict[str, Hold] = {}
@@ -112,25 +120,12 @@ class WorkerLedger(Quoting):
         amount = quote.amount_nanos
         limited = not caller.unlimited
         hold = Hold(request_id, caller.user_id, amount, quote, caller.key_id, limited)
-        now = self._clock.monotonic()
-        account = self._accounts.get(caller.user_id)
-        if account is None:
-            account = self._accounts[caller.user_id] = Allowance(caller.user_id, now)
-        if now < account.refused_until and quote.amount_nanos > account.pool:
-            raise too_low(quote.amount_nanos)
-        waiting = Waiting(hold, asyncio.get_running_loop().create_future())
-        account.waiting.append(waiting)
-        self._touched.add(caller.user_id)
-        self.asked.set()
-        try:
-            is_granted = await waiting.granted
-        except asyncio.CancelledError:
-            done = waiting.granted
-            if done.done() and not done.cancelled() and not done.exception() and done.result():
-                account.give_back(quote.amount_nanos, 0)
-            raise
-        if not is_granted:
-            raise too_low(quote.amount_nanos)
+        account = self._account(caller.user_id)
+        pays = account.pool + account.others
+        if self._clock.monotonic() < account.refused_until and amount > pays:
+            raise too_low(amount)
+        if not await self._wait(account, hold):
+            raise too_low(amount)
         self._note(hold)
         return hold
 
@@ -175,25 +170,19 @@ class WorkerLedger(Quoting):
             self.journal.hold(other, *self._interrupted_at(other))
         except OSError as error:
             self._lost(error)
-            raise _unnoted() from None
+            raise unnoted() from None
         self._open[hold.request_id] = other
         return other
 
-    async def spare(self, user_id: int) -> None:
-        """Give back what is leased of an account ahead of need, for a hold that is a row.
+    async def spare(self, user_id: int, amount_nanos: int) -> None:
+        """Make room for a hold that is a row: what is leased ahead of need is given back, here and
+        by all other workers, until the account has so much beside all leases, or can not.
 
         Raises ``Fault`` (LEDGER_DOWN).
         """
-        account = self._accounts.get(user_id)
-        if account is None or not account.leased:
-            return
-        account.refused_until = self._clock.monotonic() + REFUSED_S
-        nothing = Hold(request_id="", user_id=user_id, amount_nanos=0)
-        waiting = Waiting(nothing, asyncio.get_running_loop().create_future())
-        account.waiting.append(waiting)
-        self._touched.add(user_id)
-        self.asked.set()
-        await waiting.granted
+        account = self._account(user_id)
+        account.short_until = self._clock.monotonic() + SHORT_S
+        await self._wait(account, Hold("", user_id, amount_nanos), is_row=True)
 
     def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged."""
@@ -258,6 +247,10 @@ class WorkerLedger(Quoting):
         """Holds that are not settled yet."""
         return len(self._open)
 
+    def holds_leases(self) -> bool:
+        """Whether what is leased still counts, though the database may be away."""
+        return self._clock.monotonic() <= self.trusted_until
+
     def batch(self, most: int) -> list[Settlement]:
         """The oldest settlements, which stay in the queue until they are booked."""
         return list(itertools.islice(self._queue, most))
@@ -276,12 +269,31 @@ class WorkerLedger(Quoting):
         """Every account with a lease here."""
         return {user_id for user_id, account in self._accounts.items() if account.leased}
 
-    def begin(self, batch: list[Settlement], users: set[int]) -> dict[int, Wish]:
-        """What the leases of these accounts and those of the batch should be after a turn."""
+    def idle(self) -> set[int]:
+        """Accounts whose lease should go back."""
+        now = self._clock.monotonic()
+        accounts = self._accounts.items()
+        return {user_id for user_id, account in accounts if account.is_idle(now)}
+
+    def yield_(self, users: Iterable[int]) -> None:
+        """Others want what is leased of these accounts: give back at once what is not used."""
+        now = self._clock.monotonic()
+        for user_id in users:
+            self._account(user_id).yield_(now)
+            self._touched.add(user_id)
+            self.asked.set()
+
+    def begin(
+        self, batch: list[Settlement], users: set[int], *, steady: bool = False
+    ) -> dict[int, Wish]:
+        """What the leases of these accounts and those of the batch should be after a turn.
+
+        ``steady``: the database was away at the last turn, so nothing is given up before it hears.
+        """
         spent = _spent(batch)
         now = self._clock.monotonic()
         return {
-            user_id: account.wish(spent.get(user_id, 0), now)
+            user_id: account.wish(spent.get(user_id, 0), now, steady=steady)
             for user_id in users | spent.keys()
             if (account := self._accounts.get(user_id)) is not None
         }
@@ -296,10 +308,12 @@ class WorkerLedger(Quoting):
             account = self._accounts.get(user_id)
             if account is None:
                 continue
-            account.learn(standing, spent.get(user_id, 0))
-            account.learned_at = now
-            self._answer(account)
-            if account.is_done and now >= account.refused_until:
+            account.learn(standing, spent.get(user_id, 0), now)
+            if standing.is_wanted:
+                self._ask(user_id)
+            if account.waiting:
+                self._answer(account)
+            if account.is_done and now >= account.short_until:
                 del self._accounts[user_id]
 
     def fail(self, users: set[int]) -> None:
@@ -309,12 +323,7 @@ class WorkerLedger(Quoting):
             while account is not None and account.waiting:
                 waiting = account.waiting.popleft()
                 if not waiting.granted.done():
-                    waiting.granted.set_exception(
-                        Fault(
-                            Kind.LEDGER_DOWN,
-                            "The balance cannot be looked up at the moment; try again.",
-                        )
-                    )
+                    waiting.granted.set_exception(unknown())
             self._touched.add(user_id)
 
     def drop(self, settled: Settlement) -> None:
@@ -338,7 +347,7 @@ class WorkerLedger(Quoting):
         except OSError as error:
             self._lost(error)
             self._end(hold, 0)
-            raise _unnoted() from None
+            raise unnoted() from None
         if self._is_full and not self.journal.gathers:
             self._flows()
         self._open[hold.request_id] = hold
@@ -376,42 +385,62 @@ class WorkerLedger(Quoting):
             account.give_back(hold.amount_nanos, nanos)
             self._touched.add(hold.user_id)
 
+    def _account(self, user_id: int) -> Allowance:
+        account = self._accounts.get(user_id)
+        if account is None:
+            account = Allowance(user_id, self._clock.monotonic(), self._ahead_s)
+            self._accounts[user_id] = account
+        return account
+
+    def _ask(self, user_id: int) -> None:
+        """Have a turn made for an account, at once."""
+        self._touched.add(user_id)
+        self.asked.set()
+
+    async def _wait(self, account: Allowance, hold: Hold, *, is_row: bool = False) -> bool:
+        """Wait for the account's turn; whether it has enough. Raises ``Fault`` (LEDGER_DOWN)."""
+        granted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        account.waiting.append(Waiting(hold, granted, self._clock.monotonic(), is_row))
+        self._ask(account.user_id)
+        try:
+            return await granted
+        except asyncio.CancelledError:
+            is_given = granted.done() and not granted.cancelled() and not granted.exception()
+            if is_given and granted.result() and not is_row:
+                account.give_back(hold.amount_nanos, 0)
+            raise
+
     def _answer(self, account: Allowance) -> None:
         """Tell whoever waited for this account, in the order of asking.
 
-        Who came after the turn had begun was not asked for in it: it waits for the next.
+        Who came after the turn had begun was not asked for in it: it waits for the next. So does
+        whom the lease does not cover although the database has not said that there is too little.
         """
-        late: deque[Waiting] = deque()
+        now = self._clock.monotonic()
+        left: deque[Waiting] = deque()
+        is_later = False
         while account.waiting:
             waiting = account.waiting.popleft()
             if waiting.granted.done():
                 continue
-            if account.take(waiting.hold.amount_nanos):
+            verdict = account.answer(waiting, now)
+            if verdict is Verdict.GRANTED:
                 waiting.granted.set_result(True)
-            elif waiting.counted:
-                account.refused_until = self._clock.monotonic() + REFUSED_S
+            elif verdict is Verdict.REFUSED:
+                account.refused_until = now + REFUSED_S
                 self._touched.add(account.user_id)
                 waiting.granted.set_result(False)
+            elif verdict is Verdict.UNKNOWN:
+                self._touched.add(account.user_id)
+                waiting.granted.set_exception(elsewhere())
             else:
-                late.append(waiting)
-        if late:
-            account.waiting = late
-            self._touched.add(account.user_id)
-            self.asked.set()
-
-
-def too_low(amount_nanos: int) -> Fault:
-    """The refusal of an account that cannot pay."""
-    return Fault(
-        Kind.BALANCE_TOO_LOW,
-        f"The balance is too low: this request may cost up to {format_usd(amount_nanos)} USD. "
-        "Top up the balance, or ask for less: a lower limit on output tokens, fewer pictures, "
-        "a shorter video.",
-    )
-
-
-def _unnoted() -> Fault:
-    return Fault(Kind.INTERNAL, "The gateway cannot note the request's cost, so it is not served.")
+                is_later = is_later or verdict is Verdict.LATER
+                left.append(waiting)
+        account.waiting = left
+        if is_later:
+            asyncio.get_running_loop().call_later(LOOK_S, self._ask, account.user_id)
+        elif left:
+            self._ask(account.user_id)
 
 
 def _spent(batch: list[Settlement]) -> dict[int, int]:

@@ -139,6 +139,27 @@ async def test_what_comes_to_nothing_is_noted(payments, begin, user, double, ent
     )
 
 
+@pytest.mark.asyncio
+async def test_a_refund_that_fails_later_is_told_the_operator(
+    payments, begin, user, double, entries
+):
+    """The money is theirs again, and how the payer gets it is theirs to say."""
+    ada = await user()
+    await begin(ada)
+    await payments.hear("stripe", *double.pay("cs_test_1"))
+    await payments.hear("stripe", *double.refund("cs_test_1", 1000))
+    refund = {
+        "object": "refund", "metadata": {}, "amount": 1000, "status": "failed",
+        "payment_intent": double.sessions["cs_test_1"]["session"]["payment_intent"],
+    }  # fmt: skip
+    with capture_logs() as logs:
+        event = double.event("charge-refunded", "refund.failed", refund)
+        assert Outcome.NOTED is await payments.hear("stripe", *event)
+    (said,) = (line for line in logs if line["event"] == "payment_refund_failed")
+    assert 1000 == said["amount"]
+    assert PAID - 10 * NANOS == await entries.balance(ada)
+
+
 @pytest.mark.parametrize(
     "changed",
     [

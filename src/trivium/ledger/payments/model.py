@@ -70,6 +70,8 @@ class NoticeKind(Enum):
     FAILED = "failed"
     EXPIRED = "expired"
     REFUNDED = "refunded"
+    UNREFUNDED = "unrefunded"
+    """What was given back has come back: the payer's bank did not take it."""
     DISPUTED = "disputed"
     OTHER = "other"
     """Nothing: providers send more than was asked for."""

@@ -211,6 +211,12 @@ class Payments:
             return await self._refunded(conn, payment, notice, now)
         if notice.kind is NoticeKind.DISPUTED:
             return await self._disputed(conn, payment, notice, now)
+        if notice.kind is NoticeKind.UNREFUNDED:
+            # whether the payer gets it in another way is the operator's to say
+            log.error(
+                "payment_refund_failed", payment=payment.reference, amount=notice.amount_cents
+            )
+            return Outcome.NOTED
         return await self._moved(conn, payment, notice)
 
     async def _paid(

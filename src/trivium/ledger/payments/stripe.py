@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import structlog
 
+from trivium.clock import SystemClock
 from trivium.ledger.payments.model import Notice, NoticeKind, PaymentError, Refusal
 from trivium.ledger.payments.provider import Begun, Order
 from trivium.secret import Secret
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 PAGES: Final = "https://checkout.stripe.com"
 TOLERANCE_S: Final = 300
-"""Age of a signature; the library's default. Nothing older is believed, so nothing is replayed."""
+"""Age of a signature; the library's default. Nothing older is believed, so nothing is replayed;
+and nothing dated further ahead, which the library would believe until it is old.
+"""
 TIMEOUT_S: Final = 20.0
 """One call; the library's 80 would keep a payer looking at nothing."""
 RETRIES: Final = 2
@@ -81,7 +84,14 @@ _DISPUTES: Final = (
     "charge.dispute.funds_withdrawn",
     "charge.dispute.funds_reinstated",
 )
-EVENTS: Final = ("checkout.session.completed", *_SESSIONS, "charge.refunded", *_DISPUTES)
+_UNREFUNDED: Final = "refund.failed"
+EVENTS: Final = (
+    "checkout.session.completed",
+    *_SESSIONS,
+    "charge.refunded",
+    _UNREFUNDED,
+    *_DISPUTES,
+)
 """What a webhook has to be registered for."""
 
 
@@ -154,6 +164,8 @@ class Stripe:
             stripe.WebhookSignature.verify_header(
                 body, signature, self._webhook_secret.reveal(), TOLERANCE_S
             )
+            if _dated(signature) > SystemClock().now() + TOLERANCE_S:
+                raise PaymentError(Refusal.FORGED, "the signature is dated ahead")
         except (stripe.SignatureVerificationError, UnicodeError) as error:
             raise PaymentError(Refusal.FORGED, "the signature is not right") from error
 
@@ -250,6 +262,12 @@ def installed() -> bool:
     return find_spec("stripe") is not None
 
 
+def _dated(signature: str) -> int:
+    """When a signature that was verified says that it was made."""
+    dates = [part[2:] for part in signature.split(",") if part.startswith("t=")]
+    return max(map(int, dates))
+
+
 def _notice(event: _Event) -> Notice:
     """An event in our words."""
     thing = event.data.object
@@ -274,6 +292,16 @@ def _notice(event: _Event) -> Notice:
             amount_cents=thing.amount,
             currency=thing.currency or "",
             note=f"{thing.reason or 'no reason'}, {thing.status or 'no state'}",
+        )
+    if event.type == _UNREFUNDED:
+        return Notice(
+            event_id=event.id,
+            event=event.type,
+            kind=NoticeKind.UNREFUNDED,
+            reference=reference,
+            charge=thing.payment_intent or "",
+            amount_cents=thing.amount,
+            currency=thing.currency or "",
         )
     kind = _SESSIONS.get(event.type, NoticeKind.OTHER)
     if event.type == "checkout.session.completed":

@@ -21,7 +21,7 @@ COLUMNS: Final = frozenset(
 )
 
 _MODEL: Final = re.compile(
-    r"\bgemini[ -][0-9.]+(?:[ -](?:pro|flash|lite|nano|ultra|preview|tts|live))*", re.IGNORECASE
+    r"\bgemini[ -][0-9.]+(?:[ -](?:pro|flash|lite|nano|ultra|preview|tts|live))*+", re.IGNORECASE
 )
 _UNROUNDED: Final = "Unrounded Cost ($)"
 _ROUNDED: Final = "Cost ($)"

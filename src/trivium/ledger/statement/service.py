@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from trivium.storage.database import Database
 
 DAY_S: Final = 86_400
+UNDO: Final = "credit:undo:"
+"""What the request id of an entry begins with that takes another one back."""
 PAGE_MAX: Final = 200
-_LATE_S: Final = DAY_S
-"""Booked so much out of order at the most, but for journals that are found again later: those have
-later ids and are found all the same."""
 
 
 class Day(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,11 +55,42 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     """Where the next page begins; ``None`` on the last."""
 
 
+class ByHand(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry that an administrator booked."""
+
+    entry: Entry
+    user_name: str
+    undone: bool
+    """Whether its opposite is booked already."""
+
+    @property
+    def undo_id(self) -> str:
+        """The request id of the entry that takes it back: it can be booked once."""
+        return f"{UNDO}{self.entry.id}"
+
+    @property
+    def can_be_undone(self) -> bool:
+        """Whether it is neither taken back nor itself what takes another one back."""
+        return not self.undone and not (self.entry.request_id or "").startswith(UNDO)
+
+
 class Statement:
     """Entries of one account at a time. Storage faults pass through as they are."""
 
     def __init__(self, db: "Database") -> None:
         self._db = db
+
+    async def by_hand(self, ids: Sequence[int]) -> list[ByHand]:
+        """Return the entries of these ids, the newest first. Name all that may undo one another."""
+        from trivium.ledger.statement import store
+
+        async with self._db.read() as conn:
+            rows = await store.named(conn, ids)
+        undone = {row.request_id for row in rows}
+        return [
+            ByHand(entry=_entry(row), user_name=row.user_name, undone=f"{UNDO}{row.id}" in undone)
+            for row in rows
+        ]
 
     async def page(
         self,
@@ -94,10 +124,8 @@ class Statement:
         from trivium.ledger.statement import store
 
         today = int(now) // DAY_S
-        since = (today - count + 1) * DAY_S
         async with self._db.read() as conn:
-            first = await store.first_since(conn, user_id, since - _LATE_S)
-            rows = await store.days(conn, user_id, first, since)
+            rows = await store.days(conn, user_id, today - count + 1)
         found = {
             int(row.day): Day(
                 at=int(row.day) * DAY_S, nanos=int(row.nanos), requests=int(row.entries)

@@ -1,20 +1,22 @@
 """An account's entries in SQL. Every function works in the transaction it is given.
 
 Entries have an index by user and id, none by user and time: a second one would cost every booking.
-Ids rise with time, give or take a batch or a journal that was replayed late, so a moment is found
-among them by halving, some thirty look-ups of microseconds each.
+What usage came to a day is kept as a sum, written in the transaction that appends the entries.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import literal_column, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.model import EntryKind
-from trivium.storage.schema import entries
+from trivium.storage.schema import entries, usage_days, users
 
 DAY_S: Final = 86_400
+_PAYMENT: Final = entries.c.kind != literal_column("'usage'")
+"""As the index has it that is of these entries alone."""
 
 
 async def page(
@@ -26,7 +28,20 @@ async def page(
         query = query.where(entries.c.id < before)
     if kinds:
         query = query.where(entries.c.kind.in_(kinds))
+        if EntryKind.USAGE.value not in kinds:
+            query = query.where(_PAYMENT)
     return (await conn.execute(query.order_by(entries.c.id.desc()).limit(limit))).all()
+
+
+async def named(conn: AsyncConnection, ids: Sequence[int]) -> Sequence[Any]:
+    """Return the entries of these ids, the newest first, each with ``user_name``."""
+    query = (
+        select(entries, users.c.name.label("user_name"))
+        .join(users, users.c.id == entries.c.user_id)
+        .where(entries.c.id.in_(ids))
+        .order_by(entries.c.id.desc())
+    )
+    return (await conn.execute(query)).all()
 
 
 async def one(conn: AsyncConnection, user_id: int, entry_id: int) -> Any | None:
@@ -35,47 +50,39 @@ async def one(conn: AsyncConnection, user_id: int, entry_id: int) -> Any | None:
     return (await conn.execute(query)).one_or_none()
 
 
-async def first_since(conn: AsyncConnection, user_id: int, at: int) -> int:
-    """The id from which on a user's entries are of that moment or later, to within a batch."""
-    ends = select(func.min(entries.c.id), func.max(entries.c.id)).where(
-        entries.c.user_id == user_id
-    )
-    low, high = (await conn.execute(ends)).one()
-    if low is None:
-        return 0
-    low, high = int(low), int(high) + 1
-    while low < high:
-        middle = (low + high) // 2
-        step = (
-            select(entries.c.id, entries.c.created_at)
-            .where(entries.c.user_id == user_id, entries.c.id >= middle)
-            .order_by(entries.c.id)
-            .limit(1)
-        )
-        row = (await conn.execute(step)).one_or_none()
-        if row is None or row.created_at >= at:
-            high = middle
-        else:
-            low = int(row.id) + 1
-    return low
-
-
-async def days(conn: AsyncConnection, user_id: int, first: int, since: int) -> Sequence[Any]:
-    """What usage cost a day, and in how many entries, from an id and a moment on."""
-    day = entries.c.created_at // DAY_S
+async def days(conn: AsyncConnection, user_id: int, since: int) -> Sequence[Any]:
+    """Return what usage cost a day and in how many entries, from a day since the epoch on."""
     query = (
-        select(
-            day.label("day"),
-            func.sum(-entries.c.amount_nanos).label("nanos"),
-            func.count().label("entries"),
-        )
-        .where(
-            entries.c.user_id == user_id,
-            entries.c.id >= first,
-            entries.c.created_at >= since,
-            entries.c.kind == EntryKind.USAGE.value,
-        )
-        .group_by(day)
-        .order_by(day)
+        select(usage_days.c.day, usage_days.c.nanos, usage_days.c.entries)
+        .where(usage_days.c.user_id == user_id, usage_days.c.day >= since)
+        .order_by(usage_days.c.day)
     )
     return (await conn.execute(query)).all()
+
+
+async def add_to_days(conn: AsyncConnection, booked: Iterable[tuple[int, int, int]]) -> None:
+    """Add usage entries to their days: user, seconds since the epoch, nano-dollars that they took.
+
+    The accounts are held already, so two transactions never wait for each other's days.
+    """
+    sums: dict[tuple[int, int], list[int]] = {}
+    for user_id, at, nanos in booked:
+        found = sums.setdefault((user_id, at // DAY_S), [0, 0])
+        found[0] += nanos
+        found[1] += 1
+    if not sums:
+        return
+    dialect = sqlite if conn.dialect.name == "sqlite" else postgresql
+    put = dialect.insert(usage_days)
+    put = put.on_conflict_do_update(
+        index_elements=["user_id", "day"],
+        set_={
+            "nanos": usage_days.c.nanos + put.excluded.nanos,
+            "entries": usage_days.c.entries + put.excluded.entries,
+        },
+    )
+    rows = [
+        {"user_id": user_id, "day": day, "nanos": nanos, "entries": count}
+        for (user_id, day), (nanos, count) in sorted(sums.items())
+    ]
+    await conn.execute(put, rows)
