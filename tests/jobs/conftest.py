@@ -60,8 +60,8 @@ class Spare:
         self.asked = []
         self.gives = None
 
-    async def __call__(self, user_id):
-        self.asked.append(user_id)
+    async def __call__(self, user_id, amount_nanos):
+        self.asked.append((user_id, amount_nanos))
         if self.gives is not None:
             await self.gives()
 

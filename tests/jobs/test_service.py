@@ -113,7 +113,7 @@ async def test_an_account_that_cannot_pay_is_refused(jobs, account, books, spare
     with pytest.raises(Fault) as caught:
         await jobs.begin(order(ada), hold(ada))
     assert Kind.BALANCE_TOO_LOW is caught.value.kind
-    assert [ada] == spare.asked
+    assert [(ada, hold(ada).amount_nanos)] == spare.asked
     assert (2 * DOLLAR, 0, []) == await books(ada)
     assert ([], False) == await jobs.page(ada, None, 10, newest_first=True)
 
@@ -336,7 +336,7 @@ async def test_a_hold_that_no_job_explains_is_found(jobs, account, database):
 
 
 @pytest.mark.asyncio
-async def test_a_job_is_handed_over_with_its_hold(jobs, account, clock):
+async def test_a_job_is_handed_over_with_its_hold(jobs, account, clock, spare):
     """Another model, another price; nothing is held twice, and nothing of one that has ended."""
     del clock
     ada = await account()
@@ -348,6 +348,7 @@ async def test_a_job_is_handed_over_with_its_hold(jobs, account, clock):
     with pytest.raises(Fault) as caught:
         await jobs.hand_over(job, msgspec.structs.replace(dear, amount_nanos=10**15))
     assert Kind.BALANCE_TOO_LOW is caught.value.kind
+    assert [(ada, 10**15 - dear.amount_nanos - 5)] == spare.asked
     assert "other" == (await jobs.find(ada, job.id)).model
     await jobs.hand_over(other, None)
     born = await jobs.born(other, ACCOUNT, DONE)

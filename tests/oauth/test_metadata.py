@@ -26,7 +26,6 @@ def test_only_what_is_served_is_told():
         "token_endpoint_auth_methods_supported",
         "revocation_endpoint_auth_methods_supported",
         "code_challenge_methods_supported",
-        "service_documentation",
     } == set(said)
     assert ["S256"] == said["code_challenge_methods_supported"]
     assert ["profile", "balance"] == said["scopes_supported"]

@@ -126,3 +126,21 @@ async def compare(valkey, steps, limit):
             valkey.ask("SET", "now", str(1_000_000 + int(now.monotonic())))
             expected = getattr(own, step)("a")
             assert expected == await shared.ask("twin", "a", limit, step)
+
+
+@pytest.mark.asyncio
+async def test_what_was_counted_alone_counts_for_all_afterwards(valkey):
+    """An outage is no way to try twice as often."""
+    async with sharing(valkey, limit=4) as ((one, other), states, _):
+        valkey.freeze()
+        for state in states:
+            state.is_up = False
+            state._connection.end("a test says so")
+        valkey.thaw()
+        await one.count("a")
+        assert None is await one.take("a")
+        assert None is await other.take("a")
+        for state in states:
+            await reached(state)
+        assert None is await other.take("a")
+        assert None is not await one.take("a")

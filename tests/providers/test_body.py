@@ -1,10 +1,14 @@
 """Bodies of refusals are read whoever wrote them, and never raise."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.providers.body import Told, read
+
+INNER = '{"error":{"message":"m","code":"C","param":"p"}}'
+NESTED = {"error": {"message": INNER, "type": "T", "param": "None", "code": 400}}
 
 
 @pytest.mark.parametrize(
@@ -56,12 +60,38 @@ from trivium.providers.body import Told, read
             b'{"error":{"message":"m","details":[{"retryDelay":"3s"},{"reason":"R"}]}}',
             Told(codes=frozenset({"r"}), message="m", delay="3s", structured=True),
         ),
+        (
+            msgspec.json.encode(NESTED),
+            Told(codes=frozenset({"t", "c"}), message="m", param="p", status=400, structured=True),
+        ),
+        (
+            rb'{"message":"[{\"error\":{\"message\":\"m\",\"status\":\"S\"}}]"}',
+            Told(codes=frozenset({"s"}), message="m", structured=True),
+        ),
+        (
+            rb'{"error":{"message":"Provider returned error","metadata":{"raw":"{\"detail\":\"m\"}"}}}',
+            Told(message="m", structured=True),
+        ),
+        (rb'{"message":"{\"a\":1}"}', Told(message='{"a":1}', structured=True)),
+        (rb'{"message":"{\"error"}', Told(message='{"error', structured=True)),
+        (b'{"message":"m","param":"null"}', Told(message="m", structured=True)),
         (b'{"error":{"code":true,"message":7}}', Told(structured=True)),
     ],
 )  # fmt: skip
 def test_bodies_are_read(body, told):
     """Each shape seen in the wild gives its codes, words, member and delay."""
     assert told == read(body)
+
+
+def test_answers_within_answers_are_opened_a_few_times_only():
+    """Each is a parse; more than three gateways in a row there are not."""
+    body = "m"
+    for _ in range(3):
+        body = msgspec.json.encode({"message": body}).decode()
+    assert "m" == read(body.encode()).message
+    for _ in range(3):
+        body = msgspec.json.encode({"message": body}).decode()
+    assert "{" == read(body.encode()).message[0]
 
 
 def test_deep_nesting_is_only_text():

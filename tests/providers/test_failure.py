@@ -204,3 +204,33 @@ def test_of_a_delay_and_a_used_up_limit_the_later_holds():
     assert default_failure(refusal(429, "{}", headers)).retry_after == 30.0
     assert default_failure(refusal(429, "{}", headers | {"retry-after": "40"})).retry_after == 40.0
     assert default_failure(refusal(503, "{}", headers)).retry_after == 2.0
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"temperature must be at most 2", "temperature must be at most 2"),
+        (b"temperature is wrong, says node7.corp.internal:8000", "temperature is wrong, says […]"),
+        (b"Bad Request", ""),
+        (b"400 Bad Request\r\n", ""),
+        (b"error: Unprocessable Entity.", ""),
+        (b"<html><body>temperature must be at most 2", ""),
+        (rb'{"error":{"message":"{\"message\":\"top_p is too large\"}"}}', "top_p is too large"),
+        (rb'{"error":{"message":"{\"message\":\"<b>top_p is too large\"}"}}', ""),
+        (
+            rb'{"message":"{\"message\":\"no such tool, Authorization: Bearer abcdefgh\"}"}',
+            "no such tool, […]",
+        ),
+    ],
+)
+def test_a_vendors_reason_is_shown_wherever_it_stands(body, words):
+    """In a line of text, or in the answer that a server in front put into its own."""
+    fault = default_failure(Refusal(status=400, headers={}, body=body))
+    if b"<html" in body:
+        assert Kind.UPSTREAM_BROKE is fault.kind
+        assert "temperature" not in fault.message
+        return
+    assert Kind.UPSTREAM_REJECTED is fault.kind
+    assert (
+        words or "The upstream rejected this request without a reason we can show."
+    ) == fault.message

@@ -47,6 +47,7 @@ def test_a_page_has_its_items_in_order(query, numbers, more):
         ({"limit": "00000000199999999"}, "limit"),
         ({"limit": "many"}, "limit"),
         ({"order": "random"}, "order"),
+        ({"order": ""}, "order"),
         ({"after": "msg_9"}, "after"),
     ],
 )

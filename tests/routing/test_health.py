@@ -108,12 +108,26 @@ def test_when_all_rest_by_our_guess_the_first_to_be_back_is_tried(health, steps,
 
 
 def test_when_all_vendors_named_a_time_nobody_is_called(health, steps):
-    """503 with the earliest of them: calling would only be refused again."""
+    """The earliest of them is told: calling would only be refused again."""
+    fail(health, "a", Fault(Kind.UPSTREAM_OVERLOADED, "x", retry_after=30.0), 1)
+    fail(health, "b", Fault(Kind.UPSTREAM_RATE_LIMITED, "x", retry_after=20.0), 1)
+    with pytest.raises(Fault) as caught:
+        health.fit(Plan(steps=steps("a", "b")))
+    assert (503, Kind.NO_ROUTE, 20.0) == (
+        caught.value.status, caught.value.kind, caught.value.retry_after,
+    )  # fmt: skip
+
+
+def test_where_all_vendors_named_their_rate_limits_the_caller_is_told_so(health, steps):
+    """As the vendor said it itself a moment ago: clients know how to wait for that."""
     fail(health, "a", Fault(Kind.UPSTREAM_RATE_LIMITED, "x", retry_after=30.0), 1)
     fail(health, "b", Fault(Kind.UPSTREAM_RATE_LIMITED, "x", retry_after=20.0), 1)
     with pytest.raises(Fault) as caught:
         health.fit(Plan(steps=steps("a", "b")))
-    assert (caught.value.kind, caught.value.retry_after) == (Kind.NO_ROUTE, 20.0)
+    assert (429, Kind.UPSTREAM_RATE_LIMITED, 20.0) == (
+        caught.value.status, caught.value.kind, caught.value.retry_after,
+    )  # fmt: skip
+    assert "rate limit" in caught.value.message
 
 
 def test_a_guess_is_tried_before_a_vendors_word_is_broken(health, steps):
@@ -147,7 +161,7 @@ def test_a_probe_whose_caller_left_lets_another_go(health, steps, clock):
 
 
 def test_a_refused_credential_rests_for_every_model_and_its_fellow_goes_on(health, steps, clock):
-    """Until a probe ten minutes later, or the settings are read again."""
+    """Until a probe finds it well, or the settings are read again."""
     (step,) = steps("a", keys=2)
     channel = step.binding.channel
     health.failed(Key("a", 0, "other"), REVOKED)
@@ -155,11 +169,33 @@ def test_a_refused_credential_rests_for_every_model_and_its_fellow_goes_on(healt
     assert health.standing(step).usable
     health.failed(Key("a", 1, "other"), REVOKED)
     assert not health.standing(step).usable
-    clock.advance(600)
+    clock.advance(5)
     assert health.standing(step).usable
     health.failed(Key("a", 0, "up"), REVOKED)
     health.forget()
     assert {0, 1} == {health.credential(channel, "up") for _ in range(4)}
+
+
+def test_a_refused_credential_is_probed_soon_and_ever_later(health, steps, clock):
+    """Vendors refuse good keys now and then; one that stays bad is asked every ten minutes."""
+    (step,) = steps("a")
+    key = Key("a", 0, "up")
+    rests = []
+    for _ in range(10):
+        # those that began before the first of them was refused make it no longer
+        for _ in range(5):
+            health.failed(key, REVOKED)
+        with pytest.raises(Fault) as caught:
+            health.fit(Plan(steps=(step,)))
+        rests.append(caught.value.retry_after)
+        clock.advance(rests[-1])
+        assert health.standing(step).usable
+        health.claim(key)
+    assert [5, 10, 20, 40, 80, 160, 320, 600, 600, 600] == rests
+    health.heard(key)
+    health.failed(key, REVOKED)
+    clock.advance(5)
+    assert health.standing(step).usable
 
 
 @pytest.mark.parametrize(

@@ -221,7 +221,8 @@ async def test_a_changed_secret_file_is_a_change(setup):
 
     ((_, catalogue),) = setup.swaps
     assert (Secret("two"),) == catalogue.channels["main"].credentials
-    assert [[]] == [line["changed"] for line in logs]
+    assert [['channels["main"]']] == [line["changed"] for line in logs]
+    assert [[]] == [line["restart_needed"] for line in logs]
 
 
 @pytest.mark.asyncio

@@ -18,7 +18,7 @@ from trivium.jobs import policy
 from trivium.jobs.model import BIRTH_S, ID, ID_PREFIX, Account, Job, Keeping, Limits
 from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold
-from trivium.ledger.worker import too_low
+from trivium.ledger.refusals import too_low
 from trivium.providers.videos.dialect import dialect_of
 from trivium.storage.errors import StorageError
 from trivium.wire.videos.answer import Seen, Status
@@ -65,6 +65,14 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     remixed_from: str | None = None
 
 
+class _MissingError(Exception):
+    """An account has not so much more to spare."""
+
+    def __init__(self, nanos: int) -> None:
+        super().__init__()
+        self.nanos = nanos
+
+
 class Jobs:
     """See the module."""
 
@@ -74,11 +82,13 @@ class Jobs:
         vault: Sealer,
         limits: Limits,
         *,
-        spare: Callable[[int], Awaitable[None]],
+        spare: Callable[[int, int], Awaitable[None]],
         clock: Clock = _SYSTEM,
         interrupted: str = "free",
     ) -> None:
-        """``spare``: has this worker give back what it leased of an account ahead of need.
+        """``spare``: has all workers give back what they leased of an account ahead of need, until
+        it has so much to spare.
+
         ``interrupted``: what a job costs whose worker was killed before its upstream had answered:
         ``free``, ``input`` (of which a video has none) or ``hold``.
         """
@@ -116,13 +126,13 @@ class Jobs:
         try:
             if await self._placed(job, sealed, hold):
                 return job
-            # what this worker leased ahead of need may be all that is missing
-            await self._spare(order.user_id)
+            assert hold is not None
+            # what workers leased ahead of need may be all that is missing
+            await self._spare(order.user_id, hold.amount_nanos)
             if await self._placed(job, sealed, hold):
                 return job
         except StorageError as error:
             raise away(error) from error
-        assert hold is not None
         raise too_low(hold.amount_nanos)
 
     async def _placed(self, job: Job, sealed: bytes, hold: Hold | None) -> bool:
@@ -141,19 +151,31 @@ class Jobs:
 
         Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN); then all is as it was.
         """
+        try:
+            try:
+                await self._handed_over(job, hold)
+            except _MissingError as missing:
+                await self._spare(job.user_id, missing.nanos)
+                await self._handed_over(job, hold)
+        except StorageError as error:
+            raise away(error) from error
+        except _MissingError:
+            assert hold is not None
+            raise too_low(hold.amount_nanos) from None
+
+    async def _handed_over(self, job: Job, hold: Hold | None) -> None:
+        """Raises ``_MissingError``; then nothing has happened."""
         from trivium.jobs import store
         from trivium.ledger.holds import store as holds
 
-        try:
-            async with self._db.write(LIMIT_S) as conn:
-                if not await store.rename(conn, job.id, job.model):
-                    return
-                await holds.take(conn, job.request_id)
-                if hold is None or await holds.place(conn, held_of(hold, job.created_at)):
-                    return
-                raise too_low(hold.amount_nanos)  # and undoes the transaction
-        except StorageError as error:
-            raise away(error) from error
+        async with self._db.write(LIMIT_S) as conn:
+            if not await store.rename(conn, job.id, job.model):
+                return
+            former = await holds.take(conn, job.request_id)
+            if hold is None or await holds.place(conn, held_of(hold, job.created_at)):
+                return
+            # undoes the transaction
+            raise _MissingError(hold.amount_nanos - (former.amount_nanos if former else 0))
 
     async def born(self, job: Job, account: Account, seen: Seen) -> Job:
         """An upstream has taken it. May be repeated. Raises what ``Database.write`` raises."""
@@ -371,8 +393,8 @@ class Jobs:
 
         try:
             prompt = self._vault.open(row.prompt, row.id.encode()).decode()
-        except VaultError:
-            log.exception("prompt_unreadable", job=row.id)
+        except VaultError as error:  # sealed with a key that is no longer here
+            log.warning("prompt_unreadable", job=row.id, error=str(error))
             prompt = ""
         return store.job_of(row, prompt)
 

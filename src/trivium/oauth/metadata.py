@@ -24,5 +24,4 @@ def document(issuer: str, *, spend: bool = False) -> dict[str, str | list[str]]:
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
         "revocation_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
         "code_challenge_methods_supported": ["S256"],
-        "service_documentation": f"{issuer}/openapi.json",
     }

@@ -1,7 +1,8 @@
 """So many a minute over all workers and nodes, where they share a state.
 
 What is counted there is counted here as well: while the shared state is away each worker goes on
-alone with what it has seen itself, as limits on requests do (``admission/service.py``).
+alone with what it has seen itself, as limits on requests do (``admission/service.py``), and says
+what it has counted when the state is back.
 """
 
 from typing import Final, Literal
@@ -42,9 +43,19 @@ class Shared:
 
     async def ask(self, name: str, subject: str, limit: int, step: Step) -> int | None:
         """As the method of ``Rate`` of that name. Raises Down."""
-        key = f"trivium:rate:{name}:{subject}"
-        left: int = await self._state.call(self._first, [key], [limit, step], read=int)
+        left: int = await self._state.call(
+            self._first, [_key(name, subject)], [limit, step], read=int
+        )
         return -(-left // _MICROSECONDS) or None
+
+    def tell(self, name: str, subject: str, limit: int) -> None:
+        """Have one more counted when the state is back; never waits."""
+        told: list[str | int] = [limit, "count"]
+        self._state.tell(self._first, [_key(name, subject)], told, again=told)
+
+
+def _key(name: str, subject: str) -> str:
+    return f"trivium:rate:{name}:{subject}"
 
 
 class SharedRate:
@@ -73,7 +84,7 @@ class SharedRate:
             try:
                 await self._shared.ask(self._name, subject, self._own.limit, "count")
             except Down:
-                return
+                self._shared.tell(self._name, subject, self._own.limit)
 
     async def take(self, subject: str) -> int | None:
         """Count one more if it fits; else the seconds until it does."""
@@ -81,7 +92,10 @@ class SharedRate:
             try:
                 left = await self._shared.ask(self._name, subject, self._own.limit, "take")
             except Down:
-                return self._own.take(subject)
+                left = self._own.take(subject)
+                if left is None:
+                    self._shared.tell(self._name, subject, self._own.limit)
+                return left
             if left is None:
                 self._own.count(subject)
             return left

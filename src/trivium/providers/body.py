@@ -4,7 +4,7 @@ Tolerant on purpose: a body that cannot be read is no reason to fail, the status
 Shapes read, each seen in the wild (the test's table names them): OpenAI's and Anthropic's
 ``error`` object, Google's with ``details``, Google's inside a one-element array, ``error`` or
 ``detail`` or ``message`` as bare text, validation lists of FastAPI, ``errors`` lists, flat objects,
-integer codes, pages of HTML, plain text, nothing.
+integer codes, a whole answer as text in another's ``message``, pages of HTML, plain text, nothing.
 """
 
 from collections.abc import Iterator
@@ -13,6 +13,13 @@ from typing import Any, Final
 import msgspec
 
 _decode: Final = msgspec.json.Decoder().decode
+_TEXT_MAX: Final = 16_384
+"""Bytes of a text that is no JSON, and characters of a message, that are read: what is looked for
+in them stands at the beginning."""
+_NESTED_MAX: Final = 3
+"""Answers within an answer that are opened: a gateway before a gateway before a vendor."""
+_NOTHING: Final = frozenset({"none", "null", "undefined"})
+"""Values of ``param`` that an absent one became on the way, in lower case."""
 _MARKERS: Final = frozenset({"error", ""})
 """Values of ``type`` and ``code`` that say nothing."""
 
@@ -46,30 +53,67 @@ def read(body: bytes) -> Told:
     try:
         value = _decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Told(message=text.decode("utf-8", "replace"))
-    return _read(value)
+        return Told(message=text[:_TEXT_MAX].decode("utf-8", "replace"))
+    return _read(value, _NESTED_MAX)
 
 
-def _read(value: Any) -> Told:
+def _read(value: Any, depth: int) -> Told:
     if isinstance(value, list):
         value = next((entry for entry in value if isinstance(entry, dict)), None)
     if isinstance(value, str):
-        return Told(message=value)
+        inner = _within(value, depth)
+        return Told(message=value[:_TEXT_MAX]) if inner is None else inner
     if not isinstance(value, dict):
         return Told()
     error = _error(value)
-    inner = error.get("innererror")  # Azure's content filter names itself one level down
-    sources = (value, error, inner if isinstance(inner, dict) else {})
+    named = error.get("innererror")  # Azure's content filter names itself one level down
+    sources = (value, error, named if isinstance(named, dict) else {})
     details = [entry for entry in _list(error.get("details")) if isinstance(entry, dict)]
     message, param = _message(error) if error is not value else _message(value)
-    return Told(
+    told = Told(
         codes=frozenset(_codes(sources, details)),
-        message=message,
+        message=message[:_TEXT_MAX],
         structured=True,
-        param=_text(error.get("param")) or param or _violation(details),
+        param=_param(error.get("param")) or param or _violation(details),
         status=_status(error) or _status(value),
         delay=next((d["retryDelay"] for d in details if "retryDelay" in d), None),
     )
+    inner = _within(message, depth) or _within(_raw(error), depth)
+    return told if inner is None else _merged(told, inner)
+
+
+def _within(text: str, depth: int) -> Told | None:
+    """What a vendor's whole answer says that another put into its own as text."""
+    if depth == 0 or len(text) > _TEXT_MAX or not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        told = _read(_decode(text), depth - 1)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+    return told if told.message else None
+
+
+def _raw(error: dict[str, Any]) -> str:
+    """The vendor's own answer where OpenRouter keeps it, beside a message that says nothing."""
+    metadata = error.get("metadata")
+    return (_text(metadata.get("raw")) or "") if isinstance(metadata, dict) else ""
+
+
+def _merged(outer: Told, inner: Told) -> Told:
+    """The words are those of whoever refused; of the rest the one who answered us knows more."""
+    return Told(
+        codes=outer.codes | inner.codes,
+        message=inner.message,
+        structured=True,
+        param=outer.param or inner.param,
+        status=outer.status or inner.status,
+        delay=inner.delay if outer.delay is None else outer.delay,
+    )
+
+
+def _param(value: Any) -> str | None:
+    found = _text(value)
+    return None if found is None or found.lower() in _NOTHING else found
 
 
 def _error(value: dict[str, Any]) -> dict[str, Any]:

@@ -58,8 +58,15 @@ _CODES: Final[tuple[tuple[Kind, frozenset[str]], ...]] = (
             # the key, the account, its region
             "invalid_api_key", "api_key_invalid", "expired_api_key", "authentication_error",
             "invalid_authentication_error", "unauthenticated", "invalid_organization",
-            "account_deactivated", "access_terminated", "service_disabled",
+            "account_deactivated", "access_terminated",
             "unsupported_country_region_territory",
+            # Google's google.api.ErrorReason, which comes with a 403 PERMISSION_DENIED
+            "service_disabled", "billing_disabled", "consumer_suspended", "consumer_invalid",
+            "api_key_service_blocked", "api_key_http_referrer_blocked",
+            "api_key_ip_address_blocked", "api_key_android_app_blocked", "api_key_ios_app_blocked",
+            "account_state_invalid", "access_token_expired", "access_token_scope_insufficient",
+            "access_token_type_unsupported", "credentials_missing", "user_project_denied",
+            "resource_project_invalid",
         }),
     ),
     (
@@ -181,6 +188,25 @@ _THEIRS: Final = {
 }
 """Texts of faults about the request where the vendor's own words cannot be shown."""
 
+_PHRASES: Final = frozenset(
+    {
+        "bad request",
+        "not found",
+        "conflict",
+        "length required",
+        "payload too large",
+        "request entity too large",
+        "content too large",
+        "uri too long",
+        "unsupported media type",
+        "unprocessable entity",
+        "unprocessable content",
+        "internal server error",
+        "not implemented",
+    }
+)
+_PHRASE_MAX: Final = 64
+
 
 def default_failure(refusal: Refusal) -> Fault:
     """The fault behind a refusal of any vendor that has no ways of its own."""
@@ -220,7 +246,7 @@ def _fault(status: int, told: Told, wait: float | None) -> Fault:
 
 def _about_request(kind: Kind, status: int, told: Told) -> Fault:
     """The faults whose explanation is the vendor's, as far as it may be shown."""
-    words = public(told.message) if told.structured else ""
+    words = "" if told.page or _is_phrase(told.message) else public(told.message)
     if kind is Kind.CONTEXT_TOO_LONG:
         return Fault(kind, too_long(words))
     if kind is Kind.MISSING_MEMBER:
@@ -232,6 +258,12 @@ def _about_request(kind: Kind, status: int, told: Told) -> Fault:
     known = min(told.codes & _VOCABULARY, default=None)
     code = known if known and status != 413 else _CODE.get(status)
     return Fault(kind, words or _THEIRS[kind], param=param, code=code, status=_KEPT.get(status))
+
+
+def _is_phrase(message: str) -> bool:
+    """Whether a text is nothing but the name of a status, as servers in front write it."""
+    words = message[:_PHRASE_MAX].strip(" .\r\n").lower()
+    return words.removeprefix("error").lstrip(" :-0123456789") in _PHRASES
 
 
 def _kind(status: int, told: Told) -> Kind:

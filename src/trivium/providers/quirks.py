@@ -153,6 +153,11 @@ class _Repaired:
         self.finished = watch.finished
         self.error: bytes | Fault | None = watch.error
 
+    @property
+    def stopped(self) -> bool:
+        """As the watch behind it says."""
+        return self._watch.stopped
+
     def feed(self, data: bytes) -> bytes:
         """The mended blocks of one upstream read, as the watch lets them pass."""
         blocks = self._splitter.feed(data)

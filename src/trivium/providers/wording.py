@@ -29,7 +29,10 @@ _SECRETS: Final = (
     # NAME=VALUE and NAME: VALUE of anything that guards something; `max_tokens: 5` is not meant
     r"\b(?:bearer|basic)\s+[^\s\"',;]+",
     r"(?:key|token|secret|password|credential|authorization|signature|sig)=[^\s\"',;&]+",
-    r"(?:password|secret|authorization|api[ _\-]?key)(?: provided)?[\"']?\s*:\s*[\"']?[^\s\"',;]+",
+    (
+        r"(?:password|secret|authorization|api[ _\-]?key)(?: provided)?[\"']?\s*:\s*[\"']?"
+        r"(?:(?:bearer|basic)\s+)?[^\s\"',;]+"
+    ),
     r"\b(?:key|token|credential|signature)[\"']?:\s*[\"']?[^\s\"',;]{8,}",
     # keys by their makers' prefixes, masked ones too (sk-pro***abcd)
     r"\b(?:sk|pk|rk|gsk|xai|hf|nvapi|csk|fw|tgp|pplx|ghp|gho|github_pat|r8|ya29)[-_.][\w\-.*…]+",
@@ -44,6 +47,8 @@ _SECRETS: Final = (
     r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b",
     r"\blocalhost(?::\d{1,5})?\b",
     r"\[[0-9a-f:]*::?[0-9a-f:]*\](?::\d{1,5})?",
+    r"\b(?:host|hostname|node|pod|server)[\"']?(?:\s*[:=]\s*|\s+)[\"']?(?=[\w.\-]*\d)[\w.\-]{4,}",
+    r"\bip(?:-\d{1,3}){4}\b",
     # files of the machine it ran on
     r"(?<![\w.])/(?:[\w.\-]+/)+[\w.\-]+",
     r"\b[a-z]:\\[^\s\"']+",
@@ -59,9 +64,9 @@ _TRACE: Final = re.compile(
     r"Traceback \(most recent|\bat [\w.$<>]+\([\w.]+:\d+\)|File \"[^\"]+\", line"
 )
 _MEMBER: Final = re.compile(
-    r"[A-Za-z_][\w\-]{0,63}(?:\.[A-Za-z_][\w\-]{0,63}|\.?\[\d{1,6}\]|\.\d{1,6})*"
+    r"[A-Za-z_][\w\-]{0,63}(?:\.[A-Za-z_][\w\-]{0,63}|\.?\[\d{1,6}\]|\.\d{1,6})*+"
 )
-_LEADING_MEMBER: Final = re.compile(r"([a-z_]+(?:\.(?:\d{1,6}|[a-z_]+))*): \S")
+_LEADING_MEMBER: Final = re.compile(r"([a-z_]++(?:\.(?:\d{1,6}|[a-z_]++))*+): \S")
 
 
 def public(message: str) -> str:

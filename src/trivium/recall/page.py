@@ -22,7 +22,7 @@ _encode: Final = msgspec.json.Encoder().encode
 def input_items(kept: Kept, query: Mapping[str, str]) -> bytes:
     """One page as JSON. Raises ``Fault`` naming the parameter."""
     limit = _limit(query.get("limit"))
-    order = query.get("order") or "desc"
+    order = query.get("order", "desc")
     if order not in ("asc", "desc"):
         raise _wrong("order", "asc or desc")
     rows = [items.shown(row) for row in kept.input]

@@ -190,7 +190,8 @@ async def _found(
         mine = items.by_id([*(() if said is None else said.output), *kept.input])
         if item_id not in mine:
             raise unknown_item(item_id, path)
-        found = {**mine, **found}
+        for name, item in mine.items():
+            found.setdefault(name, item)
     return found
 
 

@@ -123,8 +123,8 @@ class Recall:
                 found = await look()
         except StorageError as error:
             raise _away(error) from error
-        except VaultError:
-            log.exception("response_unreadable")
+        except VaultError as error:  # sealed with a key that is no longer here
+            log.warning("response_unreadable", error=str(error))
             return None
         return found
 

@@ -61,6 +61,17 @@ def failed(
     return _opened(counted, now, rules, why, told_until)
 
 
+def refused(breaker: Breaker, now: float, rules: Rules, why: str, most_s: float) -> Breaker:
+    """A vendor refused the credential: it rests for the cooldown, and twice as long each time.
+
+    ``most_s``: the longest rest. It is the vendor's word, so nobody is let through meanwhile.
+    """
+    if now < breaker.until:
+        return breaker  # an attempt that began before it opened
+    wait_s = min(rules.cooldown_s * 2.0 ** min(breaker.trips, 30), most_s)
+    return _opened(breaker, now, rules, why, now + wait_s)
+
+
 def claimed(breaker: Breaker, now: float) -> Breaker:
     """An attempt begins: if it is the probe, no other may."""
     if state(breaker, now) is not State.READY:

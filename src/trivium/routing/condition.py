@@ -5,6 +5,11 @@ from typing import Final
 
 import msgspec
 
+from trivium.faults import Kind
+
+RESTING: Final = frozenset({Kind.NO_ROUTE, Kind.UPSTREAM_RATE_LIMITED})
+"""Faults of a plan: nobody may be called for this model now, and for another model somebody may."""
+
 
 @unique
 class State(Enum):

@@ -2,8 +2,9 @@
 
 Only what the upstream is to blame for counts: a caller's bad request, or its leaving, says nothing.
 A credential that the vendor does not accept, or that has no credit, is put aside for all models
-until the settings are read again, or a probe much later finds it mended; where an account may not
-have a model, for that model alone.
+until the settings are read again, or a probe finds it mended: soon after the first refusal, which
+vendors give now and then without meaning it, and later after each further one. Where an account may
+not have a model, it is put aside for that model alone.
 
 One worker's own knowledge. ``told`` hears of what opens and closes, for the operator's log, and
 ``watchers`` of every change. Where workers share a state, ``adopt`` takes over what another found,
@@ -17,7 +18,7 @@ import msgspec
 import structlog
 
 from trivium.faults import Blame, Fault, Kind
-from trivium.routing.breaker import claimed, failed, released, state, succeeded
+from trivium.routing.breaker import claimed, failed, refused, released, state, succeeded
 from trivium.routing.condition import NEW, Breaker, Change, Key, Rules, Standing, State
 from trivium.routing.model import Channel, Plan, Skip, Step
 
@@ -90,8 +91,8 @@ class Health:
         recheck_s: float = 600.0,
         told: Callable[[Change], None] | None = None,
     ) -> None:
-        """``recheck_s``: how long a refused credential rests before it is probed, and the longest
-        that a vendor's word is taken for.
+        """``recheck_s``: the longest that a refused credential rests before it is probed, and that
+        a vendor's word is taken for.
         """
         self._now = now
         self._rules = rules or Rules()
@@ -217,7 +218,7 @@ class Health:
             self._release(_whole(key))
         before = self._breakers.get(key, NEW)
         if fault.kind is Kind.UPSTREAM_CREDENTIAL:
-            after = failed(before, now, self._rules, why, wait_s=self._recheck_s)
+            after = refused(before, now, self._rules, why, self._recheck_s)
         elif fault.kind is Kind.UPSTREAM_DENIED:
             after = failed(before, now, self._rules, why)
         else:
@@ -309,7 +310,7 @@ def fit(plan: Plan, standing: Callable[[Step], Standing], now: float) -> Plan:
 
     When none may, the one that may be tried first is, as long as only we think ill of it: a guess
     of ours must not turn a bad hour of a single channel into an outage. Where the vendors
-    themselves named a time, nobody is called: raises ``Fault`` (NO_ROUTE) with that time.
+    themselves named a time, nobody is called: raises ``Fault`` (``RESTING``) with that time.
     """
     steps: list[Step] = []
     skipped: list[Skip] = []
@@ -327,16 +328,27 @@ def fit(plan: Plan, standing: Callable[[Step], Standing], now: float) -> Plan:
         guessed = [pair for pair in resting if not pair[0].told]
         if not guessed:
             first = min(found.opens_at for found, _ in resting)
-            raise Fault(
-                Kind.NO_ROUTE,
-                "No upstream of this model can be used for now. "
-                f"Try again in {max(1, round(first - now))}s.",
-                retry_after=max(0.0, first - now),
-            )
+            raise _nobody(resting, max(0.0, first - now))
         _, step = min(guessed, key=lambda pair: pair[0].opens_at)
         steps = [msgspec.structs.replace(step, why=f"{step.why}, the first to be usable again")]
         skipped = [skip for skip in skipped if skip.binding is not step.binding]
     return Plan(steps=tuple(steps), skipped=(*plan.skipped, *skipped))
+
+
+def _nobody(resting: list[tuple[Standing, Step]], wait_s: float) -> Fault:
+    """What the caller is told: as the vendors said it themselves, where all said the same."""
+    again = f"Try again in {max(1, round(wait_s))}s."
+    if all(found.why == Kind.UPSTREAM_RATE_LIMITED.value for found, _ in resting):
+        return Fault(
+            Kind.UPSTREAM_RATE_LIMITED,
+            f"Every upstream of this model is at its rate limit for now. {again}",
+            retry_after=wait_s,
+        )
+    return Fault(
+        Kind.NO_ROUTE,
+        f"No upstream of this model can be used for now. {again}",
+        retry_after=wait_s,
+    )
 
 
 def _why(found: Standing, now: float) -> str:

@@ -160,6 +160,7 @@ class FileWatch:
         if not changed and _same(self._catalogue, catalogue):
             _log.info("settings_unchanged")
             return
+        changed += [name for name in _elsewhere(self._catalogue, catalogue) if name not in changed]
         self._settings, self._catalogue = settings, catalogue
         self._swap(settings, catalogue)
         _log.info(
@@ -174,6 +175,15 @@ class FileWatch:
 
 def _same(old: Catalogue, new: Catalogue) -> bool:
     return (old.models, old.channels) == (new.models, new.channels)
+
+
+def _elsewhere(old: Catalogue, new: Catalogue) -> list[str]:
+    """Names of channels whose keys differ: the file may only say where they are."""
+    return [
+        f'channels["{name}"]'
+        for name, channel in new.channels.items()
+        if name in old.channels and old.channels[name].credentials != channel.credentials
+    ]
 
 
 def changes(old: Settings, new: Settings) -> list[str]:

@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.hashing import Cost
-from trivium.identity.accounts.model import HalfWay, LoggedIn, Visitor, Way
+from trivium.identity.accounts.model import Device, HalfWay, LoggedIn, Visitor, Way
 from trivium.identity.service import Identity
 
 PASSWORD = "a horse, a battery"
@@ -124,13 +124,35 @@ async def test_guesses_at_once_are_all_counted(accounts, user, visitor):
 
 @pytest.mark.asyncio
 async def test_an_address_is_closed_for_a_while(accounts, user, refused, visitor):
-    """Thirty failures, whoever they are for; others come in."""
+    """A hundred failures, whoever they are for; others come in."""
     await user()
-    whys = [(await refused(f"nobody{i}"))[0] for i in range(31)]
-    assert [Refusal.WRONG_LOGIN] * 30 + [Refusal.TOO_MANY_TRIES] == whys
+    whys = [(await refused(f"nobody{i}"))[0] for i in range(101)]
+    assert [Refusal.WRONG_LOGIN] * 100 + [Refusal.TOO_MANY_TRIES] == whys
     assert Refusal.TOO_MANY_TRIES is (await refused("ada", PASSWORD))[0]
     elsewhere = Visitor(address="198.51.100.1")
     assert isinstance(await accounts.login.with_password("ada", PASSWORD, elsewhere), LoggedIn)
+
+
+@pytest.mark.asyncio
+async def test_a_known_browser_is_not_closed_by_others(accounts, user, refused, visitor):
+    """Neither by failures in its network nor by those for its user's name; by its own it is."""
+    ada, bob = await user(), await user("bob")
+    device = Device(user_id=ada.id, value="v" * 22)
+    there = Visitor(address=visitor.address, device=device)
+    for name in ["ada"] * 6 + [f"nobody{i}" for i in range(101)]:
+        await refused(name)
+    assert Refusal.TOO_MANY_TRIES is (await refused("ada", PASSWORD))[0]
+    for name in ("ada", ada.email):
+        assert isinstance(await accounts.login.with_password(name, PASSWORD, there), LoggedIn)
+    with pytest.raises(AccountError) as error:  # it is ada's browser, not bob's
+        await accounts.login.with_password(bob.name, PASSWORD, there)
+    assert Refusal.TOO_MANY_TRIES is error.value.why
+    whys = []
+    for _ in range(6):
+        with pytest.raises(AccountError) as error:
+            await accounts.login.with_password("ada", "wrong horse battery", there)
+        whys.append(error.value.why)
+    assert [Refusal.WRONG_LOGIN] * 5 + [Refusal.TOO_MANY_TRIES] == whys
 
 
 @pytest.mark.asyncio
@@ -180,7 +202,7 @@ async def test_a_proof_again(accounts, user, enter, seconds, visitor):
     seconds(700)
     session = await accounts.sessions.find(token)
     assert not session.is_confirmed(session.seen_at + 700)
-    fresh = await accounts.login.confirm(token, session, PASSWORD, visitor)
+    fresh = await accounts.login.confirm(token, session, PASSWORD)
     assert await accounts.sessions.find(token) is None
     again = await accounts.sessions.find(fresh)
     assert (session.id, session.confirmed_at + 700, Way.PASSWORD) == (
@@ -199,7 +221,7 @@ async def test_a_proof_again_is_counted_like_a_login(accounts, user, enter, visi
     whys = []
     for _ in range(6):
         with pytest.raises(AccountError) as caught:
-            await accounts.login.confirm(token, session, "a guess", visitor)
+            await accounts.login.confirm(token, session, "a guess")
         whys.append(caught.value.why)
     assert [Refusal.PASSWORD_WRONG] * 5 + [Refusal.TOO_MANY_TRIES] == whys
     assert await accounts.sessions.find(token) is not None

@@ -42,8 +42,9 @@ NOTHING: Final = Seen()
 PER_ACCOUNT: Final = Limit(free=5, window_s=900, pause_s=30, pause_max_s=900)
 """Passwords for one name, and for one address, from anywhere: at most 5 in a row, then four an hour
 for good. A user has one of each."""
-PER_ADDRESS: Final = Limit(free=30, window_s=900, pause_s=30, pause_max_s=900)
-"""Failed logins from one IP address (of IPv6: one network), whoever they are for."""
+PER_ADDRESS: Final = Limit(free=100, window_s=900, pause_s=30, pause_max_s=900)
+"""Failed logins from one IP address (of IPv6: one network), whoever they are for. An office or a
+mobile network is one address: browsers that somebody logged in with before are counted apart."""
 PER_FACTOR: Final = Limit(free=5, window_s=900, pause_s=30, pause_max_s=3600)
 """Second factors of one account: of a million codes three are right at any time."""
 CHALLENGES: Final = Limit(free=100, window_s=900, pause_s=30, pause_max_s=900)

@@ -45,8 +45,7 @@ class Login:
         typed = names.typed(name_or_email)
         async with self._db.write() as conn:
             found = await store.account(conn, name_or_email=typed)
-            ours = tries.of_typed(typed)
-            from_there = tries.of_address(visitor.address)
+            ours, from_there = _counted(typed, found, visitor)
             refused = await tries.count(conn, int(self._clock.now()), ours, from_there)
         if refused is not None:
             raise refused
@@ -83,12 +82,12 @@ class Login:
         token = await self._sessions.begin(conn, account.user.id, way, visitor)
         return LoggedIn(user=account.user, token=token)
 
-    async def confirm(self, token: str, session: Session, password: str, visitor: Visitor) -> str:
+    async def confirm(self, token: str, session: Session, password: str) -> str:
         """Prove again who one is: a new token for the session, good for sensitive acts.
 
         Raises ``AccountError`` (PASSWORD_WRONG, TOO_MANY_TRIES, BUSY, SESSION_GONE).
         """
-        await self.check_password(session.user.id, password, visitor)
+        await self.check_password(session.user.id, password)
         async with self._db.write() as conn:
             return await self._sessions.renew_in(conn, token, Way.PASSWORD)
 
@@ -100,24 +99,24 @@ class Login:
             found = await store.account(conn, user_id=user_id)
         return found is not None and found.password_hash is not None
 
-    async def check_password(self, user_id: int, password: str, visitor: Visitor) -> None:
+    async def check_password(self, user_id: int, password: str) -> None:
         """Whether it is the password of somebody who is logged in; counted like a login.
 
         Raises ``AccountError`` (PASSWORD_WRONG, TOO_MANY_TRIES, BUSY).
         """
         from trivium.identity.accounts import store
 
-        ours, from_there = tries.of_user(user_id), tries.of_address(visitor.address)
+        # not by address: who is logged in is known, and others there may have failed
+        ours = tries.of_user(user_id)
         async with self._db.write() as conn:
             found = await store.account(conn, user_id=user_id)
-            refused = await tries.count(conn, int(self._clock.now()), ours, from_there)
+            refused = await tries.count(conn, int(self._clock.now()), ours)
         if refused is not None:
             raise refused
         if not await self._is_right(found, password):
             raise AccountError(Refusal.PASSWORD_WRONG)
         async with self._db.write() as conn:
             await tries.forget(conn, ours)
-            await tries.forgive(conn, from_there)
 
     async def _is_right(self, account: "Account | None", password: str) -> bool:
         """One hash, whoever it is. A disabled user's password is never right."""
@@ -133,3 +132,16 @@ class Login:
         if stored is None or not self._hasher.is_outdated(stored):
             return None
         return await self._hasher.hash(password)
+
+
+def _counted(
+    typed: str, found: "Account | None", visitor: Visitor
+) -> tuple[tries.Subject, tries.Subject | None]:
+    """Return what a password is counted by: its user's own browser, else the name and the address.
+
+    So nobody is kept out of their browser by what others typed for their name or in their network.
+    """
+    device = visitor.device
+    if device is not None and found is not None and found.user.id == device.user_id:
+        return tries.of_device(device), None
+    return tries.of_typed(typed), tries.of_address(visitor.address)

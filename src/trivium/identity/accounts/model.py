@@ -26,6 +26,14 @@ class Way(Enum):
     """A link that was sent to their address, or an invitation."""
 
 
+class Device(msgspec.Struct, frozen=True, kw_only=True):
+    """A browser in which somebody logged in before."""
+
+    user_id: int
+    value: str
+    """A random value of this browser."""
+
+
 class Visitor(msgspec.Struct, frozen=True, kw_only=True):
     """Whoever is at the other end, as far as the connection tells."""
 
@@ -35,6 +43,8 @@ class Visitor(msgspec.Struct, frozen=True, kw_only=True):
     """What the program calls itself. Anybody may write anything there."""
     language: str = "en"
     """Of the pages, and so of letters: ``en`` or ``zh``."""
+    device: Device | None = None
+    """``None``: nobody logged in from there before, as far as it can show."""
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):

@@ -118,7 +118,7 @@ class Recovery:
         async with self._db.read() as conn:
             account = await store.account(conn, user_id=user.id)
         if account is not None and account.password_hash is not None:
-            await self._login.check_password(user.id, current, visitor)
+            await self._login.check_password(user.id, current)
         elif not session.is_confirmed(self._clock.now()):
             raise AccountError(Refusal.CONFIRM_FIRST)
         stored = await self._hasher.hash(new)

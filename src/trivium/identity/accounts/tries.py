@@ -19,6 +19,7 @@ from trivium.identity.accounts.limits import (
     forgiven,
     network_of,
 )
+from trivium.identity.accounts.model import Device
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection
@@ -32,6 +33,11 @@ def of_typed(typed: str) -> Subject:
     Not for the user behind it: which spellings share one count would tell who exists.
     """
     return PER_ACCOUNT, _digest("typed", typed.lower() if "@" in typed else typed)
+
+
+def of_device(device: Device) -> Subject:
+    """Passwords of the user of a browser, typed in that browser."""
+    return PER_ACCOUNT, _digest("device", f"{device.user_id}:{device.value}")
 
 
 def of_user(user_id: int) -> Subject:

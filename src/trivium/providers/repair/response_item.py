@@ -42,7 +42,7 @@ class Item:
         """As it was opened, then as it was closed."""
         self.closed = False
         self._parts: list[_Part] = []
-        self._arguments = ""
+        self._arguments: list[str] = []
         self._argued = False
 
     def inside(self, event: Event) -> list[Event]:
@@ -70,7 +70,7 @@ class Item:
             if not given and self._parts:
                 final = {**final, "content": [part.body for part in self._parts]}
         elif self.kind == "function_call":
-            arguments = _text(final.get("arguments")) or self._arguments
+            arguments = _text(final.get("arguments")) or "".join(self._arguments)
             out += self._end_call(arguments)
             final = {**final, "arguments": arguments}
         self.closed = True
@@ -84,9 +84,10 @@ class Item:
             if self._argued or self.closed:
                 return []
             self._argued = True
-            self._arguments = _text(event.setdefault("arguments", self._arguments))
+            whole = "".join(self._arguments)
+            self._arguments = [_text(event.setdefault("arguments", whole))]
         else:
-            self._arguments += _text(event.get("delta"))
+            self._arguments.append(_text(event.get("delta")))
         return [event]
 
     def _end_call(self, arguments: str) -> list[Event]:
@@ -96,7 +97,7 @@ class Item:
         place = {"item_id": self.id, "output_index": self.index}
         done = {"type": f"{ARGUMENTS}.done", **place, "name": self.body.get("name", "")}
         out = [{**done, "arguments": arguments}]
-        if arguments and not self._arguments:
+        if arguments and not any(self._arguments):
             out.insert(0, {"type": f"{ARGUMENTS}.delta", **place, "delta": arguments})
         return out
 

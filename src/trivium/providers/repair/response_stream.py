@@ -37,7 +37,18 @@ _SUMMARY: Final = "response.reasoning_summary"
 class Events:
     """Rewrites one stream, event by event. One object per answer."""
 
-    __slots__ = ("_at", "_ended", "_id", "_items", "_limit", "_model", "_said", "_seq")
+    __slots__ = (
+        "_at",
+        "_ended",
+        "_id",
+        "_ids",
+        "_items",
+        "_limit",
+        "_model",
+        "_open_items",
+        "_said",
+        "_seq",
+    )
 
     def __init__(self, *, model: str, limit: int | None, at: int) -> None:
         self._model = model
@@ -47,6 +58,9 @@ class Events:
         self._id = ""
         self._said: set[str] = set()
         self._items: list[Item] = []
+        self._ids: dict[str, Item] = {}
+        self._open_items: list[Item] = []
+        """Those that nothing has closed since all others were."""
         self._ended = False
 
     def rewrite(self, data: bytes) -> list[tuple[bytes, bytes]]:
@@ -147,7 +161,10 @@ class Events:
         if not isinstance(item.get("id"), str):
             item["id"] = f"item_{index}"
         complete_item(item, "in_progress")
-        self._items.append(Item({**item}, index))
+        made = Item({**item}, index)
+        self._items.append(made)
+        self._ids.setdefault(made.id, made)
+        self._open_items.append(made)
         return [*out, {**event, "output_index": index, "item": item}]
 
     def _done(self, event: Event) -> list[Event]:
@@ -164,7 +181,8 @@ class Events:
         return out if item.closed else [*out, *item.close(final, "completed")]
 
     def _close_all(self, status: str) -> list[Event]:
-        return [e for item in self._items if not item.closed for e in item.close({}, status)]
+        found, self._open_items = self._open_items, []
+        return [e for item in found if not item.closed for e in item.close({}, status)]
 
     def _inside(self, event: Event) -> list[Event]:
         """An event within an item, which is opened first if nobody has heard of it."""
@@ -179,7 +197,7 @@ class Events:
         return [*out, *item.inside(event)]
 
     def _by_id(self, name: Any) -> Item | None:
-        return next((item for item in self._items if item.id == name), None)
+        return self._ids.get(name) if isinstance(name, str) else None
 
     def _open(self, kind: Any) -> Item | None:
         """The open item, if it is of this type."""

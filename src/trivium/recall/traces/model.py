@@ -121,6 +121,7 @@ class Tracer:
     def events(self, events: list[Event]) -> list[Event]:
         """The events as the caller is to see them; the same list where nothing was renamed."""
         renamed: dict[int, PartStart] = {}
+        ends = _Ends(events)
         for at, event in enumerate(events):
             # HOT: deltas first; most belong to no reasoning
             if type(event) is Delta:
@@ -130,7 +131,7 @@ class Tracer:
                 if event.index in self._thinking:
                     self._thinking[event.index][2].extend(event.texts)
             elif type(event) is PartStart:
-                started = self._started(event, events, at)
+                started = self._started(event, ends)
                 if started is not event:
                     renamed[at] = started
             elif type(event) is PartEnd and event.index in self._thinking:
@@ -143,14 +144,13 @@ class Tracer:
             return events
         return [renamed.get(at, event) for at, event in enumerate(events)]
 
-    def _started(self, event: PartStart, events: list[Event], at: int) -> PartStart:
+    def _started(self, event: PartStart, ends: "_Ends") -> PartStart:
         part = event.part
         turn = self._turns.setdefault(event.candidate, _Turn())
         if isinstance(part, Reasoning):
             self._thinking[event.index] = (event.candidate, part, [part.text])
         elif isinstance(part, ToolCall):
-            late = _attached(events, at, event.index)
-            named = self._named(part, turn, (*part.opaque, *late))
+            named = self._named(part, turn, (*part.opaque, *ends.of(event.index)))
             if named is not part:
                 return PartStart(event.index, named, event.candidate)
         elif isinstance(part, Text):
@@ -176,14 +176,21 @@ def _has_calls(answer: Answer) -> bool:
     return False
 
 
-def _attached(events: list[Event], at: int, index: int) -> tuple[Opaque, ...]:
-    """What a call's end attaches, where it came in the same read: shapes that attach give calls
-    whole.
-    """
-    for event in events[at:]:
-        if type(event) is PartEnd and event.index == index:
-            return event.opaque
-    return ()
+class _Ends:
+    """What the ends in one read attach to their parts: shapes that attach give calls whole."""
+
+    __slots__ = ("_events", "_found")
+
+    def __init__(self, events: list[Event]) -> None:
+        self._events = events
+        self._found: dict[int, tuple[Opaque, ...]] | None = None
+
+    def of(self, index: int) -> tuple[Opaque, ...]:
+        """Of one part; all are looked for together, the first time."""
+        if self._found is None:
+            ends = reversed(self._events)
+            self._found = {end.index: end.opaque for end in ends if type(end) is PartEnd}
+        return self._found.get(index, ())
 
 
 def retraced(

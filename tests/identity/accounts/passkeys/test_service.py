@@ -295,7 +295,7 @@ async def test_begun_logins_are_counted(accounts):
 @pytest.mark.asyncio
 async def test_failures_are_counted_by_address(accounts, visitor):
     """As those of passwords are."""
-    for _ in range(30):
+    for _ in range(100):
         assert Refusal.TICKET_GONE is await why(accounts.passkeys.enter("x" * 43, "{}", visitor))
     enter = accounts.passkeys.enter("x" * 43, "{}", visitor)
     assert Refusal.TOO_MANY_TRIES is await why(enter)
