@@ -47,3 +47,18 @@ def test_what_is_no_json_is_no_argument_object():
     """The reader of the shape says so to the caller."""
     with pytest.raises(ValueError, match="truncated"):
         compact(b'{"a":')
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (rb'{"a": "\u6674\ud83d\ude00 \u00e9"}', '{"a":"晴😀 é"}'),
+        (rb'{"\u6674": 1.10, "b": 1e400, "c": -0.0}', '{"晴":1.10,"b":1e400,"c":-0.0}'),
+        (rb'{"a": "\u0001\u0022\u005c\\u6674"}', r'{"a":"\u0001\"\\\\u6674"}'),
+        (b'{"a": "' + b"\\u6674" * 3 + b'", "n": 1' + b"0" * 400 + b"}", '{"a":"晴晴晴","n":1' + "0" * 400 + "}"),
+        (rb'{"a": "x", "n": [1, 2.50]}', '{"a":"x","n":[1,2.50]}'),
+    ],
+)  # fmt: skip
+def test_letters_that_were_written_as_numbers_are_letters(raw, expected):
+    """As clients write them that send ASCII alone; numbers keep their spelling."""
+    assert expected == compact(raw)

@@ -91,3 +91,24 @@ def test_what_a_function_has_not_is_kept_to_be_told():
 def test_no_other_tool_is_guessed(tool):
     """A screen means something to models trained on it; what is not documented is not known."""
     assert as_function(tool) is None
+
+
+def test_the_local_shell_is_a_function():
+    """Of the name and the members that its caller runs."""
+    found = as_function(declared("local_shell", "responses"))
+    schema = msgspec.json.decode(found.parameters)
+    assert ("local_shell", ["command"]) == (found.name, schema["required"])
+
+
+def test_a_search_that_the_caller_makes_is_a_function():
+    """With the caller's own parameters; the vendor's search is its own."""
+    own = {"execution": "client", "parameters": {"type": "object"}, "description": "Looks."}
+    found = as_function(declared("tool_search", "responses", **own))
+    assert ("tool_search", "Looks.", b'{"type":"object"}') == (
+        found.name,
+        found.description,
+        found.parameters,
+    )
+    assert as_function(declared("tool_search", "responses")) is None
+    assert as_function(declared("tool_search", "responses", execution="client")) is None
+    assert as_function(declared("shell", "responses")) is None

@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from trivium.conversation.parts import Inline
-from trivium.conversation.pictures import size, typed
+from trivium.conversation.pictures import is_drawing, size, typed
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480)
 GIF = b"GIF89a" + struct.pack("<HH", 320, 200)
@@ -81,3 +81,11 @@ def test_a_picture_is_what_its_bytes_are(data, mime):
 def test_a_picture_that_shows_nothing_is_what_it_is_called(data, name, mime):
     """In the right words, and broken base64 is left to whoever decodes it."""
     assert Inline(mime, data) == typed(Inline(name, data))
+
+
+@pytest.mark.parametrize(
+    ("mime", "expected"), [("image/svg+xml", True), ("Image/SVG", True), ("image/png", False)]
+)
+def test_drawings_of_lines_are_known_by_their_type(mime, expected):
+    """No vendor's model takes one."""
+    assert expected is is_drawing(Inline(mime, "PHN2Zz4="))

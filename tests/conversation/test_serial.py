@@ -81,3 +81,16 @@ def test_the_oldest_open_part_is_live_and_the_next_comes_when_it_ends():
     assert [first, Delta(0, "a")] == serial.feed([first, second, Delta(1, "b"), Delta(0, "a")])
     assert [PartEnd(0), second, Delta(1, "b")] == serial.feed([PartEnd(0)])
     assert [Delta(1, "c"), PartEnd(1)] == serial.feed([Delta(1, "c"), PartEnd(1)])
+
+
+def test_many_parts_that_overlap_follow_each_other():
+    """Each in its order, though all were open at once."""
+    parts = range(50)
+    told = Serial().feed(
+        [
+            *[PartStart(at, Text("")) for at in parts],
+            *[Delta(at, "a") for at in parts],
+            *[PartEnd(at) for at in parts],
+        ]
+    )
+    assert [at for at in parts for _ in range(3)] == [event.index for event in told]

@@ -1,5 +1,7 @@
 """Turns: neighbours, leading instructions, calls in order."""
 
+import time
+
 import pytest
 
 from trivium.conversation.calls import ToolCall
@@ -50,3 +52,13 @@ def test_calls_come_in_order():
     one, two, three = (ToolCall(at, "size") for at in "123")
     turns = (Turn(Role.ASSISTANT, (A, one, two)), ASK, Turn(Role.ASSISTANT, (three,)))
     assert [one, two, three] == list(calls(turns))
+
+
+def test_a_run_of_one_role_is_copied_once():
+    """However long: what is joined is the next time no longer copied."""
+    turns = (ASK,) * 40_000
+    began = time.process_time()
+    (whole,) = joined(turns)
+    assert 40_000 == len(whole.parts)
+    # by the square it takes seconds
+    assert 0.5 > time.process_time() - began

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.checks import check, missing, require_long_name, wrong
+from trivium.wire.checks import below, check, missing, require_long_name, wrong
 from trivium.wire.request_forms import AllowedTools, Name
 
 
@@ -85,3 +85,12 @@ def test_the_two_plain_faults():
     """Required, and out of range."""
     assert (Kind.MISSING_MEMBER, "a.b") == (missing("a.b").kind, missing("a.b").param)
     assert "`a` must be at least 1." == wrong("a", "be at least 1").message
+
+
+def test_a_path_of_long_names_stays_short():
+    """A caller's own names are in it: of each no more than tells it from others."""
+    assert "a.b" == below("a", "b")
+    path = "tools"
+    for _ in range(100):
+        path = below(path, "n" * 1000)
+    assert 600 > len(path)

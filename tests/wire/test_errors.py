@@ -36,6 +36,18 @@ def test_the_code_is_a_number_on_the_generate_shape_alone():
     assert "MODEL_NOT_FOUND" == google["details"][0]["reason"]
 
 
+def test_an_sdk_is_told_to_do_without_a_thread():
+    """In the words it looks for, on its own shape alone."""
+    fault = Fault(Kind.UNREPRESENTABLE, "No.", param="thread")
+    details = {"error_code": "thread_unsupported_request"}
+    assert details == read(fault, Shape.MESSAGES)["error"]["details"]
+    assert "details" not in read(fault, Shape.CHAT)["error"]
+    assert (
+        "details"
+        not in read(Fault(Kind.INVALID_TYPE, "No.", param="thread"), Shape.MESSAGES)["error"]
+    )
+
+
 def test_a_delay_is_told_to_google_clients_in_the_body():
     """Gemini CLI reads RetryInfo."""
     fault = Fault(Kind.RATE_LIMITED, "Slow down.", retry_after=1.2)

@@ -1,6 +1,7 @@
 """Opaque state is found in requests that nobody has parsed, newest last, and nothing else is."""
 
 import base64
+import time
 
 import msgspec
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from trivium.conversation.opaque import SIGNATURE, Opaque, Origin
 from trivium.secret import Keyring
 from trivium.wire import marks
-from trivium.wire.envelope import sealer
+from trivium.wire.envelope import PREFIX, sealer
 from trivium.wire.marks import CALL_DIGITS, CALL_PREFIX
 from trivium.wire.operation import Shape
 
@@ -143,3 +144,16 @@ def test_the_length_of_a_stream_does_not_matter(size):
     run = b"x" * size + sealed + b"x" * size
     assert [size + 1] == [mark.at for mark in marks.native(run, Shape.MESSAGES)]
     assert () == marks.native(run.replace(b"signature", b"statement"), Shape.MESSAGES)
+
+
+@pytest.mark.parametrize("shape", [Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE])
+def test_words_without_values_are_looked_at_once(shape):
+    """Half a megabyte of nothing but them, whatever stands between, takes no longer than reading."""
+    words = (b'"reasoning.text"', b'"redacted_thinking"', b'"signature"', b'"thoughtSignature"')
+    for word in (*words, b'"reasoning.encrypted"', b'"encrypted_content"', PREFIX.encode()):
+        for gap in (b"", b" ", b"a" * 30):
+            body = (word + gap) * (524_288 // len(word + gap))
+            before = time.thread_time()
+            marks.native(body, shape)
+            marks.found(body, shape)
+            assert time.thread_time() - before < 0.5, (word, gap)

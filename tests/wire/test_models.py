@@ -143,15 +143,16 @@ def test_no_models_is_a_list_too(shape):
 @pytest.mark.parametrize(
     ("query", "first", "last", "more"),
     [
-        ({}, 0, 19, True),
+        ({}, 0, 44, False),
+        ({"limit": "20"}, 0, 19, True),
         ({"limit": "1000"}, 0, 44, False),
         ({"limit": "45"}, 0, 44, False),
         ({"limit": "44"}, 0, 43, True),
         ({"limit": "1"}, 0, 0, True),
-        ({"after_id": "m0019"}, 20, 39, True),
+        ({"after_id": "m0019"}, 20, 44, False),
         ({"after_id": "m0039"}, 40, 44, False),
         ({"after_id": "m0039", "limit": "5"}, 40, 44, False),
-        ({"before_id": "m0030"}, 10, 29, True),
+        ({"before_id": "m0030", "limit": "20"}, 10, 29, True),
         ({"before_id": "m0005"}, 0, 4, False),
         ({"before_id": "m0005", "limit": "2"}, 3, 4, True),
     ],
@@ -176,8 +177,8 @@ def test_the_page_after_the_last_model_is_empty():
 @pytest.mark.parametrize(
     ("query", "size"),
     [
-        ({}, 50),
-        ({"pageSize": "0"}, 50),
+        ({}, 1000),
+        ({"pageSize": "0"}, 1000),
         ({"pageSize": "7"}, 7),
         ({"pageSize": "1000"}, 1000),
         ({"pageSize": "5000"}, 1000),

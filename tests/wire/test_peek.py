@@ -1,12 +1,14 @@
 """The top level of a request body: what is read, what is replaced, what stays."""
 
+import tracemalloc
+
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.faults import Fault, Kind
-from trivium.wire.peek import _CAPITALS, decode, members
+from trivium.wire.peek import _CAPITALS, MEMBERS_MAX, NAMES_BYTES_MAX, decode, members
 
 JSON = st.recursive(
     st.none()
@@ -171,6 +173,23 @@ def test_a_member_of_another_type_is_refused_by_name(reader, raw, kind, words):
     assert words in fault.message
 
 
+@pytest.mark.parametrize("value", [b'"\xff"', b'{"a":["\xe2\x82"]}', b'"\xed\xa0\x80"'])
+@pytest.mark.parametrize("fill", [0, 200_000])
+def test_what_is_no_utf_8_is_refused_by_name(value, fill):
+    """Wherever it stands and however long the body, though nobody reads the member."""
+    long = '"é'.encode() + b"a" * fill + b'"'
+    fault = fault_of(lambda: members(b'{"a":%b,"b":%b,"c":1}' % (long, value)))
+    assert (Kind.MALFORMED_JSON, "b") == (fault.kind, fault.param)
+    assert "not UTF-8" in fault.message
+
+
+@pytest.mark.parametrize("shift", range(4))
+def test_long_texts_are_utf_8_wherever_they_are_cut(shift):
+    """A letter of four bytes stands across every piece that is looked at."""
+    body = b'{"a":"' + b"a" * shift + "😀".encode() * 50_000 + b'"}'
+    assert "😀" in members(body).string("a")
+
+
 def test_absent_and_null_are_told_apart_when_asked():
     """A member may be required and still be null."""
     found = members(b'{"prompt":null}')
@@ -216,3 +235,59 @@ def test_the_first_byte_of_a_value_tells_its_type(value, first):
 def test_names_are_given_once():
     """In their order, whoever wrote them twice."""
     assert ["b", "a"] == list(members(b'{"b":1,"a":2,"b":3}'))
+
+
+def named(count, *, of="k%d", gap=""):
+    return "{" + ",".join(f'"{of % i if "%" in of else of}":{gap}1' for i in range(count)) + "}"
+
+
+CROWDS = {
+    "names": named(MEMBERS_MAX + 1),
+    "equal names": named(MEMBERS_MAX + 5, of="k"),
+    "equal names, spaced": named(MEMBERS_MAX + 5, of="k", gap=" "),
+    "many names": named(200_000),
+    "many equal names": named(200_000, of="k"),
+    "a long name": '{"%s":1}' % ("K" * (NAMES_BYTES_MAX + 1)),
+    "long names": named(700, of="a" * 100 + "%d"),
+    "a very long name": '{"%s":1}' % ("k" * 500_000),
+}
+
+
+@pytest.mark.parametrize("name", CROWDS)
+def test_a_crowd_of_members_is_refused_before_it_is_made(name):
+    """Of a megabyte of members, no more is made than of as many as may be."""
+    body = CROWDS[name].encode()
+    fault = fault_of(lambda: members(body))
+    assert (Kind.BODY_TOO_LARGE, True) == (fault.kind, str(MEMBERS_MAX) in fault.message)
+    tracemalloc.start()
+    try:
+        fault_of(lambda: members(body))
+        assert tracemalloc.get_traced_memory()[1] < 1_200_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("gap", ["", " " * 300])
+@pytest.mark.parametrize("count", [1, 100, MEMBERS_MAX])
+def test_as_many_members_as_may_be_are_read(count, gap):
+    """Laid out however, large or not; nothing is lost, and what is twice is known."""
+    body = named(count, gap=gap).encode()
+    assert [f"k{i}" for i in range(count)] == [name for name, _ in members(body).pairs]
+    twice = named(count, gap=gap).encode()[:-1] + b',"a":"' + b"a" * 300_000 + b'","k0":2}'
+    if count < MEMBERS_MAX:
+        assert Kind.DUPLICATE_MEMBER is fault_of(lambda: members(twice).integer("k0")).kind
+
+
+@pytest.mark.parametrize("value", ["[%s1]" % ("1," * 300_000), '{"a":[%s1]}' % ("1," * 300_000)])
+@pytest.mark.parametrize("read", ["string", "flag", "integer"])
+def test_nothing_is_made_of_a_large_member_of_the_wrong_kind(value, read):
+    """Its first byte tells that it is one."""
+    body = members(f'{{"model":{value}}}'.encode())
+    tracemalloc.start()
+    try:
+        fault = fault_of(lambda: getattr(body, read)("model"))
+        assert tracemalloc.get_traced_memory()[1] < 20_000
+    finally:
+        tracemalloc.stop()
+    assert (Kind.INVALID_TYPE, "model") == (fault.kind, fault.param)
+    assert ("an array" if value[0] == "[" else "an object") in fault.message

@@ -135,3 +135,12 @@ def test_characters_at_which_clients_split_lines_are_escaped():
     assert 1 == len(found.decode().strip().splitlines())
     assert {"a": text} == msgspec.json.decode(found[6:])
     assert b"data: {}\n\n" == unbroken(b"data: {}\n\n")
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3, 5, 99])
+def test_a_byte_order_mark_before_a_stream_is_no_part_of_it(cut):
+    """However it is cut; anywhere else it is the vendor's own."""
+    run = b"data: 1\n\ndata: \xef\xbb\xbf2\n\n"
+    splitter = sse.Splitter()
+    wire = b"\xef\xbb\xbf" + run
+    assert run == b"".join(splitter.feed(wire[at : at + cut]) for at in range(0, len(wire), cut))

@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.conversation.usage import Usage
-from trivium.wire.tokens import counts, of, usage
+from trivium.wire.tokens import counts, elsewhere, of, usage
 
 GOOD = {
     "chat": (b'{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}',
@@ -24,6 +24,10 @@ GOOD = {
     "embeddings": (b'{"prompt_tokens":8,"total_tokens":8}', Usage(fresh=8)),
     "DeepSeek": (b'{"prompt_tokens":50,"completion_tokens":2,"prompt_cache_hit_tokens":40}',
                  Usage(fresh=10, cache_read=40, output=2)),
+    "Moonshot": (b'{"prompt_tokens":50,"completion_tokens":2,"cached_tokens":40}',
+                 Usage(fresh=10, cache_read=40, output=2)),
+    "Perplexity": (b'{"prompt_tokens":5,"completion_tokens":9,"reasoning_tokens":4,"total_tokens":14}',
+                   Usage(fresh=5, output=5, reasoning=4)),
     "reasoning beside the completion": (
         (b'{"prompt_tokens":10,"completion_tokens":4,"total_tokens":20,'
         b'"completion_tokens_details":{"reasoning_tokens":6}}'),
@@ -61,3 +65,25 @@ def test_an_object_that_was_decoded_with_what_is_around_it_counts_alike(name):
     found = counts(raw)
     assert found is not None
     assert expected == of(found)
+
+
+COUNTED = b'{"prompt_tokens":10,"completion_tokens":4}'
+
+
+@pytest.mark.parametrize(
+    ("choices", "groq", "expected"),
+    [
+        (b"[]", b"", None),
+        (b"", b"null", None),
+        (b'[{"usage":%b}]' % COUNTED, b"", Usage(fresh=10, output=4)),
+        (b'[{"usage":null},{"usage":%b}]' % COUNTED, b"", Usage(fresh=10, output=4)),
+        (b"[]", b'{"id":"r","usage":%b}' % COUNTED, Usage(fresh=10, output=4)),
+        (b'[{"usage":{"completion_tokens":-4}}]', b"", None),
+        (b'[{"usage":"completion_tokens"}]', b"", None),
+        (b'{"completion_tokens":4}', b'{"usage":{"completion_tokens":1e400}}', None),
+        (b'[{"delta":{"content":"\\"completion_tokens\\""}}]', b"", None),
+    ],
+)
+def test_some_servers_report_elsewhere(choices, groq, expected):
+    """In a choice, or in a member of their own."""
+    assert expected == elsewhere(choices, groq)

@@ -3,13 +3,14 @@
 import pytest
 
 from trivium.conversation.places import Loss
-from trivium.wire.unread import NOTED, READ, Known
+from trivium.wire.unread import NOTED, READ, TOLD, Known
 
 KNOWN = Known(
     "Animal",
     {
         "name": READ,
         "age": NOTED,
+        "owner": TOLD,
         "legs": [{"side": READ, "toes": {"count": READ}}],
         "home": {"city": READ},
     },
@@ -25,6 +26,8 @@ UNKNOWN = Loss.UNKNOWN
         (b'{"name":{"any":["thing"]}}', []),
         (b'{"age":null,"legs":null,"home":null}', []),
         (b'{"age":7}', [("age", NOTED)]),
+        (b'{"owner":{"a":1}}', [("owner", UNKNOWN)]),
+        (b'{"owner":[]}', []),
         (b'{"wings":2}', [("wings", UNKNOWN)]),
         (b'{"wings":null,"tail":[],"fur":{},"cry":"","big":false,"weight":0}', []),
         (b'{"wings":2,"tail":"long, and more than the longest word that says nothing"}',

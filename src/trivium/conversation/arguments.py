@@ -12,11 +12,26 @@ _NOTHING: Final = frozenset({"", "null"})
 _decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-def compact(raw: bytes) -> str:
-    """JSON as text in the one spelling we ever give it: no blanks, order and numbers kept.
+def _number(digits: str) -> msgspec.Raw:
+    return msgspec.Raw(digits.encode())
 
-    Raises ``ValueError`` for what is no JSON.
+
+_encode: Final = msgspec.json.Encoder().encode
+_decode_letters: Final = msgspec.json.Decoder(float_hook=_number).decode
+
+
+def compact(raw: bytes) -> str:
+    r"""JSON as text in the one spelling we ever give it: no blanks, no letters as ``\u6674``, order
+    and numbers kept.
+
+    Clients that write ASCII alone mean the letters, and a model reads them better than their
+    numbers. Raises ``ValueError`` for what is no JSON.
     """
+    if b"\\u" in raw:
+        try:
+            return _encode(_decode_letters(raw)).decode()
+        except (ValueError, OverflowError, RecursionError):
+            pass  # numbers out of every range: nobody reads those
     return msgspec.json.format(raw, indent=-1).decode()
 
 

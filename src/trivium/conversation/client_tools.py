@@ -20,6 +20,7 @@ from trivium.conversation.parts import Native
 from trivium.conversation.tools import FunctionTool, VendorTool
 
 SHAPE: Final = "messages"
+_RESPONSES: Final = "responses"
 _BASH: Final = "Run a command in a bash session that keeps its state from call to call."
 _EDIT: Final = "View, create and edit text files."
 _REMEMBER: Final = (
@@ -93,6 +94,19 @@ _FUNCTIONS: Final = MappingProxyType(
         "memory_20250818": _function("memory", _REMEMBER, _MEMORY, "command"),
     }
 )
+_LOCAL_SHELL: Final = _function(
+    "local_shell",
+    "Run a command on the user's machine and read what it prints.",
+    {
+        "command": {"type": "array", "items": _STRING, "description": "Program and arguments."},
+        "working_directory": _path("Where to run it; the present directory if left out."),
+        "timeout_ms": _LINE | {"description": "Milliseconds after which it is ended."},
+    },
+    "command",
+)
+"""As OpenAI's models call it: openai-python 3.52.0, ``LocalShellCallAction``, read 2026-11-23."""
+_SEARCH: Final = "tool_search"
+_SEARCHES: Final = "Look for tools that are not declared yet, by what they are to do."
 _SAID: Final = frozenset({"type", "name", "cache_control"})
 _NOTHING: Final = frozenset({b"null", b"false"})
 _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -104,6 +118,8 @@ def as_function(tool: VendorTool) -> FunctionTool | None:
 
     Members that functions have not are kept with it, so that their loss is told.
     """
+    if tool.native.shape == _RESPONSES:
+        return _of_responses(tool)
     known = _FUNCTIONS.get(tool.kind) if tool.native.shape == SHAPE else None
     if known is None:
         return None
@@ -119,3 +135,18 @@ def as_function(tool: VendorTool) -> FunctionTool | None:
         cache=tool.cache,
         native=Native(SHAPE, _encode(own)) if own else None,
     )
+
+
+def _of_responses(tool: VendorTool) -> FunctionTool | None:
+    """OpenAI's tools that the caller runs and tells its own parameters, or that have known ones."""
+    if tool.kind == "local_shell":
+        return _LOCAL_SHELL
+    if tool.kind != _SEARCH:
+        return None
+    members = _members(tool.native.data)
+    parameters = bytes(members.get("parameters", b""))
+    if bytes(members.get("execution", b"")) != b'"client"' or not parameters.startswith(b"{"):
+        return None  # the vendor's own search, over tools that it keeps
+    about = bytes(members.get("description", b"null"))
+    words = msgspec.json.decode(about) if about.startswith(b'"') else None
+    return FunctionTool(_SEARCH, words or _SEARCHES, parameters)

@@ -75,4 +75,5 @@ def _whole(node: dict[str, Any]) -> bool:
         return False
     if not isinstance(required, list) or not isinstance(properties, dict):
         return False
-    return all(name in required for name in properties)
+    there = {name for name in required if isinstance(name, str)}
+    return there.issuperset(properties)

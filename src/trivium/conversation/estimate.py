@@ -145,7 +145,7 @@ def _document(part: Document, shape: str) -> int:
     if source.mime.startswith("text/"):
         return total + of_bytes(_length(source.data))
     data = _decoded(source.data)
-    pages = len(_PAGES.findall(data)) or max(1, -(-len(data) // PAGE_BYTES))
+    pages = sum(1 for _ in _PAGES.finditer(data)) or max(1, -(-len(data) // PAGE_BYTES))
     return total + pages * PAGE.get(shape, PAGE_ELSEWHERE)
 
 

@@ -17,28 +17,26 @@ import msgspec
 
 from trivium.conversation.attachments import belonging
 from trivium.conversation.calls import ToolResult
-from trivium.conversation.client_tools import as_function
-from trivium.conversation.closed import is_closed, named
 from trivium.conversation.cutting import CHARACTERS_MAX, SEQUENCES_MAX
 from trivium.conversation.effort import wished
 from trivium.conversation.honesty import Act, Mend, Rank, Report
 from trivium.conversation.idle import IDLE, asking
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
-from trivium.conversation.members import ROWS, Concept, declared, lacking, member, phased
+from trivium.conversation.members import ROWS, Concept, lacking, member, phased
+from trivium.conversation.offering import offered
+from trivium.conversation.own_calls import SHAPE as OWN_CALLS
+from trivium.conversation.own_calls import spelled_out
 from trivium.conversation.pairing import paired
 from trivium.conversation.parts import Reasoning, Text, VendorPart
 from trivium.conversation.request import Conversation, Effort, FormatKind, ResponseFormat
-from trivium.conversation.server_tools import unsaid
 from trivium.conversation.target import ReasoningBack, TargetFacts
 from trivium.conversation.tools import (
     ChoiceMode,
     CustomTool,
     FunctionTool,
-    ServerKind,
     ServerTool,
     Tool,
     ToolChoice,
-    VendorTool,
 )
 from trivium.conversation.turns import joined
 
@@ -55,8 +53,6 @@ may have optional members.
 """
 _FILES: Final = frozenset({"container_upload"})
 """Vendors' own blocks that name a file."""
-_CLOSED: Final = frozenset({"chat", "responses"})
-"""Shapes whose strict tools may have none, and whose tools must name their members."""
 _ABSENT: Final = {
     field.name: field.default
     for field in msgspec.structs.fields(Conversation)
@@ -102,11 +98,7 @@ def fitted(conversation: Conversation, target: TargetFacts, report: Report) -> C
     if target.refuses or target.refuses_thinking:
         changes = _refused(conversation, target, report)
     if conversation.tools:
-        tools = tuple(
-            one
-            for tool in conversation.tools
-            if (one := _offered(tool, conversation, target, report)) is not None
-        )
+        tools = offered(conversation, target, report)
         if tools != conversation.tools:
             changes["tools"] = tools
     if turns is not asked.turns and turns != asked.turns:
@@ -136,13 +128,25 @@ def _is_plain(turns: tuple[Turn, ...], target: TargetFacts) -> bool:
 
 def _mended(conversation: Conversation, target: TargetFacts, report: Report) -> tuple[Turn, ...]:
     """The turns of a history that is more than words, as the target may have them."""
-    turns = joined(_phaseless(conversation, target, report))
+    turns = _phaseless(conversation, target, report)
+    if target.origin.shape != OWN_CALLS:
+        turns = _spelled(turns, conversation.shape, report)
+    turns = joined(turns)
     # HOT: nearly every turn of nearly every history stays as it is
     for turn in turns:
         if not _clean(turn, target):
             turns = joined(_cleaned(turns, conversation.shape, target, report))
             break
     return joined(paired(turns, target.call_id_max, report, exact=target.call_id_exact))
+
+
+def _spelled(turns: tuple[Turn, ...], shape: str, report: Report) -> tuple[Turn, ...]:
+    """The turns with calls and results of one vendor's own kinds as calls and results."""
+    found = spelled_out(turns)
+    if found is not turns:
+        why = "calls of a vendor's own tools are said as a function's"
+        lacking(report, Concept.VENDOR_PART, shape, why, act=Act.CHANGED)
+    return found
 
 
 def _stopping(conversation: Conversation, target: TargetFacts, report: Report) -> Conversation:
@@ -266,8 +270,10 @@ def _readable_turn(
         elif _says_nothing(kept, target):
             report.repair(Mend.EMPTY_TEXT, where)
         else:
-            if type(kept) is VendorPart and turn.role is not _ASSISTANT:
-                _reachable(kept, shape, target, report)
+            if turn.role is not _ASSISTANT:
+                for one in kept.parts if type(kept) is ToolResult else (kept,):
+                    if type(one) is VendorPart:
+                        _reachable(one, shape, target, report)
             parts.append(kept)
     if not parts and not (target.blank_text and not turn.parts):
         if turn.role in INSTRUCTING or spare:
@@ -278,9 +284,16 @@ def _readable_turn(
 
 
 def _reachable(part: VendorPart, shape: str, target: TargetFacts, report: Report) -> None:
-    """Refuse a file that lies at another vendor, for its own tools: the model would not see it."""
-    if part.kind in _FILES and part.native.shape != target.origin.shape:
+    """Refuse what a caller says and the model would not see: a file that lies at another vendor for
+    its own tools, and what nobody has documented to us.
+    """
+    if part.native.shape == target.origin.shape:
+        return
+    if part.kind in _FILES:
         lacking(report, Concept.FILE_ID, shape, "a file at another vendor is unknown here")
+    if not part.known:
+        where = member(Concept.VENDOR_PART, shape)
+        raise report.refusal(where, f"nothing is known there of {part.kind[:80] or 'its block'}")
 
 
 def _own(part: Part, where: str, target: TargetFacts, report: Report) -> Part:
@@ -309,90 +322,6 @@ def _says_nothing(part: Part, target: TargetFacts) -> bool:
         and not part.opaque
         and (not part.text or part.text.isspace())
     )
-
-
-def _offered(
-    tool: Tool, conversation: Conversation, target: TargetFacts, report: Report
-) -> Tool | None:
-    """A tool as it can be declared; those of other vendors are left out if the operator says so.
-
-    Raises ``Fault`` (UNREPRESENTABLE) for any other that the target has not.
-    """
-    if isinstance(tool, FunctionTool):
-        return _held(tool, conversation.shape, target, report)
-    if isinstance(tool, CustomTool) or tool.native.shape == target.origin.shape:
-        return tool
-    kind, lacks = tool.kind, "it has no {} of its own"
-    if isinstance(kind, ServerKind):
-        if kind in target.server_tools:
-            if target.mixed_tools or not any(map(_is_function, conversation.tools)):
-                _condition(tool, conversation, report)
-                return tool
-            lacks = "its own {} cannot stand beside functions"
-        kind = kind.value
-    name = tool.name or kind
-    where = declared(tool, conversation.shape)
-    if not target.drop_tools.isdisjoint({kind, name}):
-        report.drop(Rank.HINT, where, f"{name} is left out, as the profile of this model says")
-        return None
-    if _is_spare(tool, conversation):
-        report.drop(Rank.HINT, where, f"{name} is left out: {lacks.format(name)}")
-        return None
-    function = as_function(tool) if isinstance(tool, VendorTool) else None
-    if function is not None:
-        report.drop(Rank.HINT, where, f"{name} is described as a function", Act.CHANGED)
-        return function
-    raise report.refusal(
-        where,
-        f"{lacks.format(name)}; drop_tools in the binding's profile can leave the tool out",
-    )
-
-
-def _held(tool: FunctionTool, shape: str, target: TargetFacts, report: Report) -> FunctionTool:
-    """A function with a schema as the target takes it, strict only where that may be strict.
-
-    What callers of OpenAI's own shapes write is between them and their vendor.
-    """
-    if shape in _CLOSED or target.origin.shape not in _CLOSED or tool.parameters is None:
-        return tool
-    parameters = named(tool.parameters)
-    if parameters != tool.parameters:
-        tool = msgspec.structs.replace(tool, parameters=parameters)
-    if not tool.strict or is_closed(parameters):
-        return tool
-    lacking(report, Concept.STRICT_TOOL, shape, "strict schemas have no optional members there")
-    return msgspec.structs.replace(tool, strict=None)
-
-
-def _is_function(tool: Tool) -> bool:
-    """Whether a tool is the caller's to run, in other shapes as well."""
-    if isinstance(tool, VendorTool):
-        return as_function(tool) is not None
-    return isinstance(tool, FunctionTool | CustomTool)
-
-
-def _condition(tool: Tool, conversation: Conversation, report: Report) -> None:
-    """Report what was said of a tool that the target's own cannot be told."""
-    if isinstance(tool, ServerTool):
-        for name, rank in unsaid(tool):
-            where = f"{declared(tool, conversation.shape)}.{name}"
-            report.drop(rank, where, "its own tool knows no such thing")
-
-
-def _is_spare(tool: Tool, conversation: Conversation) -> bool:
-    """Whether a search is merely offered, beside tools of the caller's own, and without conditions.
-
-    Agents declare one in every request (Codex does) and work without it; whoever asks for nothing
-    but a search, forces one or restricts where it may look depends on it.
-    """
-    if not isinstance(tool, ServerTool) or tool.kind is not ServerKind.WEB_SEARCH:
-        return False
-    if tool.allowed_domains or tool.blocked_domains or tool.max_uses is not None:
-        return False
-    choice = conversation.tool_choice
-    if choice is not None and (choice.mode is not ChoiceMode.AUTO or choice.names):
-        return False
-    return any(isinstance(one, FunctionTool | CustomTool) for one in conversation.tools)
 
 
 def _refused(conversation: Conversation, target: TargetFacts, report: Report) -> dict[str, Any]:

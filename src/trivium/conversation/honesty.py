@@ -75,7 +75,7 @@ class Repair(NamedTuple):
 class Report:
     """What one translation left out and mended. One per attempt; not shared."""
 
-    __slots__ = ("_seen", "drops", "kept", "repairs", "strict", "target")
+    __slots__ = ("_kept", "_seen", "drops", "repairs", "strict", "target")
 
     def __init__(self, target: str, *, strict: bool = False) -> None:
         """``target`` names shape and model for people: ``the messages shape of claude-x``."""
@@ -83,9 +83,13 @@ class Report:
         self.strict = strict
         self.drops: list[Drop] = []
         self.repairs: list[Repair] = []
-        self.kept: list[str] = []
-        """Bookkeeping members that were left out; for the request record only."""
+        self._kept: dict[str, None] = {}
         self._seen: set[Drop | Repair] = set()
+
+    @property
+    def kept(self) -> list[str]:
+        """Bookkeeping members that were left out; for the request record only."""
+        return list(self._kept)
 
     def drop(self, rank: Rank, member: str, reason: str, act: Act = Act.DROPPED) -> None:
         """Say that a member is not carried. Raises ``Fault`` (UNREPRESENTABLE) where that is a 400.
@@ -99,8 +103,7 @@ class Report:
     def omit(self, rank: Rank, member: str, reason: str, act: Act = Act.DROPPED) -> None:
         """Say that something of an answer is not told. Never raises: it is paid for by then."""
         if rank is Rank.BOOKKEEPING:
-            if member not in self.kept:
-                self.kept.append(member)
+            self._kept[member] = None
             return
         found = Drop(member, reason, act)
         if found not in self._seen:
@@ -130,9 +133,9 @@ class Report:
 
     def dropped_names(self) -> str:
         """Members that were left out, changed or kept for the record; empty when none was."""
-        if not self.drops and not self.kept:
+        if not self.drops and not self._kept:
             return ""
-        return ", ".join(dict.fromkeys((*(drop.member for drop in self.drops), *self.kept)))
+        return ", ".join(dict.fromkeys((*(drop.member for drop in self.drops), *self._kept)))
 
     def dropped_header(self) -> str:
         """Value of ``trivium-dropped``; empty when nothing was."""

@@ -6,10 +6,10 @@ here. Turn by turn, so a history that grows keeps its beginning.
 
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeVar
-from urllib.parse import urlsplit
 
 import msgspec
 
+from trivium.conversation.addresses import WATCHED, ending, host
 from trivium.conversation.calls import ToolResult
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Audio, Document, Image, Inline, Pieces, Remote, Video
@@ -27,8 +27,6 @@ _KIND: Final[Mapping[type, tuple[Input, str]]] = {
     Document: (Input.DOCUMENT, ""),
 }
 """What a target must take for the bytes to be of use, and how their media type begins."""
-_WATCHED: Final = frozenset({"youtube.com", "www.youtube.com", "m.youtube.com", "youtu.be"})
-"""Pages that a vendor watches; there is no file behind them."""
 _VAGUE: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
 """Media types that say nothing."""
 _ENDINGS: Final = {
@@ -87,8 +85,7 @@ def mime_of(url: str, said: str, body: bytes) -> str:
         return said
     if body.startswith(b"%PDF-"):
         return "application/pdf"
-    path = urlsplit(url).path
-    return type_of(body) or _ENDINGS.get(path.rpartition(".")[2].lower(), "")
+    return type_of(body) or _ENDINGS.get(ending(url), "")
 
 
 def _media(parts: tuple[Part, ...]) -> Iterator[_Media]:
@@ -106,7 +103,7 @@ def _media(parts: tuple[Part, ...]) -> Iterator[_Media]:
 def _lacks(part: _Media, target: TargetFacts) -> bool:
     """Whether the target takes such a part as bytes and not by URL."""
     source = part.source
-    if not isinstance(source, Remote) or urlsplit(source.url).hostname in _WATCHED:
+    if not isinstance(source, Remote) or host(source.url) in WATCHED:
         return False
     if _KIND[type(part)][0] not in target.inputs:
         return False

@@ -7,7 +7,7 @@ report, in the caller's own spelling. Sources: docs/translation-model.md.
 
 from enum import Enum, unique
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -270,16 +270,25 @@ def lacking(
     report.drop(ROWS[concept].rank, where or member(concept, caller), reason, act)
 
 
-_DIRECT: Final = {"type": "direct"}
-"""The ``caller`` of a call that the model itself makes, as every shape has it unsaid."""
-
-
 def foreign(native: Native, report: Report, where: str) -> None:
     """Report members of a tool or a call that only its own shape has."""
-    members = msgspec.json.decode(native.data, type=dict[str, Any])
-    names = [name for name, value in members.items() if value != _DIRECT]
+    names = said_alone(native)
     if names:
         report.drop(Rank.HINT, where, f"only its own shape has {', '.join(names)}")
+
+
+def said_alone(native: Native) -> list[str]:
+    """The members of a tool or a call that say what only its own shape can."""
+    members = msgspec.json.decode(native.data, type=dict[str, msgspec.Raw])
+    return [name for name, raw in members.items() if not _is_direct(bytes(raw))]
+
+
+def _is_direct(raw: bytes) -> bool:
+    """Whether it is the ``caller`` of a call that the model itself makes; others have it unsaid."""
+    try:
+        return b'"direct"' in raw and bool(msgspec.json.decode(raw) == {"type": "direct"})
+    except (ValueError, RecursionError):
+        return False
 
 
 def reworded(report: Report, shape: str, reason: str) -> None:

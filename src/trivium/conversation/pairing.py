@@ -8,6 +8,7 @@ follows it up to the next one: results are looked for nowhere else.
 import base64
 import hashlib
 import re
+from collections import deque
 from typing import Final
 
 import msgspec
@@ -155,7 +156,7 @@ def _sorted(
     after: tuple[Turn, ...], asked: dict[str, ToolCall], report: Report
 ) -> tuple[dict[str, ToolResult], list[tuple[Part, ...]]]:
     """The results by target id of their call, and what each turn has besides."""
-    open_ = dict(asked)
+    open_ = _Open(asked)
     answers: dict[str, ToolResult] = {}
     rests: list[tuple[Part, ...]] = []
     for turn in after:
@@ -163,25 +164,47 @@ def _sorted(
         for part in turn.parts:
             if type(part) is not ToolResult:
                 rest.append(part)
-            elif (call := _call_of(part, open_)) is None:
+            elif (call := open_.take(part)) is None:
                 rest.extend(_orphan(part, report))
             else:
                 answers[call] = part
-                del open_[call]
         rests.append(tuple(rest))
     return answers, rests
 
 
-def _call_of(result: ToolResult, open_: dict[str, ToolCall]) -> str | None:
-    """Target id of the call that a result answers."""
-    if result.call_id:
-        for found, call in open_.items():
-            if call.id == result.call_id:
-                return found
-    for found, call in open_.items():
-        if call.name == result.name and not (call.id and result.call_id):
-            return found
-    return None
+class _Open:
+    """The calls of one round that wait for their results, found by id and by name."""
+
+    __slots__ = ("_ids", "_left", "_nameless", "_names")
+
+    def __init__(self, asked: dict[str, ToolCall]) -> None:
+        """``asked``: by target id, in order."""
+        self._left = set(asked)
+        self._ids: dict[str, deque[str]] = {}
+        self._names: dict[str, deque[str]] = {}
+        self._nameless: dict[str, deque[str]] = {}
+        """By name, those without an id of their own."""
+        for found, call in asked.items():
+            self._ids.setdefault(call.id, deque()).append(found)
+            self._names.setdefault(call.name, deque()).append(found)
+            if not call.id:
+                self._nameless.setdefault(call.name, deque()).append(found)
+
+    def take(self, result: ToolResult) -> str | None:
+        """Target id of the call that a result answers, which then waits no more."""
+        found = self._first(self._ids.get(result.call_id)) if result.call_id else None
+        if found is None:
+            named = self._nameless if result.call_id else self._names
+            found = self._first(named.get(result.name or ""))
+        if found is not None:
+            self._left.discard(found)
+        return found
+
+    def _first(self, found: deque[str] | None) -> str | None:
+        """The first that still waits; those before it never will again."""
+        while found and found[0] not in self._left:
+            found.popleft()
+        return found[0] if found else None
 
 
 def _orphan(result: ToolResult, report: Report) -> tuple[Part, ...]:

@@ -5,7 +5,6 @@ specification, read 2026-11-21.
 """
 
 import base64
-import binascii
 from typing import Final
 
 import msgspec
@@ -37,10 +36,18 @@ def typed(picture: Inline) -> Inline:
     return picture if found == called else msgspec.structs.replace(picture, mime=found)
 
 
+def is_drawing(picture: Inline) -> bool:
+    """Whether a picture is a drawing of lines, which no vendor's model takes: all refuse it."""
+    return picture.mime.lower().startswith("image/svg")
+
+
+NO_DRAWING: Final = "drawings of lines are not taken, only pictures made of points"
+
+
 def _shown(data: str) -> str | None:
     try:
         return type_of(base64.b64decode(data[:16]))
-    except binascii.Error:
+    except ValueError:  # binascii.Error, and letters beyond ASCII
         return None
 
 

@@ -26,6 +26,7 @@ from trivium.conversation.events import (
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.honesty import Act, Rank, Report
 from trivium.conversation.items import Part
+from trivium.conversation.members import said_alone
 from trivium.conversation.parts import (
     Audio,
     Citation,
@@ -224,7 +225,8 @@ class Placing:
         if part.namespace is not None and not places.namespaces:
             self._lacks("namespace")
         if part.native is not None and part.native.shape != places.shape:
-            self._note("tool_calls.native")
+            for name in said_alone(part.native):
+                self._lacks(f"tool_calls.{name}")
 
     def _media(self, part: Image | Audio | Video | Document | SearchResult) -> None:
         name = _NAMES[type(part)]

@@ -4,17 +4,23 @@ The oldest open part flows live; what comes for a later one waits until its turn
 merged, nothing is lost, and the order of starts stays.
 """
 
+from collections import deque
+
 from trivium.conversation.events import Cited, Delta, Deltas, Event, PartEnd, PartStart
 
 
 class Serial:
     """Reorders the events of one answer. Feed it all of them."""
 
-    __slots__ = ("_live", "_waiting")
+    __slots__ = ("_live", "_order", "_waiting")
 
     def __init__(self) -> None:
         self._live: int | None = None
         self._waiting: dict[int, list[Event]] = {}
+        self._order: deque[int] = deque()
+        """Of those that wait. A dict whose first is taken again and again is walked from its start
+        each time.
+        """
 
     def feed(self, events: list[Event]) -> list[Event]:
         """The same events, those of overlapping parts held back until their part is live."""
@@ -32,6 +38,7 @@ class Serial:
                     out.append(event)
                 else:
                     self._waiting[event.index] = [event]
+                    self._order.append(event.index)
             elif type(event) is PartEnd:
                 self._end(event, out)
             else:
@@ -44,7 +51,8 @@ class Serial:
             return
         out.append(event)
         self._live = None
-        for index in list(self._waiting):
+        while self._order:
+            index = self._order.popleft()
             held = self._waiting.pop(index)
             out.extend(held)
             if type(held[-1]) is not PartEnd:

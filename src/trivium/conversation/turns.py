@@ -1,6 +1,7 @@
 """A history's turns together: which lead, which belong to one another, what is called in them."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import msgspec
 
@@ -26,14 +27,22 @@ def joined(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     """
     if not any(map(_belong, turns, turns[1:])):
         return turns
-    out = [turns[0]]
-    for turn in turns[1:]:
-        last = out[-1]
-        if _belong(last, turn):
-            out[-1] = msgspec.structs.replace(last, parts=last.parts + turn.parts)
-        else:
-            out.append(turn)
+    out: list[Turn] = []
+    start = 0
+    for end in range(1, len(turns) + 1):
+        if end == len(turns) or not _belong(turns[end - 1], turns[end]):
+            out.append(_one(turns[start:end]))
+            start = end
     return tuple(out)
+
+
+def _one(turns: tuple[Turn, ...]) -> Turn:
+    """Turns that belong together as one, their parts copied once."""
+    first = turns[0]
+    if len(turns) == 1:
+        return first
+    parts = tuple(chain.from_iterable([turn.parts for turn in turns]))
+    return msgspec.structs.replace(first, parts=parts)
 
 
 def _belong(last: Turn, turn: Turn) -> bool:

@@ -28,6 +28,8 @@ class Counts(msgspec.Struct, gc=False):
     output_tokens: Count | None = None
     total_tokens: Count | None = None
     prompt_cache_hit_tokens: Count | None = None
+    cached_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
     prompt_tokens_details: Details | None = None
     completion_tokens_details: Details | None = None
     input_tokens_details: Details | None = None
@@ -35,13 +37,14 @@ class Counts(msgspec.Struct, gc=False):
 
 
 class Fate(msgspec.Struct, gc=False):
-    """The members that tell an answer's fate; one of the last four is there in a good one."""
+    """The members that tell an answer's fate; a good one has one of the last but ``x_groq``."""
 
     error: msgspec.Raw = _ABSENT
     choices: msgspec.Raw = _ABSENT
     output: msgspec.Raw = _ABSENT
     data: msgspec.Raw = _ABSENT
     results: msgspec.Raw = _ABSENT
+    x_groq: msgspec.Raw = _ABSENT
 
 
 class View(Fate, gc=False):

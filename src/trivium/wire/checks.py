@@ -20,11 +20,13 @@ PICTURE_ADDRESS: Final = re.compile(
 _LONG_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 
+_PATH_MAX: Final = 256
+
 _NAME_RULE: Final = (
     "have 1 to {} characters, each a letter (A-Z, a-z), a digit, an underscore or a dash"
 )
 
-_PLACE: Final = re.compile(r" - at `\$(.*)`$")
+_AT: Final = " - at `$"
 _REQUIRED: Final = re.compile(r"Object missing required field `([^`]+)`")
 _TYPE: Final = re.compile(r"Expected `([^`]+)`, got `([^`]+)`")
 _PATTERN: Final = re.compile(r"matching regex '\^\[A-Za-z0-9_-\]\{1,(\d+)\}")
@@ -55,6 +57,15 @@ def check(decoder: msgspec.json.Decoder[Any], raw: bytes, member: str) -> Any:
         raise Fault(Kind.MALFORMED_JSON, f"`{member}` is not valid JSON.", param=member) from None
 
 
+def below(path: str, name: str) -> str:
+    """The path of a member whose name, and those above it, may be the caller's own.
+
+    No longer than a few hundred characters: with every level and every neighbour of a long one the
+    whole of it would be copied again.
+    """
+    return path if len(path) > _PATH_MAX else f"{path}.{name[:_PATH_MAX]}"
+
+
 def missing(path: str) -> Fault:
     """The fault for a required member that is absent or null."""
     return Fault(Kind.MISSING_MEMBER, f"`{path}` is required.", param=path)
@@ -79,9 +90,10 @@ def require_long_name(name: str | None, path: str) -> None:
 def _explain(text: str, member: str) -> Fault:
     """A fault from msgspec's message, whose forms a table in the tests pins down."""
     path = member
-    if place := _PLACE.search(text):
-        path += place[1]
-        text = text[: place.start()]
+    words, at, place = text.rpartition(_AT)
+    if at and place.endswith("`"):
+        path += place[:-1]
+        text = words
     if required := _REQUIRED.search(text):
         return missing(f"{path}.{required[1]}")
     if pattern := _PATTERN.search(text):

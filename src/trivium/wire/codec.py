@@ -104,6 +104,11 @@ class StreamReader(Protocol):
         """The last one reported, for the bill."""
         ...
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the model has said why it ended: at most its count and the end are to come."""
+        ...
+
     def feed(self, data: bytes) -> list[Event]:
         """Events of what became whole. Never raises: nonsense from upstream is ``Failed``."""
         ...

@@ -20,6 +20,11 @@ RETRY_AFTER_MAX_S: Final = 60
 """Longest delay we ask for: above 120 s openai-python does not retry at all, anthropic sleeps."""
 
 
+_CANNOT: Final = {"thread": "thread_unsupported_request"}
+"""Members of the messages shape that its SDKs send by themselves -> the ``error_code`` by which
+they know that they have to do without: anthropic-java's ``toolRunner``, 3.12, read 2026-11-23."""
+
+
 def body(fault: Fault, request_id: str, shape: Shape | None = None) -> bytes:
     """The GatewayError object as JSON. ``shape`` is ``None`` where no shape is known."""
     row = fault.row
@@ -33,7 +38,19 @@ def body(fault: Fault, request_id: str, shape: Shape | None = None) -> bytes:
     if shape is Shape.GENERATE:
         error["code"] = fault.status
         error["details"] = _details(fault)
+    elif shape is Shape.MESSAGES and fault.param in _CANNOT and fault.kind is Kind.UNREPRESENTABLE:
+        error["details"] = {"error_code": _CANNOT[fault.param]}
     return _encode({"error": error, "type": "error", "request_id": request_id})
+
+
+def oauth_body(fault: Fault) -> bytes:
+    """The body of an error for clients of the OAuth endpoints, who read a string (RFC 6749 section
+    5.2).
+    """
+    code = {500: "server_error", 503: "temporarily_unavailable"}.get(
+        fault.status, "invalid_request"
+    )
+    return _encode({"error": code, "error_description": fault.message})
 
 
 def headers(fault: Fault) -> list[tuple[bytes, bytes]]:

@@ -88,12 +88,13 @@ def found(body: bytes, shape: Shape) -> Marks:
 def _last(word: bytes, mark: re.Pattern[bytes], body: bytes) -> list[re.Match[bytes]]:
     """The last marks of a body, in order of appearance."""
     hits: list[re.Match[bytes]] = []
-    at = body.rfind(word)
+    at, end = body.rfind(word), len(body)
     while at >= 0 and len(hits) < MARKS_MAX:
-        hit = mark.match(body, at)
+        # no further than to the next such word, here and below: no byte is looked at twice
+        hit = mark.match(body, at, end)
         if hit is not None:
             hits.append(hit)
-        at = body.rfind(word, 0, at)
+        at, end = body.rfind(word, 0, at), at
     hits.reverse()
     return hits
 
@@ -110,12 +111,12 @@ def native(data: bytes, shape: Shape) -> tuple[Mark, ...]:
         return ()
     marks: list[Mark] = []
     for word, value in _SLOTS[shape]:
-        at = data.rfind(word)
+        at, end = data.rfind(word), len(data)
         while at >= 0 and len(marks) < MARKS_MAX:
-            hit = value.match(data, at + len(word))
+            hit = value.match(data, at + len(word), end)
             if hit is not None and not hit[1].startswith(_ENVELOPE):
                 marks.append(Mark(at, _digest(hit[1])))
-            at = data.rfind(word, 0, at)
+            at, end = data.rfind(word, 0, at), at
     return tuple(sorted(marks, key=_place)) if marks else ()
 
 

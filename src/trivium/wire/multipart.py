@@ -22,7 +22,7 @@ _BOUNDARY: Final = re.compile(
 )
 _BOUNDARY_ITSELF: Final = re.compile(rb"[0-9A-Za-z'()+_,./:=? -]*[0-9A-Za-z'()+_,./:=?-]")
 _PARAMETER: Final = re.compile(
-    rb';\s*([!#$%&\'*+.^_`|~0-9A-Za-z-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))\s*'
+    rb';\s*([!#$%&\'*+.^_`|~0-9A-Za-z-]+)=(?:"((?:[^"\\]|\\.)*+)"|([^\s;"]*))\s*'
 )
 _KEPT: Final = (b"content-disposition", b"content-type", b"content-transfer-encoding")
 _HARMLESS: Final = (b"", b"7bit", b"8bit", b"binary")

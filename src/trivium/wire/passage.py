@@ -40,6 +40,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     foreign: bool = False
     """Whether the body is spelled as another shape's, which this route takes and a vendor would
     refuse: it is translated even to its own shape."""
+    referred: int = 0
+    """Input tokens at most of what the body names and does not hold (``wire/references.py``), where
+    anything limits what the caller may spend."""
     array: bool = False
     """Whether the stream is one JSON array (generate-content without ``alt=sse``)."""
 
@@ -63,6 +66,11 @@ class StreamWatch(Protocol):
 
     finished: bool
     """Whether the upstream ended the answer as its shape does; stays false when ``end`` had to."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the model has said why it ended: at most its count and the end are to come."""
+        ...
 
     @property
     def error(self) -> bytes | Fault | None:

@@ -8,6 +8,7 @@ and regardless of case: a server written in Go takes ``Model`` for ``model``, an
 two wins (golang/go#43664, read 2026-11-21).
 """
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -27,6 +28,19 @@ _decode_table: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_any: Final = msgspec.json.Decoder().decode
 
 
+MEMBERS_MAX: Final = 1000
+"""Top-level members of a body; no API has a tenth of them."""
+NAMES_BYTES_MAX: Final = 65_536
+"""Of all their names together."""
+LARGE_BYTES: Final = 262_144
+"""Of a body from which so many members could be made that they are counted on the way."""
+_LOST_BYTES_MAX: Final = 5 * MEMBERS_MAX
+"""Of a body, outside of what was found in it: that many members of equal names could be lost."""
+
+SHORT_BYTES: Final = 1024
+"""Of a member that may be decoded whatever it is."""
+_OPENS: Final = b"[{"
+_PIECE: Final = 65_536
 _NULL: Final = ord("n")
 _NONE: Final[frozenset[str]] = frozenset()
 _CAPITALS: Final = frozenset(
@@ -166,7 +180,7 @@ class Members:
         try:
             return _decode_any(raw)
         except (ValueError, RecursionError) as exc:
-            raise _malformed(exc, name) from None
+            raise _malformed(exc, name, raw) from None
 
     def string(self, name: str) -> str | None:
         """A string member, ``None`` when absent or null. Raises INVALID_TYPE."""
@@ -175,10 +189,12 @@ class Members:
         raw = self.table.get(name)
         if raw is None:
             return None
+        if len(raw) > SHORT_BYTES:
+            _check_scalar(raw, name, "a string")
         try:
             value = _decode_any(raw)
         except (ValueError, RecursionError) as exc:
-            raise _malformed(exc, name) from None
+            raise _malformed(exc, name, raw) from None
         if value is None or isinstance(value, str):
             return value
         raise _wrong_type(name, "a string", value)
@@ -190,10 +206,12 @@ class Members:
         raw = self.table.get(name)
         if raw is None:
             return False
+        if len(raw) > SHORT_BYTES:
+            _check_scalar(raw, name, "true or false")
         try:
             value = _decode_any(raw)
         except (ValueError, RecursionError) as exc:
-            raise _malformed(exc, name) from None
+            raise _malformed(exc, name, raw) from None
         if value is True:
             return True
         if value is False or value is None:
@@ -207,10 +225,12 @@ class Members:
         raw = self.table.get(name)
         if raw is None:
             return None
+        if len(raw) > SHORT_BYTES:
+            _check_scalar(raw, name, "an integer")
         try:
             value = _decode_any(raw)
         except (ValueError, RecursionError) as exc:
-            raise _malformed(exc, name) from None
+            raise _malformed(exc, name, raw) from None
         if type(value) is int or value is None:
             return value
         if isinstance(value, float) and value.is_integer():
@@ -249,14 +269,25 @@ class Members:
 
 
 def members(body: bytes) -> Members:
-    """Read a body's top level. Raises MALFORMED_JSON with where it broke."""
+    """Read a body's top level. Raises MALFORMED_JSON with where it broke.
+
+    The values are skimmed, but for one thing: all of them are UTF-8, so that whoever reads or
+    relays them need not ask.
+    """
     try:
+        if len(body) > LARGE_BYTES:
+            return _counted(body)
         found = _decode_table(body)
+        if not body.isascii():
+            _look_at_text(body, found)
         # HOT: no member can have been lost to a second of its name if those that are left account
         # for every byte, as they do in what SDKs write
         names = "".join(found)
         sizes = len(names) + sum(map(len, found.values()))
-        if sizes + 4 * len(found) + 1 == len(body):
+        lost = len(body) - (sizes + 4 * len(found) + 1)
+        if max(len(found) - MEMBERS_MAX, len(names) - NAMES_BYTES_MAX, lost - _LOST_BYTES_MAX) > 0:
+            return _counted(body)
+        if not lost:
             known = Members(found, is_looked_at=True)
             # HOT: Google's names have capitals: 1.7 -> 1.1 us, as much again inside (2026-11-21)
             plain = names.islower() and names.isascii()
@@ -277,22 +308,83 @@ def members(body: bytes) -> Members:
     return Members(list(zip(map(str, pairs), pairs.values(), strict=True)))
 
 
+class _Crowd(Exception):  # noqa: N818 - never seen outside
+    """A body has too many members."""
+
+
+def _counted(body: bytes) -> Members:
+    """The same for a body that may hold any number of members: at too many it goes no further.
+
+    Raises BODY_TOO_LARGE, and what the decoder raises.
+    """
+    left = [MEMBERS_MAX, NAMES_BYTES_MAX]
+
+    def named(made: type[MemberName], name: str) -> MemberName:
+        left[0] -= 1
+        left[1] -= len(name)
+        if min(left) < 0:
+            raise _Crowd
+        return str.__new__(made, name)
+
+    try:
+        pairs = msgspec.json.decode(body, type=dict[MemberName, msgspec.Raw], dec_hook=named)
+    except _Crowd:
+        raise Fault(
+            Kind.BODY_TOO_LARGE,
+            f"The request body has more than {MEMBERS_MAX} members at its top level, or their "
+            f"names more than {NAMES_BYTES_MAX} characters; no request needs so many.",
+        ) from None
+    if not body.isascii():
+        _look_at_text(body, pairs)
+    return Members(list(zip(map(str, pairs), pairs.values(), strict=True)))
+
+
+def _look_at_text(body: bytes, found: Mapping[Any, msgspec.Raw]) -> None:
+    """Raise MALFORMED_JSON naming the member that is not UTF-8."""
+    if _is_text(body):
+        return
+    for each, raw in found.items():
+        if not _is_text(bytes(raw)):
+            name = str(each)
+            raise Fault(
+                Kind.MALFORMED_JSON, f"`{name}` is not valid JSON: it is not UTF-8.", param=name
+            )
+    raise Fault(Kind.MALFORMED_JSON, "The request body is not valid JSON: it is not UTF-8.")
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether bytes are UTF-8. Of long ones one piece is text at a time, not all."""
+    try:
+        if len(data) <= _PIECE:
+            data.decode()
+        else:
+            decoder = codecs.getincrementaldecoder("utf-8")()
+            view = memoryview(data)
+            for at in range(0, len(data), _PIECE):
+                decoder.decode(view[at : at + _PIECE])
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def decode(raw: bytes | msgspec.Raw, name: str) -> Any:
     """One member's value. Raises MALFORMED_JSON: members are only skimmed until they are read."""
     try:
         return _decode_any(raw)
     except (ValueError, RecursionError) as exc:  # msgspec's and the decoder's are ValueErrors
-        raise _malformed(exc, name) from None
+        raise _malformed(exc, name, raw) from None
 
 
-def _malformed(exc: Exception, name: str) -> Fault:
-    return Fault(Kind.MALFORMED_JSON, f"`{name}` is not valid JSON: {_where(exc)}.", param=name)
+def _malformed(exc: Exception, name: str, raw: bytes | msgspec.Raw) -> Fault:
+    why = _where(exc, bytes(raw))
+    return Fault(Kind.MALFORMED_JSON, f"`{name}` is not valid JSON: {why}.", param=name)
 
 
 _SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def _where(exc: Exception, body: bytes = b"") -> str:
+def _where(exc: Exception, body: bytes) -> str:
     text = str(exc).removeprefix("JSON is malformed: ").rstrip(".")
     if isinstance(exc, UnicodeDecodeError):
         text = "it is not UTF-8"
@@ -302,6 +394,13 @@ def _where(exc: Exception, body: bytes = b"") -> str:
         # msgspec calls it truncated, which sends people looking in the wrong place
         text += r" (an escape \ud800 to \udfff that is not one half of a pair cannot be read)"
     return text[0].lower() + text[1:] if text else "unreadable"
+
+
+def _check_scalar(raw: msgspec.Raw, name: str, wanted: str) -> None:
+    """Raise INVALID_TYPE for an array or object, of which nothing is made to find that out."""
+    first = memoryview(raw)[0]
+    if first in _OPENS:
+        raise _wrong_type(name, wanted, [] if first == _OPENS[0] else {})
 
 
 def _wrong_type(name: str, wanted: str, value: object) -> Fault:

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire import bulk, caps
 from trivium.wire.answer_forms import Frame
 
 FRAME_BYTES_MAX: Final = 64 * 1024 * 1024
@@ -32,6 +33,8 @@ _SEPARATORS: Final = (
 """Characters that JSON may carry raw and at which clients split lines that are none."""
 
 _WHOLE: Final = (b"\n\n", b"\r\n\r\n")
+_MARK: Final = b"\xef\xbb\xbf"
+"""A byte order mark, which may stand before a stream and is no part of its first line."""
 _BLANK: Final = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")
 
 _decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -44,11 +47,14 @@ class Splitter:
     Raises ``Fault`` (``UPSTREAM_BROKE``) when one block outgrows ``limit`` bytes.
     """
 
-    __slots__ = ("_size", "_tail", "limit", "parts")
+    __slots__ = ("_begun", "_lead", "_size", "_tail", "limit", "parts")
 
     def __init__(self, limit: int = FRAME_BYTES_MAX) -> None:
         self.parts: list[bytes] = []
         """Of the block that is still open; none between two blocks."""
+        self._begun = False
+        self._lead = b""
+        """The first bytes, while they may be half a byte order mark."""
         self._size = 0
         self._tail = b""
         self.limit = limit
@@ -63,6 +69,8 @@ class Splitter:
         # HOT: one call per upstream read. The end of the last whole block is searched from the
         # right, so a read of a hundred frames costs one search, not a hundred. The parts of a
         # block that spans many reads are joined once, when it is whole.
+        if not self._begun and not (data := self._begin(data)):
+            return b""
         if not self.parts:
             # most reads end with a block
             end = len(data) if data.endswith(_WHOLE) else last_boundary(data)
@@ -73,12 +81,18 @@ class Splitter:
                 return data[:end]
             self._keep(data)
             return b""
+        return self._go_on(data)
+
+    def _go_on(self, data: bytes) -> bytes:
+        """All blocks completed by ``data``, the first of which is open."""
         window = self._tail + data
         end = last_boundary(window)
         if not end:
             self._keep(data)
             return b""
         whole = b"".join([*self.parts, data])
+        if bulk.exceeds(whole, caps.OBJECTS_MAX):
+            raise caps.too_many("JSON objects in a frame", caps.OBJECTS_MAX)
         end += len(whole) - len(window)
         self.parts.clear()
         self._size = 0
@@ -87,6 +101,16 @@ class Splitter:
             return whole[:end]
         self._tail = b""
         return whole
+
+    def _begin(self, data: bytes) -> bytes:
+        """The first bytes of the stream without the mark; none while it may be cut in two."""
+        data = self._lead + data
+        if len(data) < len(_MARK) and _MARK.startswith(data):
+            self._lead = data
+            return b""
+        self._begun = True
+        self._lead = b""
+        return data.removeprefix(_MARK)
 
     def take(self) -> bytes:
         """The open block's bytes, which are forgotten: the stream has ended."""

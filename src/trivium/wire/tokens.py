@@ -3,7 +3,8 @@
 Totals contain their parts here: ``prompt_tokens`` includes what came from a cache,
 ``completion_tokens`` includes reasoning. Source: openai-python 3.52.0, ``CompletionUsage`` and
 ``ResponseUsage``, read 2026-11-21. ``prompt_cache_hit_tokens`` is DeepSeek's own name for cache
-hits (docs.stigg.io, "DeepSeek", read 2026-11-21).
+hits (docs.stigg.io, "DeepSeek", read 2026-11-21). Some servers say parts beside the totals
+(Moonshot ``cached_tokens``, Perplexity ``reasoning_tokens``), and some say all of it elsewhere.
 """
 
 from typing import Final
@@ -35,6 +36,41 @@ def counts(raw: bytes | msgspec.Raw) -> Counts | None:
         return None
 
 
+class _Choice(msgspec.Struct, gc=False):
+    usage: msgspec.Raw = msgspec.Raw()
+
+
+class _Groq(msgspec.Struct, gc=False):
+    usage: msgspec.Raw = msgspec.Raw()
+
+
+_decode_choices: Final = msgspec.json.Decoder(list[_Choice]).decode
+_decode_groq: Final = msgspec.json.Decoder(_Groq).decode
+_MARK: Final = b'"completion_tokens"'
+
+
+def elsewhere(choices: bytes | msgspec.Raw, groq: bytes | msgspec.Raw) -> Usage | None:
+    """What a chat answer, or a chunk of one, reports elsewhere than in its ``usage``.
+
+    In a choice (Moonshot: platform.moonshot.ai, "Chat", read 2026-11-23) or in ``x_groq`` (Groq's
+    own SDK, ``ChatCompletionChunk``, read 2026-11-23). The counts of several choices are those of
+    the answer so far, each replacing the one before.
+    """
+    found: Usage | None = None
+    if _MARK in bytes(groq):
+        try:
+            found = usage(_decode_groq(groq).usage)
+        except (ValueError, RecursionError):
+            found = None
+    if found is None and _MARK in bytes(choices):
+        try:
+            for choice in _decode_choices(choices):
+                found = usage(choice.usage) or found
+        except (ValueError, RecursionError):
+            return found
+    return found
+
+
 def of(counts: Counts) -> Usage | None:
     """The canonical record of a decoded usage object; ``None`` for one without a total."""
     # HOT: once an answer; each member is asked for once
@@ -52,8 +88,8 @@ def of(counts: Counts) -> Usage | None:
         completion = max(0, total - prompt)
     given = counts.prompt_tokens_details or counts.input_tokens_details or _NONE
     made = counts.completion_tokens_details or counts.output_tokens_details or _NONE
-    cached = given.cached_tokens or counts.prompt_cache_hit_tokens or 0
-    reasoning = made.reasoning_tokens or 0
+    cached = given.cached_tokens or counts.prompt_cache_hit_tokens or counts.cached_tokens or 0
+    reasoning = made.reasoning_tokens or counts.reasoning_tokens or 0
     if reasoning and total == prompt + completion + reasoning:
         # the vendor's own sum says that its completion count leaves reasoning out
         completion += reasoning

@@ -17,11 +17,16 @@ READ: Final = None
 NOTED: Final = Loss.NOTED
 """Of a table: a member that changes nothing for a caller; the request record tells its loss."""
 
+TOLD: Final = Loss.UNKNOWN
+"""Of a table: a member that says something, and that no other shape has a place for."""
+
 Members: TypeAlias = Mapping[str, Any]
-"""Name -> ``READ``, ``NOTED``, the table of an object, or a list of the one of its rows."""
+"""Name -> ``READ``, ``NOTED``, ``TOLD``, an object's table, or a list of the one of its rows."""
 Tell: TypeAlias = Callable[[str, Loss], None]
 
 _NOTHING: Final = frozenset({b"null", b"{}", b"[]", b'""', b"false", b"0"})
+_ROWS_MAX: Final = 256
+"""Rows of a list that are looked at, once any of them has a member that nobody knows."""
 _LONGEST: Final = max(map(len, _NOTHING))
 _OBJECT: Final = ord("{")
 _LIST: Final = ord("[")
@@ -54,7 +59,7 @@ def _strict(name: str, table: Members) -> type[msgspec.Struct]:
     for member, inner in table.items():
         if inner is READ:
             fields.append((member, msgspec.Raw, msgspec.Raw()))
-        elif inner is NOTED:
+        elif isinstance(inner, Loss):
             fields.append((member, None, None))
         else:
             rows = isinstance(inner, list)
@@ -77,7 +82,7 @@ def _others(data: bytes | msgspec.Raw, table: Members) -> Iterator[tuple[str, Lo
                 yield name, inner
         elif isinstance(inner, list):
             if memoryview(raw)[0] == _LIST:
-                for row in _rows(raw):
+                for row in _rows(raw)[:_ROWS_MAX]:
                     yield from _others(row, inner[0])
         elif memoryview(raw)[0] == _OBJECT:
             yield from _others(raw, inner)

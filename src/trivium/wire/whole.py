@@ -45,7 +45,10 @@ def answer(body: bytes, content: str) -> Answer:
         found = getattr(view, content)
         if not found or memoryview(found)[0] != _ARRAY:
             raise _broke()
-    return Answer(usage=None if counts is None else tokens.of(counts), error=error)
+    used = None if counts is None else tokens.of(counts)
+    if used is None and (view.choices or view.x_groq):
+        used = tokens.elsewhere(view.choices, view.x_groq)
+    return Answer(usage=used, error=error)
 
 
 def _loosely(body: bytes) -> tuple[Fate, Counts | None]:

@@ -424,3 +424,17 @@ def test_probabilities_of_no_text_are_told():
     token = {"token": "{", "logprob": -0.5}
     row = {"delta": {}, "logprobs": {"content": [token]}}
     assert [("logprobs", Loss.UNKNOWN)] == told(row, END)[1]
+
+
+@pytest.mark.parametrize("arguments", ["", "{}", "null"])
+def test_a_call_without_a_name_is_never_an_empty_success(arguments):
+    """The caller would be told to run something, and not what."""
+    call = {"index": 0, "id": "i", "function": {"arguments": arguments}}
+    frames = [
+        {"id": "c", "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+    ]
+    wire = b"".join(b"data: %b\n\n" % msgspec.json.encode(one) for one in frames)
+    reader = Reader(AnswerContext(origin=Origin("chat", "vendor", "main"), seed="s"))
+    events = reader.feed(wire + b"data: [DONE]\n\n")
+    assert "no name" in events[-1].fault.message

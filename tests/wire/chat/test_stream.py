@@ -117,10 +117,11 @@ def test_nonsense_usage_is_relayed_and_not_believed(relay, usage):
     assert (wire, None) == ((out := relay(watch, wire)).forwarded, out.usage)
 
 
-def test_usage_that_sits_elsewhere_is_not_taken(relay):
-    """Only the chunk's own usage member counts."""
+def test_usage_that_sits_elsewhere_is_taken_and_stays(relay):
+    """Groq's own member is read where the chunk has no other, and passes."""
     wire = b'data: {"choices":[],"x_groq":{"usage":{"prompt_tokens":1,"completion_tokens":2}}}\n\n'
-    assert (wire, None) == ((out := relay(watch, wire)).forwarded, out.usage)
+    out = relay(watch, wire)
+    assert (wire, Usage(fresh=1, output=2)) == (out.forwarded, out.usage)
 
 
 def test_a_usage_chunk_that_is_not_text_passes(relay):

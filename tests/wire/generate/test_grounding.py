@@ -100,3 +100,20 @@ def test_the_part_is_named_unless_it_is_the_first():
     """proto3 leaves zeroes out."""
     found = grounding([(2, "ab", [Citation("https://a.example", None, 0, 1)])])
     assert 2 == found["groundingSupports"][0]["segment"]["partIndex"]
+
+
+def test_offsets_are_the_same_wherever_they_lie():
+    """In a text longer than what is marked of it, both ways, at each character."""
+    text = "日a本" * 1500
+    spans = [(at, at + 1) for at in range(0, len(text), 7)] + [(0, len(text)), (1023, 1025)]
+    cited = [Citation("https://example.org", "t", start, end) for start, end in spans]
+    told = grounding([(0, text, cited)])
+    segments = [row["segment"] for row in told["groundingSupports"]]
+    assert [len(text[:start].encode()) for start, _ in spans] == [
+        one["startIndex"] for one in segments
+    ]
+    assert [text[start:end] for start, end in spans] == [one["text"] for one in segments]
+    assert cited == citations(told, None, text)
+    middle = {"segment": {"startIndex": 1, "endIndex": 3}, "groundingChunkIndices": [0]}
+    (whole,) = citations(told | {"groundingSupports": [middle]}, None, text)
+    assert (None, None) == (whole.start, whole.end)

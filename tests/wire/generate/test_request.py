@@ -250,10 +250,7 @@ def test_a_model_that_occurs_twice_inside_is_refused():
 def test_a_broken_inside_is_refused_by_its_place():
     """Members are only skimmed until they are read."""
     with pytest.raises(Fault) as caught:
-        GENERATE.facts(members(b'{"contents":[],"generationConfig":{"\xff":1}}'))
-    assert (Kind.MALFORMED_JSON, "generationConfig") == (caught.value.kind, caught.value.param)
-    with pytest.raises(Fault) as caught:
-        GENERATE.facts(members(b'{"contents":[],"generationConfig":{"maxOutputTokens":"\xff"}}'))
+        GENERATE.facts(members(b'{"contents":[],"generationConfig":{"maxOutputTokens":1e400}}'))
     assert (Kind.MALFORMED_JSON, "generationConfig.maxOutputTokens") == (
         caught.value.kind,
         caught.value.param,

@@ -169,3 +169,32 @@ def test_any_json_is_taken(schema):
     assert isinstance(json.loads(out), dict)
     with contextlib.suppress(Fault):
         standard(json.dumps(schema).encode(), "p")
+
+
+LONG = {"type": "string", "description": "d" * 100_000}
+NAMES = [f"p{at}" for at in range(4000)]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"$defs": {"a": LONG}, "properties": {key: {"$ref": "#/$defs/a"} for key in NAMES}},
+        {"$defs": {"a": {"type": "string", "enum": NAMES}}, "properties": {key: {"$ref": "#/$defs/a"} for key in NAMES}},
+        {"$defs": {"a": {"title": NAMES}}, "properties": {key: {"$ref": "#/$defs/a"} for key in NAMES}},
+        {"$defs": {"a": {"x": NAMES}}, "anyOf": [{"$ref": "#/$defs/a"}] * 4000},
+        {"$defs": {"a": {"required": NAMES}}, "allOf": [{"$ref": "#/$defs/a"}] * 4000},
+    ],
+)  # fmt: skip
+def test_references_make_no_bomb(given):
+    """A few thousand of them to one long text would be hundreds of megabytes."""
+    raw = json.dumps(given).encode()
+    out, folded = restricted(raw)
+    assert len(out) < 3 * len(raw) + 1_000_000
+    assert {"$ref"} <= folded
+
+
+def test_references_upon_references_end():
+    """A chain of thousands is none that a tool has; it ends as one that leads back to itself."""
+    chain = {f"d{at}": {"$ref": f"#/$defs/d{at + 1}"} for at in range(4000)}
+    out, folded = restricted(json.dumps({"$defs": chain, "$ref": "#/$defs/d0"}).encode())
+    assert ({"type": "OBJECT"}, {"$ref"}) == (json.loads(out), folded)

@@ -42,7 +42,7 @@ def test_anything_more_is_not_plain(old, new):
 def test_a_part_is_found_with_all_its_members():
     """By the positions in which the chunk was read."""
     data = b'{"candidates":[null,{"content":{"parts":[{"text":"a"},{"new":1}]}}]}'
-    assert {"new": msgspec.Raw(b"1")} == view.loose_part(data, 1, 1)
+    assert {"new": msgspec.Raw(b"1")} == view.LooseParts(data).at(1, 1)
 
 
 @pytest.mark.parametrize(

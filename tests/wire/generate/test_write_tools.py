@@ -152,7 +152,6 @@ def test_choices(wires, choice, config):
 @pytest.mark.parametrize(
     ("choice", "facts"),
     [
-        (ToolChoice(ChoiceMode.AUTO, ("f",)), {}),
         (ToolChoice(ChoiceMode.REQUIRED), {"forced_calls": False}),
         (ToolChoice(ChoiceMode.NAMED, native=Native("responses", b"{}")), {}),
     ],
@@ -161,6 +160,15 @@ def test_a_choice_that_cannot_be_kept_is_refused(wires, choice, facts):
     """The caller's code depends on it."""
     with pytest.raises(Fault):
         write(wires, TOOL, choice=choice, **facts)
+
+
+def test_of_an_allowed_subset_only_its_tools_are_declared(wires):
+    """The shape has a word for one only where a call is forced."""
+    tools = [FunctionTool("f", None, None), FunctionTool("g", None, None)]
+    tools.append(FunctionTool("h", None, None, namespace="n"))
+    declared, found, _ = write(wires, *tools, choice=ToolChoice(ChoiceMode.AUTO, ("f", "n.h")))
+    assert ["f", "n__h"] == [one["name"] for one in declared[0]["functionDeclarations"]]
+    assert {"mode": "AUTO"} == found["functionCallingConfig"]
 
 
 def test_without_functions_there_is_nothing_to_choose(wires):

@@ -9,7 +9,7 @@ from trivium.conversation.attachments import sealed_shut
 from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.items import Role
 from trivium.conversation.opaque import Opaque, Origin
-from trivium.conversation.parts import CacheMark, Text
+from trivium.conversation.parts import CacheMark, Reasoning, Text
 from trivium.faults import Fault, Kind
 from trivium.wire.messages.read_blocks import ALLOWED, Blocks
 from trivium.wire.messages.request_forms import Cache
@@ -66,6 +66,13 @@ def test_a_call_cannot_stand_in_a_result():
     assert "p.0.content.0.type" == caught.value.param
     known = {"type": "tool_reference", "tool_name": "f"}
     assert "tool_reference" == turn(Role.USER, {**result, "content": [known]})[0].parts[0].kind
+
+
+@pytest.mark.parametrize("signature", [{}, {"signature": None}, {"signature": ""}])
+def test_thinking_without_a_signature_is_read(signature):
+    """As what we wrote with an empty one: clients that leave out what is empty send it so."""
+    row = {"type": "thinking", "thinking": "Hm"} | signature
+    assert (Reasoning("Hm"),) == turn(Role.ASSISTANT, row)
 
 
 def test_marks_are_counted_over_the_whole_request():

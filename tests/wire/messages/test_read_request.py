@@ -317,11 +317,6 @@ REFUSED = {
         "messages.1.content.0.input",
         Kind.INVALID_VALUE,
     ),
-    "unsigned thinking": (
-        {"messages": said("Hi", [{"type": "thinking", "thinking": "Hm"}])},
-        "messages.1.content.0.signature",
-        Kind.MISSING_MEMBER,
-    ),
     "image type": (
         {"messages": said([{**IMAGE, "source": {**IMAGE["source"], "media_type": "image/bmp"}}])},
         "messages.0.content.0.source.media_type",

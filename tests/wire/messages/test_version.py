@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.messages.version import VERSIONS, is_interleaved, version
+from trivium.wire.messages.version import VERSIONS, is_interleaved, is_profiled, version
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,11 @@ def test_a_budget_for_a_whole_turn_may_be_above_the_limit_of_one_answer(wires):
     assert 20_000 == found.reasoning.budget
     with pytest.raises(Fault, match="less than max_tokens"):
         wires.read(asked)
+
+
+def test_a_users_profile_is_named_in_either_header():
+    """An empty one names nobody."""
+    for name in (b"vendor-user-profile-id", b"anthropic-user-profile-id"):
+        assert is_profiled({name: b"uprof_1"})
+        assert not is_profiled({name: b""})
+    assert not is_profiled({})

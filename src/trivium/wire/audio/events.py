@@ -54,6 +54,11 @@ class EventWatch:
         self.finished = False
         self.error: bytes | Fault | None = None
 
+    @property
+    def stopped(self) -> bool:
+        """Whether its last event has come, which has the count."""
+        return self.finished
+
     def feed(self, data: bytes) -> bytes:
         """What to forward of the bytes of one upstream read."""
         run = self._splitter.feed(data)

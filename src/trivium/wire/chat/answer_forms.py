@@ -11,6 +11,13 @@ _ABSENT: Final = msgspec.Raw()
 _Nothing: TypeAlias = Annotated[list[msgspec.Raw], msgspec.Meta(max_length=0)] | None
 
 
+class Elsewhere(msgspec.Struct, gc=False):
+    """Where some servers report what others do in ``usage``."""
+
+    choices: msgspec.Raw = _ABSENT
+    x_groq: msgspec.Raw = _ABSENT
+
+
 class Whole(msgspec.Struct, gc=False):
     """An answer."""
 
@@ -73,6 +80,8 @@ class Watched(msgspec.Struct, gc=False):
 
     usage: msgspec.Raw = _ABSENT
     error: msgspec.Raw = _ABSENT
+    choices: msgspec.Raw = _ABSENT
+    x_groq: msgspec.Raw = _ABSENT
 
 
 class UsageChunk(msgspec.Struct, gc=False, forbid_unknown_fields=True):

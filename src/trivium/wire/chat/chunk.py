@@ -74,20 +74,40 @@ class Choice(msgspec.Struct, gc=False):
     finish_reason: str | None = None
     logprobs: Logprobs | None = None
     error: Any = None
+    usage: Any = None
 
 
 class Chunk(msgspec.Struct, gc=False):
     """A frame of a stream."""
 
     choices: list[Choice] | None = None
-    usage: dict[str, Any] | None = None
+    usage: Any = None
     error: Any = None
     service_tier: str | None = None
+    x_groq: Any = None
+
+    def reported(self) -> Any:
+        """What it counts: in its own place, in Groq's, or in a choice (``wire/tokens.py``)."""
+        if self.usage:
+            return self.usage
+        if isinstance(self.x_groq, dict) and (found := self.x_groq.get("usage")):
+            return found
+        return next((one.usage for one in self.choices or () if one.usage), None)
 
 
 class Opening(Chunk, gc=False):
     """The first frame of a stream, or a whole answer: says who answers."""
 
+    id: str | None = None
+    model: str | None = None
+
+
+class Uncounted(msgspec.Struct, gc=False):
+    """The same of a frame whose counters cannot be read."""
+
+    choices: list[Choice] | None = None
+    error: Any = None
+    service_tier: str | None = None
     id: str | None = None
     model: str | None = None
 

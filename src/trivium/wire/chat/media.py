@@ -3,16 +3,11 @@
 Source: OpenAI's API reference, chat completions, content parts, read 2026-11-21.
 """
 
-import base64
-import binascii
-import re
 from types import MappingProxyType
 from typing import Final
-from urllib.parse import unquote_to_bytes
 
 from trivium.conversation.parts import Inline, Remote
-
-_DATA: Final = re.compile(r"data:([^,;]*)((?:;[^,;]*)*),", re.IGNORECASE)
+from trivium.wire import data_url as data_urls
 
 _MAGIC: Final = (
     # first bytes in base64
@@ -54,29 +49,16 @@ _ENDINGS: Final = MappingProxyType(
 def source(url: str, fallback: str, name: str | None = None) -> Inline | Remote | None:
     """What a URL names: bytes of a ``data:`` URL, else what the vendor is to fetch.
 
-    ``fallback`` is the type of bytes that say none and show none. ``None``: it is no URL at all.
+    ``fallback`` is the type of bytes that say none and show none. ``None``: it is no URL at all, or
+    a ``data:`` URL that cannot be read.
     """
-    if url[:5].lower() != "data:":
+    if not data_urls.is_data(url):
         return Remote(url, name=name) if "://" in url[:32] else None
-    head = _DATA.match(url)
-    if head is None:
+    found = data_urls.split(url)
+    data = None if found is None else data_urls.content(found)
+    if found is None or data is None:
         return None
-    data = url[head.end() :]
-    if head[2].lower().endswith(";base64"):
-        data = standard(unquote_to_bytes(data).decode("latin-1") if "%" in data else data)
-    else:
-        data = base64.b64encode(unquote_to_bytes(data)).decode()
-    return Inline(head[1].lower() or sniffed(data) or fallback, data, name)
-
-
-def standard(data: str) -> str:
-    """Base64 of either alphabet, with or without padding, in the standard form."""
-    if "-" in data or "_" in data:
-        data = data.replace("-", "+").replace("_", "/")
-    if "\n" in data or " " in data:
-        data = "".join(data.split())
-    lack = len(data) % 4
-    return data + "=" * (4 - lack) if lack else data
+    return Inline(found.mime or sniffed(data) or fallback, data, name)
 
 
 def sniffed(data: str) -> str | None:
@@ -95,9 +77,10 @@ def text_of(inline: Inline) -> str | None:
     """The words of bytes of a text type; ``None`` for other types and for broken text."""
     if not inline.mime.startswith("text/"):
         return None
+    data = data_urls.decoded(inline.data)
     try:
-        return base64.b64decode(inline.data).decode()
-    except (binascii.Error, UnicodeDecodeError):
+        return None if data is None else data.decode()
+    except UnicodeDecodeError:
         return None
 
 

@@ -13,15 +13,17 @@ from trivium.conversation.assemble import assembled
 from trivium.conversation.events import Done, Event, Start
 from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Text
-from trivium.wire import tokens
+from trivium.conversation.usage import Usage
+from trivium.wire import caps, tokens
 from trivium.wire.chat import failure, finish
-from trivium.wire.chat.answer_forms import Plain, Whole
+from trivium.wire.chat.answer_forms import Elsewhere, Plain, Whole
 from trivium.wire.chat.chunk import Choice
-from trivium.wire.chat.stream_choice import ChoiceReader, Sequence
+from trivium.wire.chat.stream_choice import CHOICES_MAX, ChoiceReader, Sequence
 from trivium.wire.chat.unread import ANSWER
 from trivium.wire.codec import AnswerContext
 
 _decode: Final = msgspec.json.Decoder(Whole).decode
+_decode_elsewhere: Final = msgspec.json.Decoder(Elsewhere).decode
 _decode_plain: Final = msgspec.json.Decoder(Plain).decode
 
 
@@ -54,15 +56,28 @@ def _whole(body: bytes, context: AnswerContext) -> Answer:
         raise failure.told(whole.error, context)
     if not whole.choices:
         raise failure.broke("it has no choices")
+    if len(whole.choices) > CHOICES_MAX:
+        raise caps.too_many("choices", CHOICES_MAX)
     ANSWER.look(body, context.unread)
     candidates = _words(whole.choices, context) or _any(whole, whole.choices, context)
     return Answer(
         candidates,
-        tokens.usage(whole.usage),
+        tokens.usage(whole.usage) or elsewhere(body),
         whole.id or "",
         whole.model or "",
         whole.service_tier,
     )
+
+
+def elsewhere(data: bytes) -> Usage | None:
+    """What an answer, or a chunk of one, reports elsewhere than in its ``usage``."""
+    if b'"usage"' not in data:
+        return None
+    try:
+        found = _decode_elsewhere(data)
+    except (ValueError, RecursionError):
+        return None
+    return tokens.elsewhere(found.choices, found.x_groq)
 
 
 def _words(choices: list[Choice], context: AnswerContext) -> tuple[Candidate, ...]:
@@ -111,7 +126,10 @@ def _read_choice(at: int, choice: Choice, sequence: Sequence, events: list[Event
     if fault is not None:
         raise fault
     said = choice.message or choice.delta
-    for place, call in enumerate((said.tool_calls if said is not None else None) or ()):
+    calls = (said.tool_calls if said is not None else None) or ()
+    if len(calls) > caps.PARTS_MAX:
+        raise caps.too_many("calls", caps.PARTS_MAX)
+    for place, call in enumerate(calls):
         # each is whole: without an id it would go on with the one before
         call.index = place
         call.id = call.id or minted(f"{sequence.seed}.{at}.{place}")

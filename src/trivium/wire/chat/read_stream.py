@@ -21,16 +21,17 @@ from trivium.conversation.events import (
 )
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import sse, tokens
+from trivium.wire import caps, sse, tokens
 from trivium.wire.chat import failure
-from trivium.wire.chat.chunk import Choice, Chunk, Opening, Plain, Said
+from trivium.wire.chat.chunk import Choice, Chunk, Opening, Plain, Said, Uncounted
 from trivium.wire.chat.stream import cut_short
-from trivium.wire.chat.stream_choice import ChoiceReader, Sequence
+from trivium.wire.chat.stream_choice import CHOICES_MAX, ChoiceReader, Sequence
 from trivium.wire.chat.unread import ANSWER
 from trivium.wire.codec import AnswerContext
 from trivium.wire.template import Template, Told
 
 _opening: Final = msgspec.json.Decoder(Opening).decode
+_decode_uncounted: Final = msgspec.json.Decoder(Uncounted).decode
 _chunk: Final = msgspec.json.Decoder(Chunk).decode
 _chunks: Final = msgspec.json.Decoder(list[Chunk]).decode
 _plain: Final = msgspec.json.Decoder(Plain).decode
@@ -41,7 +42,6 @@ _DATA: Final = b"data: "
 _NEXT: Final = b"\n\ndata: "
 _END: Final = b"\n\n"
 _DONE: Final = b"[DONE]\n\n"
-_CHOICES_MAX: Final = 128
 _LAST: Final = 2
 """Frames at the end of a read that may say more than a piece of text: the end, the usage."""
 
@@ -72,6 +72,11 @@ class Reader:
         self._template = Template()
         self._text: ChoiceReader | None = None
         """The first choice while its text is open and its pieces need no further look."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a choice has said why it ended."""
+        return any(choice.word for choice in self._choices.values())
 
     def feed(self, data: bytes) -> list[Event]:
         """Events of what became whole."""
@@ -211,7 +216,8 @@ class Reader:
         for block in sse.blocks(run):
             frame = sse.parse(block)
             if frame is None:
-                out.append(KeepAlive())
+                if block.strip(b"\r\n"):  # blank lines are nothing, however many
+                    out.append(KeepAlive())
                 continue
             data = frame.data.strip()
             if data.startswith(sse.DONE):
@@ -221,7 +227,7 @@ class Reader:
                 try:
                     chunk = _chunk(data) if self._started else _opening(data)
                 except (ValueError, RecursionError):
-                    raise failure.broke("a frame is no chunk") from None
+                    chunk = _uncounted(data)
                 self._take([chunk], out)
             if self._ended:
                 return
@@ -245,6 +251,8 @@ class Reader:
                     and chunk.usage is None
                     and chunk.error is None
                     and choice.error is None
+                    and choice.usage is None
+                    and chunk.x_groq is None
                     and said.reasoning_content is None
                     and said.reasoning is None
                     and said.tool_calls is None
@@ -272,10 +280,13 @@ class Reader:
             self._start(chunk, out)
         if chunk.service_tier is not None:
             self._tier = chunk.service_tier
-        for choice in chunk.choices or ():
+        choices = chunk.choices or ()
+        if len(choices) > CHOICES_MAX:
+            raise caps.too_many("choices", CHOICES_MAX)
+        for choice in choices:
             self._choose(choice, out)
-        if chunk.usage:
-            found = tokens.usage(_encode(chunk.usage))
+        if reported := chunk.reported():
+            found = tokens.usage(_encode(reported))
             if found is not None:
                 self.usage = found
                 out.append(UsageReport(found))
@@ -284,7 +295,7 @@ class Reader:
         number = choice.index or 0
         reader = self._choices.get(number)
         if reader is None:
-            if not 0 <= number < _CHOICES_MAX:
+            if not 0 <= number < CHOICES_MAX:
                 raise failure.broke("a choice has no sensible index")
             reader = self._choices[number] = ChoiceReader(number, self._sequence)
         reader.feed(choice, out)
@@ -318,6 +329,21 @@ class Reader:
     def _fail(self, fault: Fault, out: list[Event]) -> None:
         self._ended = True
         out.append(Failed(fault))
+
+
+def _uncounted(data: bytes) -> Chunk:
+    """A chunk without its counters, which may be beyond any number. Raises ``Fault``."""
+    try:
+        found = _decode_uncounted(data)
+    except (ValueError, RecursionError):
+        raise failure.broke("a frame is no chunk") from None
+    return Opening(
+        choices=found.choices,
+        error=found.error,
+        service_tier=found.service_tier,
+        id=found.id,
+        model=found.model,
+    )
 
 
 def _read(frame: bytes) -> Told | None:

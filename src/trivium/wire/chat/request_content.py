@@ -21,9 +21,10 @@ from trivium.conversation.parts import (
     Text,
     Video,
 )
-from trivium.wire.chat.media import audio_mime, sniffed, source, standard
+from trivium.wire.chat.media import audio_mime, sniffed, source
 from trivium.wire.chat.request_values import listed, mapping, string, table, text, wrong_type
 from trivium.wire.checks import missing, wrong
+from trivium.wire.data_url import is_data, standard
 
 SHAPE: Final = "chat"
 
@@ -88,11 +89,13 @@ def _audio(members: dict[str, Any], path: str, cache: CacheMark | None) -> Audio
     audio = table(members, "input_audio", path)
     data = string(audio, "data", f"{path}.input_audio")
     form = string(audio, "format", f"{path}.input_audio")
-    found = source(data, audio_mime(form)) if data[:5].lower() == "data:" else None
-    if isinstance(found, Inline):
+    where = f"{path}.input_audio.data"
+    if is_data(data):
         # some servers of this shape want a data URL, and its type is not always a type
-        data = found.data
-    return Audio(Inline(audio_mime(form), standard(data)), cache=cache)
+        found = _source(data, audio_mime(form), where)
+        assert isinstance(found, Inline), "a data URL holds its bytes"
+        return Audio(Inline(audio_mime(form), found.data), cache=cache)
+    return Audio(Inline(audio_mime(form), _base64(data, where)), cache=cache)
 
 
 def _video(members: dict[str, Any], path: str, cache: CacheMark | None) -> Video:
@@ -104,6 +107,14 @@ def _source(url: str, fallback: str, path: str, name: str | None = None) -> Inli
     found = source(url, fallback, name)
     if found is None:
         raise wrong(path, "be an http or https URL, or a data: URL with base64 data")
+    return found
+
+
+def _base64(data: str, path: str) -> str:
+    """Base64 in the standard form. Raises INVALID_VALUE."""
+    found = standard(data)
+    if found is None:
+        raise wrong(path, "be base64")
     return found
 
 
@@ -134,7 +145,7 @@ def _file(members: dict[str, Any], path: str, cache: CacheMark | None) -> Docume
         found = source(data, "application/pdf", name)
         if found is None:
             # some clients send the base64 alone
-            clean = standard(data)
+            clean = _base64(data, f"{path}.file_data")
             found = Inline(sniffed(clean) or "application/pdf", clean, name)
         return Document(found, cache=cache)
     stored = text(file, "file_id", path)
@@ -155,7 +166,8 @@ def _document(members: dict[str, Any], path: str, cache: CacheMark | None) -> Do
 def _anthropic(given: dict[str, Any], path: str) -> Inline | Remote:
     kind = given.get("type")
     if kind == "base64":
-        return Inline(string(given, "media_type", path), standard(string(given, "data", path)))
+        data = _base64(string(given, "data", path), f"{path}.data")
+        return Inline(string(given, "media_type", path), data)
     if kind == "url":
         return Remote(string(given, "url", path))
     raise wrong(f"{path}.type", "be base64 or url")

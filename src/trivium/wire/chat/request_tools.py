@@ -26,13 +26,13 @@ from trivium.conversation.tools import (
 from trivium.wire.chat.request_content import SHAPE, mark
 from trivium.wire.chat.request_values import listed, mapping, string, table, text, wrong_type
 from trivium.wire.checks import check, missing, wrong
+from trivium.wire.peek import decode
 
 Raws = dict[str, msgspec.Raw]
 
 _list: Final = msgspec.json.Decoder(list[Raws])
 _raws: Final = msgspec.json.Decoder(Raws)
 _encode: Final = msgspec.json.Encoder().encode
-_decode: Final = msgspec.json.Decoder().decode
 
 _FUNCTION: Final = frozenset(
     {
@@ -63,13 +63,18 @@ def tools(raw: bytes, extensions: list[Extension]) -> list[Tool]:
 
 
 def _tool(raws: Raws, path: str, extensions: list[Extension]) -> Tool:
-    shell = {name: _value(raw) for name, raw in raws.items() if name not in ("function", "custom")}
+    shell = {
+        name: decode(raw, f"{path}.{name}")
+        for name, raw in raws.items()
+        if name not in ("function", "custom")
+    }
     kind = text(shell, "type", path)
     if _there(raws, "function"):
         inner = check(_raws, bytes(raws["function"]), f"{path}.function")
         return _function(inner, shell, f"{path}.function", extensions)
     if kind == "custom" or (kind is None and _there(raws, "custom")):
-        given = _value(raws["custom"]) if _there(raws, "custom") else shell
+        there = _there(raws, "custom")
+        given = decode(raws["custom"], f"{path}.custom") if there else shell
         return _custom(mapping(given, f"{path}.custom"), shell, path)
     if kind == "function" and "name" not in shell:
         raise missing(f"{path}.function")
@@ -83,21 +88,18 @@ def _there(raws: Raws, name: str) -> bool:
     return raw is not None and bytes(raw) != b"null"
 
 
-def _value(raw: msgspec.Raw) -> Any:
-    return _decode(raw)
-
-
 def _function(
     raws: Raws, shell: dict[str, Any], path: str, extensions: list[Extension]
 ) -> FunctionTool:
     schema = next((raws[one] for one in ("parameters", "input_schema") if _there(raws, one)), None)
     members = {
-        name: _value(raw)
+        name: decode(raw, f"{path}.{name}")
         for name, raw in raws.items()
         if name not in ("parameters", "input_schema")
     }
     if schema is not None and bytes(schema)[:1] != b"{":
-        raise wrong_type(f"{path}.parameters", "an object", _value(schema))
+        given = decode(schema, f"{path}.parameters")
+        raise wrong_type(f"{path}.parameters", "an object", given)
     strict = members.get("strict")
     if strict is not None and not isinstance(strict, bool):
         raise wrong_type(f"{path}.strict", "a boolean", strict)
@@ -146,7 +148,7 @@ def functions(raw: bytes, extensions: list[Extension]) -> list[Tool]:
 
 def choice(raw: bytes, member: str = "tool_choice") -> ToolChoice:
     """The choice among tools. Raises ``Fault`` naming the member."""
-    value = _value(msgspec.Raw(raw))
+    value = decode(raw, member)
     if isinstance(value, str):
         return ToolChoice(_mode(value, member))
     given = mapping(value, member)
@@ -195,7 +197,7 @@ def _allowed(given: dict[str, Any], path: str) -> ToolChoice:
 
 def search(raw: bytes) -> ServerTool:
     """The tool that ``web_search_options`` asks for."""
-    options = mapping(_value(msgspec.Raw(raw)), "web_search_options")
+    options = mapping(decode(raw, "web_search_options"), "web_search_options")
     location = None
     place = options.get("user_location")
     if place is not None:

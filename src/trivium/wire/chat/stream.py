@@ -44,9 +44,9 @@ class ChunkWatch:
         "_hide",
         "_shape",
         "_splitter",
-        "_stopped",
         "error",
         "finished",
+        "stopped",
         "usage",
     )
 
@@ -57,7 +57,7 @@ class ChunkWatch:
         self._hide = not facts.usage_wanted
         self._shape = shape
         self._splitter = sse.Splitter()
-        self._stopped = False
+        self.stopped = False
         self._finish_needle: bytes | None = None
 
     def feed(self, data: bytes) -> bytes:
@@ -80,7 +80,7 @@ class ChunkWatch:
         if not self.finished:
             if run.endswith(_DONE_LAST) or (run.rfind(_DONE) >= 0 and _done_at(run) >= 0):
                 self.finished = True
-            elif not self._stopped:
+            elif not self.stopped:
                 needle = self._finish_needle
                 if needle is None or run.rfind(needle) >= 0:
                     self._look_for_finish(run)
@@ -92,7 +92,7 @@ class ChunkWatch:
         for block in sse.blocks(run[start:stop]):
             found = _only_usage(block)
             if found is None and (chunk := _read(block)) is not None:
-                found = tokens.usage(chunk.usage)
+                found = _told(chunk)
             self.usage = found or self.usage
 
     def _look_for_finish(self, run: bytes) -> None:
@@ -104,9 +104,9 @@ class ChunkWatch:
             # vendors put no blank, or one, after the colon, and then always the same
             self._finish_needle = b'"finish_reason"' + key[1] + b'"'
         at = run.rfind(self._finish_needle)
-        while at >= 0 and not self._stopped:  # some vendors write "" where others write null
+        while at >= 0 and not self.stopped:  # some vendors write "" where others write null
             after = at + len(self._finish_needle)
-            self._stopped = run[after : after + 1] != b'"'
+            self.stopped = run[after : after + 1] != b'"'
             at = run.rfind(self._finish_needle, 0, at)
 
     def _look(self, run: bytes, words: tuple[bytes, ...]) -> bytes:
@@ -125,7 +125,7 @@ class ChunkWatch:
                     self.error = error
                     kept.append(run[start:at])
                     return b"".join(kept)
-                usage = tokens.usage(chunk.usage)
+                usage = _told(chunk)
             if usage is not None:
                 self.usage = usage
                 if self._hide and (is_only or _tells_usage_only(block)):
@@ -142,7 +142,7 @@ class ChunkWatch:
         out = self._observe(held) if held else b""
         if self.finished:
             return out
-        if fault is None and self.error is None and self._stopped:
+        if fault is None and self.error is None and self.stopped:
             self.finished = True
             return out + sse.frame(sse.DONE)
         return out + errors.stream_tail(fault or cut_short(), request_id, self._shape)
@@ -166,6 +166,11 @@ def _read(block: bytes) -> Watched | None:
         return None if frame is None else _decode(frame.data)
     except (ValueError, RecursionError):
         return None  # not a chunk we know how to read: it goes by
+
+
+def _told(chunk: Watched) -> Usage | None:
+    """What a chunk reports, wherever in it."""
+    return tokens.usage(chunk.usage) or tokens.elsewhere(chunk.choices, chunk.x_groq)
 
 
 def _only_usage(block: bytes) -> Usage | None:

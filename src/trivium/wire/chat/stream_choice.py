@@ -14,8 +14,10 @@ from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, Opaque
 from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Audio, Form, Image, Inline, Reasoning, Refusal, Text
 from trivium.conversation.places import Loss
+from trivium.wire import caps
 from trivium.wire.chat import failure, finish
 from trivium.wire.chat.chunk import Call, Choice, Function, Said
+from trivium.wire.chat.details import Details
 from trivium.wire.chat.media import sniffed, source
 from trivium.wire.chat.spans import citations, tokens
 from trivium.wire.chat.think import Tagged, thought
@@ -27,20 +29,41 @@ _object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 TEXT: Final = Text("")
 REASONING: Final = Reasoning("")
 REFUSAL: Final = Refusal("")
+CHOICES_MAX: Final = 128
 _LEGACY: Final = "function_call"
+_CALLED: Final = frozenset({"tool_calls", "function_call"})
+"""Finish reasons of an answer that is to be gone on with by running something."""
 _EMPTY: Final = frozenset({"", "{}", "null"})
 """Arguments that say nothing."""
+_TRIES_MAX: Final = 4
+"""Looks at a call's arguments, each at all of them, before it is left open to the end."""
 
 
 class Sequence:
     """Hands out part indexes over all choices; knows whose answer it is."""
 
-    __slots__ = ("context", "id", "next")
+    __slots__ = ("cited", "context", "id", "next")
 
     def __init__(self, context: AnswerContext) -> None:
         self.context = context
         self.id = ""
         self.next = 0
+        self.cited = 0
+        """Citations so far."""
+
+    def take(self) -> int:
+        """The next index. Raises ``Fault`` when there are too many parts."""
+        taken = self.next
+        if taken == caps.PARTS_MAX:
+            raise caps.too_many("parts", caps.PARTS_MAX)
+        self.next = taken + 1
+        return taken
+
+    def cite(self, count: int) -> None:
+        """Count citations. Raises ``Fault`` when there are too many."""
+        self.cited += count
+        if self.cited > caps.CITATIONS_MAX:
+            raise caps.too_many("citations", caps.CITATIONS_MAX)
 
     @property
     def seed(self) -> str:
@@ -55,9 +78,12 @@ class Sequence:
 class _Growing:
     """A call whose pieces are coming."""
 
-    __slots__ = ("closed", "extra", "id", "index", "kind", "name", "pieces")
+    __slots__ = ("closed", "extra", "id", "index", "kind", "name", "pieces", "place", "tries")
 
-    def __init__(self) -> None:
+    def __init__(self, place: int) -> None:
+        self.place = place
+        """Among the calls of its choice."""
+        self.tries = _TRIES_MAX
         self.id = ""
         self.name = ""
         self.kind = CallKind.FUNCTION
@@ -66,9 +92,9 @@ class _Growing:
         self.extra: dict[str, Any] | None = None
         self.closed = False
 
-    @property
-    def whole(self) -> bool:
+    def is_whole(self) -> bool:
         """Whether the arguments so far are an object, after which nothing can come."""
+        self.tries -= 1
         if self.kind is CallKind.CUSTOM or not self.pieces:
             return False
         try:
@@ -86,7 +112,9 @@ class ChoiceReader:
         "_calls",
         "_candidate",
         "_details",
+        "_ids",
         "_last",
+        "_live",
         "_open",
         "_sequence",
         "_sound",
@@ -104,8 +132,12 @@ class ChoiceReader:
         self.index = -1
         """Of the open text, reasoning or refusal."""
         self._calls: dict[int | str, _Growing] = {}
+        self._live: list[_Growing] = []
+        """Open calls that are to be closed as soon as their arguments are whole."""
+        self._ids: set[str] = set()
+        """Of the calls that were opened."""
         self._last: int | str | None = None
-        self._details: list[Any] = []
+        self._details = Details()
         self._annotations: list[Any] = []
         """That came while no text was open."""
         self._sound: dict[str, Any] = {}
@@ -160,6 +192,7 @@ class ChoiceReader:
             self._sequence.context.unread("logprobs", Loss.UNKNOWN)  # of no text
 
     def _cite(self, annotations: list[Any], out: list[Event]) -> None:
+        self._sequence.cite(len(annotations))
         self._annotations += annotations
         if self._open is TEXT:
             found, self._annotations = self._annotations, []
@@ -193,21 +226,16 @@ class ChoiceReader:
 
     def _begin(self, kind: Text | Reasoning | Refusal, out: list[Event]) -> None:
         self._open = kind
-        self.index = self._take()
+        self.index = self._sequence.take()
         out.append(PartStart(self.index, kind, self._candidate))
-
-    def _take(self) -> int:
-        taken = self._sequence.next
-        self._sequence.next = taken + 1
-        return taken
 
     def _close(self, out: list[Event]) -> None:
         if self._open is None:
             return
         opaque: tuple[Opaque, ...] = ()
         if self._details:
-            opaque = (self._sequence.attachment(REASONING_DETAILS, self._details),)
-            self._details = []
+            opaque = (self._sequence.attachment(REASONING_DETAILS, self._details.whole()),)
+            self._details = Details()
         out.append(PartEnd(self.index, opaque))
         if self._open is TEXT:
             self._text_base = self.size
@@ -217,7 +245,7 @@ class ChoiceReader:
         if not isinstance(self._open, Reasoning):
             self._close(out)
             self._begin(Reasoning("", Form.HIDDEN), out)
-        self._details.extend(details)
+        self._details.add(details)
 
     def _hear(self, audio: dict[str, Any]) -> None:
         for name in ("data", "transcript"):
@@ -238,14 +266,14 @@ class ChoiceReader:
             self._sequence.context.unread(name, Loss.UNKNOWN)
             return
         self._close(out)
-        index = self._take()
+        index = self._sequence.take()
         out.append(PartStart(index, Image(found), self._candidate))
         out.append(PartEnd(index))
 
     def _function(self, function: Function, out: list[Event]) -> None:
         growing = self._calls.get(_LEGACY)
         if growing is None:
-            growing = self._calls[_LEGACY] = _Growing()
+            growing = self._calls[_LEGACY] = self._grown()
             growing.id = minted(f"{self._sequence.seed}.{self._candidate}.{_LEGACY}")
         self._last = _LEGACY
         self._add(growing, function.name, function.arguments, out)
@@ -277,9 +305,14 @@ class ChoiceReader:
             key = call.id
             known = self._calls.get(key)
         if known is None:
-            self._calls[key] = _Growing()
+            self._calls[key] = self._grown()
         self._last = key
         return key
+
+    def _grown(self) -> _Growing:
+        if len(self._calls) == caps.PARTS_MAX:
+            raise caps.too_many("calls", caps.PARTS_MAX)
+        return _Growing(len(self._calls))
 
     def _add(
         self,
@@ -305,14 +338,17 @@ class ChoiceReader:
 
     def _open_call(self, growing: _Growing, out: list[Event]) -> None:
         self._close(out)
-        for other in self._calls.values():
-            if other is not growing and other.index >= 0 and not other.closed and other.whole:
+        for other in self._live:
+            if other.is_whole():
                 self._close_call(other, out)
-        if any(other.id == growing.id for other in self._calls.values() if other.index >= 0):
+        self._live = [other for other in self._live if other.tries and not other.closed]
+        self._live.append(growing)
+        if growing.id in self._ids:
             # a result could not say which of the two it is of
-            place = list(self._calls.values()).index(growing)
-            growing.id = minted(f"{self._sequence.seed}.{self._candidate}.{place}.{growing.id}")
-        growing.index = self._take()
+            seed = f"{self._sequence.seed}.{self._candidate}.{growing.place}"
+            growing.id = minted(f"{seed}.{growing.id}")
+        self._ids.add(growing.id)
+        growing.index = self._sequence.take()
         part = ToolCall(growing.id, growing.name, kind=growing.kind)
         out.append(PartStart(growing.index, part, self._candidate))
         if growing.pieces:
@@ -338,19 +374,28 @@ class ChoiceReader:
         self._close(out)
         if self._annotations:
             self._sequence.context.unread("annotations", Loss.UNKNOWN)
+        self._end_calls(out)
+        if self._sound:
+            index = self._sequence.take()
+            out.append(PartStart(index, heard(self._sound, "audio/pcm"), self._candidate))
+            out.append(PartEnd(index))
+            self._sound = {}
+
+    def _end_calls(self, out: list[Event]) -> None:
+        nameless = False
         for at, growing in enumerate(self._calls.values()):
             if growing.index < 0 and growing.name:
                 growing.id = growing.id or minted(f"{self._sequence.seed}.{self._candidate}.{at}")
                 self._open_call(growing, out)
             elif growing.index < 0 and "".join(growing.pieces).strip() not in _EMPTY:
                 raise failure.broke("a call has no name")
+            nameless = nameless or growing.index < 0
             if growing.index >= 0 and not growing.closed:
                 self._close_call(growing, out)
-        if self._sound:
-            index = self._take()
-            out.append(PartStart(index, heard(self._sound, "audio/pcm"), self._candidate))
-            out.append(PartEnd(index))
-            self._sound = {}
+        if nameless:
+            if self.word in _CALLED and not self._ids:
+                raise failure.broke("a call has no name")  # and there is nothing else to run
+            self._sequence.context.unread("tool_calls", Loss.UNKNOWN)
 
     def finished(self) -> Finished:
         """Why the choice ended."""

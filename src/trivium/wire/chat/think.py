@@ -9,6 +9,8 @@ from typing import Any, Final
 
 OPEN: Final = "<think>"
 CLOSE: Final = "</think>"
+_HELD_MAX: Final = 256
+"""Characters held back: a text of nothing but line ends is passed on like any other."""
 
 
 @unique
@@ -55,7 +57,7 @@ class Tagged:
         if begin.startswith(OPEN):
             self._at = _At.OPENED
             return begin[len(OPEN) :]
-        if OPEN.startswith(begin):
+        if OPEN.startswith(begin) and len(rest) <= _HELD_MAX:
             self._held = rest
             return ""
         self._at = _At.TEXT
@@ -80,7 +82,8 @@ def _tail(text: str) -> int:
     """How many characters at the end may begin the closing tag, with the line ends before it."""
     most = min(len(CLOSE) - 1, len(text))
     size = next((size for size in range(most, 0, -1) if CLOSE.startswith(text[-size:])), 0)
-    return len(text) - len(text[: len(text) - size].rstrip("\n"))
+    kept = len(text) - len(text[: len(text) - size].rstrip("\n"))
+    return min(kept, _HELD_MAX)
 
 
 def thought(content: list[Any], odd: list[Any]) -> tuple[str, str]:

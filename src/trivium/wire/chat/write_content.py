@@ -26,6 +26,7 @@ from trivium.conversation.parts import (
     VendorPart,
     Video,
 )
+from trivium.conversation.pictures import NO_DRAWING, is_drawing, typed
 from trivium.conversation.target import Input, TargetFacts
 from trivium.wire.chat.media import audio_format, data_url, file_name, text_of
 
@@ -129,7 +130,12 @@ class ContentWriter:
 
     def _image(self, image: Image) -> dict[str, Any]:
         self._need(Input.IMAGE, Concept.IMAGE)
-        inner = {"url": self._url(image.source, Input.IMAGE_URL, Concept.IMAGE)}
+        source = image.source
+        if isinstance(source, Inline):
+            source = typed(source)
+            if is_drawing(source):
+                self.lack(Concept.IMAGE, NO_DRAWING)
+        inner = {"url": self._url(source, Input.IMAGE_URL, Concept.IMAGE)}
         if image.detail is not None:
             if Concept.DETAIL in self._facts.refuses:
                 self.lack(Concept.DETAIL, _NOT_TAKEN)

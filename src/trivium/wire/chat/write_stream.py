@@ -369,7 +369,7 @@ class Writer:
             self._close_call(part, (*kind.opaque, *event.opaque), choice, out)
         del self._parts[event.index]
 
-    def _close_call(
+    def _shut_call(
         self, part: _Part, opaque: tuple[Any, ...], choice: _Choice, out: list[bytes]
     ) -> None:
         sealed = extra(opaque, self._context.seal)
@@ -377,15 +377,23 @@ class Writer:
             head = {"index": part.number, "function": {}, "extra_content": sealed}
             self._chunk(part.candidate, _encode({"tool_calls": [head]}), out)
         choice.call = None
+
+    def _close_call(
+        self, part: _Part, opaque: tuple[Any, ...], choice: _Choice, out: list[bytes]
+    ) -> None:
+        self._shut_call(part, opaque, choice, out)
         # what waited goes out in its order, up to the next call that is still open
         while choice.held and choice.call is None:
             index = next(iter(choice.held))
             waiting = choice.held.pop(index)
-            self._open_call(index, self._parts[index], choice, out)
+            held = self._parts[index]
+            self._open_call(index, held, choice, out)
             for event in waiting[1:]:
                 if type(event) is Delta:
                     self._flush(index, [event.text], out)
                 elif type(event) is Deltas:
                     self._flush(index, event.texts, out)
-                else:
-                    self._event(event, out)
+                elif type(event) is PartEnd:
+                    # here, and not by way of ``_close``: thousands may wait one behind the other
+                    self._shut_call(held, (*held.part.opaque, *event.opaque), choice, out)
+                    del self._parts[index]

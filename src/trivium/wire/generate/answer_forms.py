@@ -11,7 +11,7 @@ _NOTHING: Final = msgspec.Raw()
 
 
 class Part(msgspec.Struct, gc=False):
-    """One part, as far as nearly all parts go; anything else in it is read by ``loose_part``."""
+    """One part, as far as nearly all parts go; anything else in it is read by ``LooseParts``."""
 
     text: Any = None
     thought: Any = None

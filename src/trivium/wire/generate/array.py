@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.wire import bulk, caps
 from trivium.wire.errors import body
 from trivium.wire.generate.chunk import cut_short, read, read_all, told
 from trivium.wire.generate.usage import CACHED, complete, merged, usage
@@ -27,6 +28,8 @@ _PLAIN: Final = re.compile(rb'[^{}"]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^{}"]*+)*',
 The outermost repetition gives back: CPython 3.11.2 runs past the open string if it is possessive.
 """
 
+_BLANK_BYTES: Final = 4096
+"""Blanks and commas that are kept between two elements; vendors send three."""
 _BETWEEN: Final = b" \t\r\n,"
 _REASON: Final = b'Reason"'  # finishReason, blockReason
 _CACHED: Final = CACHED.encode()
@@ -74,6 +77,11 @@ class ArrayWatch:
         """The totals so far; worked out when asked, since each element replaces the last."""
         return usage(self._counters)
 
+    @property
+    def stopped(self) -> bool:
+        """Whether a candidate has said why it ended, or why there is none."""
+        return self._ended
+
     def feed(self, data: bytes) -> bytes:
         """What to forward of one upstream read: whole elements, up to an error.
 
@@ -83,6 +91,8 @@ class ArrayWatch:
             return b""
         self._buffer += data
         whole = (0 if self._depth else self._whole()) or self._scan()
+        if not self._depth and len(self._buffer) - whole > _BLANK_BYTES:
+            self._drop_blanks(whole)
         out = bytes(self._buffer[:whole])
         del self._buffer[:whole]
         self._at -= whole
@@ -98,6 +108,16 @@ class ArrayWatch:
             return b""
         data = body(fault or cut_short(), request_id, Shape.GENERATE)
         return (b",\r\n" if self._sent else b"[") + data + b"]"
+
+    def _drop_blanks(self, whole: int) -> None:
+        """Forget blanks between two elements: else every read looks at all of them again."""
+        if self._at != len(self._buffer):
+            return
+        rest = b"".join(bytes(self._buffer[whole:]).split())
+        if len(rest) > _BLANK_BYTES:
+            raise Fault(Kind.UPSTREAM_BROKE, "The upstream sent an array of nothing but commas.")
+        self._buffer[whole:] = rest
+        self._at = len(self._buffer)
 
     def _whole(self) -> int:
         """Look at a read that ends with an element, or with the array.
@@ -210,6 +230,8 @@ class ArrayWatch:
         return False
 
     def _is_error(self, element: bytearray) -> bool:
+        if len(element) > caps.OBJECTS_MAX and bulk.exceeds(bytes(element), caps.OBJECTS_MAX):
+            raise caps.too_many("JSON objects in an element", caps.OBJECTS_MAX)
         chunk = read(element)
         if chunk is None:
             return False

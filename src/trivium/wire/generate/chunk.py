@@ -8,10 +8,11 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.generate.chunk_forms import Body, Chunk, Ending, Good, Reply
+from trivium.wire.generate.chunk_forms import Body, Chunk, Ending, Good, Reply, UncountedBody
 from trivium.wire.whole import error_of
 
 _decode: Final = msgspec.json.Decoder(Body).decode
+_decode_uncounted: Final = msgspec.json.Decoder(UncountedBody).decode
 _decode_good: Final = msgspec.json.Decoder(list[Good]).decode
 
 
@@ -20,8 +21,17 @@ def read(data: bytes | bytearray) -> Chunk | None:
     try:
         body = _decode(data)
     except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
-        return None
+        return _uncounted(data)
     return told(body, error_of(body.error) if body.error else None)
+
+
+def _uncounted(data: bytes | bytearray) -> Chunk | None:
+    try:
+        found = _decode_uncounted(data)
+    except (ValueError, RecursionError):
+        return None
+    body = Body(candidates=found.candidates, promptFeedback=found.promptFeedback)
+    return told(body, error_of(found.error) if found.error else None)
 
 
 def read_all(array: bytes) -> list[Good] | None:

@@ -14,12 +14,23 @@ class Ending(msgspec.Struct, gc=False):
     finishReason: Any = None  # noqa: N815 - the vendor's spelling
 
 
-class Reply(msgspec.Struct, gc=False):
+class Uncounted(msgspec.Struct, gc=False):
     """The members that tell how far an answer is."""
 
     candidates: list[Ending | None] | None = None
     promptFeedback: Any = None  # noqa: N815 - the vendor's spelling
+
+
+class Reply(Uncounted, gc=False):
+    """The same, and its counters."""
+
     usageMetadata: Any = None  # noqa: N815 - the vendor's spelling
+
+
+class UncountedBody(Uncounted, gc=False):
+    """One response object whose counters are beyond any number."""
+
+    error: msgspec.Raw = _NOTHING
 
 
 class Body(Reply, gc=False):

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trivium.conversation.parts import Citation
+from trivium.wire.generate.offsets import Offsets
 
 
 def citations(grounding: Any, sources: Any, text: str) -> list[Citation]:
     """Citations of a text part from a candidate's grounding and ``citationMetadata``."""
     out: list[Citation] = []
-    data = text.encode("utf-8", "surrogatepass")
+    data = Offsets(text)
     if isinstance(grounding, dict):
         chunks = [_source(chunk) for chunk in _list(grounding.get("groundingChunks"))]
         supports = _list(grounding.get("groundingSupports"))
@@ -55,6 +56,7 @@ def grounding(
     known: dict[tuple[str, str | None], int] = {}
     supports: list[dict[str, Any]] = []
     for index, text, cited in parts:
+        data = Offsets(text)
         for citation in cited:
             if citation.url is None:
                 continue
@@ -68,7 +70,7 @@ def grounding(
             if citation.start is not None and citation.end is not None:
                 supports.append(
                     {
-                        "segment": _segment(index, text, citation.start, citation.end),
+                        "segment": _segment(index, data, citation.start, citation.end),
                         "groundingChunkIndices": [known[key]],
                     }
                 )
@@ -80,25 +82,21 @@ def grounding(
     return {name: rows for name, rows in out.items() if rows} or None
 
 
-def _segment(index: int, text: str, start: int, end: int) -> dict[str, Any]:
-    begins = len(text[:start].encode("utf-8", "surrogatepass"))
-    words = text[start:end]
+def _segment(index: int, data: Offsets, start: int, end: int) -> dict[str, Any]:
     segment: dict[str, Any] = {"partIndex": index} if index else {}
-    segment["startIndex"] = begins
-    segment["endIndex"] = begins + len(words.encode("utf-8", "surrogatepass"))
-    segment["text"] = words
+    segment["startIndex"] = data.in_bytes(start)
+    segment["endIndex"] = data.in_bytes(end)
+    if (words := data.quoted(start, end)) is not None:
+        segment["text"] = words
     return segment
 
 
-def _span(segment: dict[str, Any], data: bytes) -> tuple[int | None, int | None]:
+def _span(segment: dict[str, Any], data: Offsets) -> tuple[int | None, int | None]:
     start, end = segment.get("startIndex", 0), segment.get("endIndex")
-    if type(start) is not int or type(end) is not int or not 0 <= start < end <= len(data):
+    if type(start) is not int or type(end) is not int or start >= end:
         return None, None
-    try:
-        before = len(data[:start].decode())
-        return before, before + len(data[start:end].decode())
-    except UnicodeDecodeError:
-        return None, None
+    first, last = data.in_characters(start), data.in_characters(end)
+    return (None, None) if first is None or last is None else (first, last)
 
 
 def _source(chunk: dict[str, Any]) -> tuple[str | None, str | None] | None:

@@ -1,21 +1,18 @@
 """Media between ``inlineData`` or ``fileData`` and canonical parts."""
 
-import binascii
 import re
 from types import MappingProxyType
 from typing import Any, Final
-from urllib.parse import urlsplit
 
+from trivium.conversation.addresses import WATCHED, ending, host
 from trivium.conversation.parts import Audio, Document, Image, Inline, Remote, Stored, Video
 
 Media = Image | Audio | Video | Document
 
-_TO_STANDARD: Final = str.maketrans("-_", "+/")
 _OWN: Final = re.compile(
     r"(?:files/|gs://|https?://generativelanguage\.googleapis\.com/)", re.IGNORECASE
 )
 """Addresses that only the vendor itself can read."""
-_TUBE: Final = frozenset({"youtube.com", "www.youtube.com", "m.youtube.com", "youtu.be"})
 _ENDINGS: Final = MappingProxyType(
     {
         "png": "image/png",
@@ -35,18 +32,6 @@ _ENDINGS: Final = MappingProxyType(
 )
 
 
-def standard(text: str) -> str | None:
-    """Base64 of either alphabet, padded or not, in the standard one; ``None`` when it is none."""
-    if "-" in text or "_" in text:
-        text = text.translate(_TO_STANDARD)
-    text += "=" * (-len(text) % 4)
-    try:
-        binascii.a2b_base64(text, strict_mode=True)
-    except ValueError:  # binascii.Error and non-ASCII text
-        return None
-    return text
-
-
 def inline(mime: str, data: str, name: str | None = None, detail: str | None = None) -> Media:
     """A part made of bytes; ``data`` is standard base64."""
     return _of(mime, Inline(mime, data, name), detail)
@@ -54,14 +39,9 @@ def inline(mime: str, data: str, name: str | None = None, detail: str | None = N
 
 def remote(uri: str, mime: str | None, name: str | None = None, detail: str | None = None) -> Media:
     """A part made of an address: the vendor's own file or anybody's."""
-    try:
-        split = urlsplit(uri)
-        host, path = split.hostname, split.path
-    except ValueError:  # no address at all: the vendor will say so
-        host, path = None, ""
-    if host in _TUBE:
+    if host(uri) in WATCHED:
         return Video(source=Remote(uri, mime, name))
-    known = mime or _ENDINGS.get(path.rpartition(".")[2].lower(), "")
+    known = mime or _ENDINGS.get(ending(uri), "")
     source = Stored("generate", uri, mime) if _OWN.match(uri) else Remote(uri, mime, name)
     return _of(known, source, detail)
 

@@ -38,33 +38,43 @@ def together(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
 def _joined(rows: Sequence[Turn]) -> list[Turn]:
     """Contents of the model that follow each other."""
-    out = [rows[0]]
-    pieces: list[str] = []
-    for turn in rows[1:]:
-        if _goes_on(out[-1], turn):
-            first, *rest = turn.parts
-            assert isinstance(first, Text | Reasoning)
-            pieces.append(first.text)
-            if not rest:
-                continue
-            out[-1] = Turn(Role.ASSISTANT, (*_closed(out[-1], pieces).parts, *rest))
-        else:
-            out[-1] = _closed(out[-1], pieces)
-            out.append(turn)
-        pieces = []
-    out[-1] = _closed(out[-1], pieces)
+    out: list[Turn] = []
+    going: list[Turn] = []
+    for turn in rows:
+        if going and not _goes_on(going[-1], turn):
+            out.append(_whole(going))
+            going = []
+        going.append(turn)
+    out.append(_whole(going))
     return out
 
 
-def _closed(turn: Turn, pieces: list[str]) -> Turn:
-    """The turn, its last text or thought with the pieces that came after it."""
+def _whole(rows: Sequence[Turn]) -> Turn:
+    """Contents that go on in the next as one, each of their parts and pieces copied once."""
+    if len(rows) == 1:
+        return rows[0]
+    parts = list(rows[0].parts)
+    pieces: list[str] = []
+    for row in rows[1:]:
+        first, *rest = row.parts
+        assert isinstance(first, Text | Reasoning)
+        pieces.append(first.text)
+        if rest:
+            _close(parts, pieces)
+            parts += rest
+            pieces = []
+    _close(parts, pieces)
+    return Turn(_ASSISTANT, tuple(parts))
+
+
+def _close(parts: list[Part], pieces: list[str]) -> None:
+    """Give the last text or thought the pieces that came after it."""
     if not pieces:
-        return turn
-    *parts, last = turn.parts
+        return
+    last = parts[-1]
     assert isinstance(last, Text | Reasoning)
     words = "".join((last.text, *pieces))
-    whole = Text(words) if type(last) is Text else Reasoning(words, Form.SUMMARY)
-    return Turn(turn.role, (*parts, whole))
+    parts[-1] = Text(words) if type(last) is Text else Reasoning(words, Form.SUMMARY)
 
 
 def _role(turn: Turn) -> Role:

@@ -15,7 +15,7 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import wrong
-from trivium.wire.generate.media import standard
+from trivium.wire.data_url import standard
 
 _decode: Final = msgspec.json.Decoder().decode
 _decode_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode

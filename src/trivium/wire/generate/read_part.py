@@ -14,8 +14,10 @@ from trivium.conversation.opaque import SLOT, Opaque, Open
 from trivium.conversation.parts import Form, Native, Reasoning, Text, Video
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import missing, wrong
+from trivium.wire.data_url import standard
 from trivium.wire.generate import media, protojson, said
 from trivium.wire.generate.members import PART
+from trivium.wire.generate.unread import is_own
 from trivium.wire.generate.write_part import OF_REASONING
 
 _PLACEHOLDERS: Final = frozenset(
@@ -59,14 +61,15 @@ def read(data: bytes, path: str, open_: Open, unknown: protojson.Unknown) -> tup
     ]
     if not given and vendors:
         part: Part = said.vendor(members, vendors[0])
+        if not is_own(protojson.camel(vendors[0])):
+            part = msgspec.structs.replace(part, known=False)
     else:
         unknown.extend(other)
         if len(given) > 1:
             raise wrong(
                 path, f"hold one of {' and '.join(f'`{name}`' for name in given)}, not both"
             )
-        if not given and "thoughtSignature" not in found:
-            raise missing(f"{path}.text")
+        # nothing is an empty text: clients written in Go leave out what is empty
         part = _part(given[0] if given else "text", found, members, path)
         if len(found) > 1:
             unknown.extend(
@@ -172,7 +175,7 @@ def _words(response: bytes, name: str) -> tuple[str, bool]:
 def _signed(part: Part, signature: str, open_: Open) -> tuple[Part, ...]:
     if not signature or signature in _PLACEHOLDERS:
         return (part,)
-    slot = media.standard(signature)
+    slot = standard(signature)
     opaque = (Opaque(SLOT, signature.encode()),) if slot is None else opened(slot, open_)
     if isinstance(part, Reasoning):
         return (msgspec.structs.replace(part, opaque=opaque),)

@@ -37,6 +37,11 @@ class Reader:
         """The counters so far, for the bill."""
         return self._telling.usage
 
+    @property
+    def stopped(self) -> bool:
+        """Whether a candidate has said why it ended, or why there is none."""
+        return self._telling.stopped
+
     def feed(self, data: bytes) -> list[Event]:
         """Events of what became whole."""
         out: list[Event] = []

@@ -33,18 +33,25 @@ _HANDLED: Final = frozenset(
 )
 _NODES_MAX: Final = 5000
 """Most nodes written out; the largest schemas of real tools have some hundred."""
+_GROWTH_BYTES: Final = 262_144
+"""What references may make of a schema beyond twice its own size."""
+_REFS_MAX: Final = 200
+"""References within one another; those of real tools go five deep."""
+_BRANCHES: Final = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _KNOWN: Final = _HANDLED | _SILENT | frozenset(_KEPT)
 
 
 class _Walk:
     """One schema's way through its own references."""
 
-    __slots__ = ("folded", "left", "root")
+    __slots__ = ("bytes_left", "folded", "left", "root")
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, size: int) -> None:
+        """``size``: bytes of the schema, which say how much may be written out."""
         self.root = root
         self.folded: set[str] = set()
         self.left = _NODES_MAX
+        self.bytes_left = 2 * size + _GROWTH_BYTES
 
     def exhausted(self) -> bool:
         """Whether another node is one too many: references can double at every step."""
@@ -53,6 +60,17 @@ class _Walk:
             self.folded.add("$ref")
         return self.left < 0
 
+    def charge(self, node: dict[str, Any]) -> None:
+        """Count a node's own texts and lists: a few references to a long one make gigabytes."""
+        for name, inner in node.items():
+            if isinstance(inner, str | dict):
+                self.bytes_left -= len(inner)
+            elif isinstance(inner, list):
+                # of branches each is a node of its own; any other list is written out whole
+                self.bytes_left -= len(inner) if name in _BRANCHES else len(_encode(inner))
+        if self.bytes_left < 0:
+            self.left = 0
+
 
 def restricted(raw: bytes) -> tuple[bytes, frozenset[str]]:
     """The ``Schema`` message of a JSON Schema, and the keywords that became words or were lost.
@@ -60,7 +78,7 @@ def restricted(raw: bytes) -> tuple[bytes, frozenset[str]]:
     What cannot be read, or is nested too deeply to be written out, is a bare object.
     """
     try:
-        walk = _Walk(_decode(raw))
+        walk = _Walk(_decode(raw), len(raw))
         found = _encode(_restricted(walk.root, (), walk))
     except (ValueError, RecursionError):
         return b'{"type":"OBJECT"}', frozenset({"properties"})
@@ -74,6 +92,7 @@ def _restricted(value: Any, path: tuple[str, ...], walk: _Walk) -> dict[str, Any
         return {"type": "OBJECT"}
     node, path = _resolved(value, path, walk)
     node, path = _merged(node, path, walk)
+    walk.charge(node)
     out: dict[str, Any] = {}
     nullable, branches = _kinds(node, out)
     words = [node["description"]] if isinstance(node.get("description"), str) else []
@@ -129,7 +148,7 @@ def _resolved(
     while isinstance(ref := node.get("$ref"), str):
         beside = {name: inner for name, inner in node.items() if name != "$ref"}
         target = _at(walk.root, ref)
-        if ref in path or target is None:
+        if ref in path or target is None or len(path) >= _REFS_MAX or walk.exhausted():
             walk.folded.add("$ref")
             return {"type": "object", **beside}, path
         path = (*path, ref)
@@ -157,21 +176,29 @@ def _merged(
     if not isinstance(rows, list):
         return node, path
     out = {name: inner for name, inner in node.items() if name != "allOf"}
-    through = path
-    for row in rows:
-        if not isinstance(row, dict) or walk.exhausted():
+    through: dict[str, None] = {}
+    properties: dict[str, Any] = {}
+    required: list[Any] = []
+    for row in (out, *rows):
+        if not isinstance(row, dict) or (row is not out and walk.exhausted()):
             continue
-        found, inside = _merged(*_resolved(row, path, walk), walk)
-        through = (*through, *inside[len(path) :])
-        for name, inner in found.items():
-            before = out.get(name)
-            if name == "properties" and isinstance(inner, dict) and isinstance(before, dict):
-                out[name] = {**before, **inner}
-            elif name == "required" and isinstance(inner, list) and isinstance(before, list):
-                out[name] = [*before, *(one for one in inner if one not in before)]
+        found, inside = (out, path) if row is out else _merged(*_resolved(row, path, walk), walk)
+        through |= dict.fromkeys(inside[len(path) :])
+        if row is not out:
+            walk.charge(found)
+        for name, inner in list(found.items()):
+            if name == "properties" and isinstance(inner, dict):
+                properties |= inner
+            elif name == "required" and isinstance(inner, list):
+                required += inner
             else:
                 out.setdefault(name, inner)
-    return out, through
+    if properties and isinstance(out.get("properties", {}), dict):
+        out["properties"] = properties
+    if required and isinstance(out.get("required", []), list):
+        # names of members are told apart, and whatever else stands there is left out later
+        out["required"] = list(dict.fromkeys(one for one in required if isinstance(one, str)))
+    return out, (*path, *through)
 
 
 def _kinds(node: dict[str, Any], out: dict[str, Any]) -> tuple[bool, list[Any]]:

@@ -9,6 +9,7 @@ from trivium.conversation.calls import ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Native, VendorPart
+from trivium.wire.data_url import standard
 from trivium.wire.generate import media
 from trivium.wire.generate.unread import is_own
 from trivium.wire.generate.view import broke
@@ -51,9 +52,9 @@ def made(members: dict[str, msgspec.Raw], seed: str) -> tuple[Part, str] | None:
         if name == "inlineData":
             blob = _object(present[name])
             mime, text = blob.get("mimeType"), blob.get("data")
-            standard = media.standard(text) if isinstance(text, str) else None
-            if isinstance(mime, str) and standard is not None:
-                return media.inline(mime, standard), ""
+            plain = standard(text) if isinstance(text, str) else None
+            if isinstance(mime, str) and plain is not None:
+                return media.inline(mime, plain), ""
         if name == "fileData":
             blob = _object(present[name])
             if isinstance(blob.get("fileUri"), str):

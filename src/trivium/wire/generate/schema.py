@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.checks import wrong
+from trivium.wire.checks import below, wrong
 from trivium.wire.generate.protojson import camel
 
 _decode: Final = msgspec.json.Decoder().decode
@@ -54,7 +54,7 @@ def _standard(value: Any, path: str) -> Any:
         elif name == "example":
             out["examples"] = [inner]
         else:
-            out[_RENAMED.get(name, name)] = _keyword(name, inner, node, f"{path}.{name}")
+            out[_RENAMED.get(name, name)] = _keyword(name, inner, node, below(path, name))
     return _or_null(out) if node.get("nullable") is True else out
 
 
@@ -77,7 +77,7 @@ def _keyword(name: str, inner: Any, node: dict[str, Any], path: str) -> Any:
     if name in _COUNTERS and isinstance(inner, str) and inner.isdecimal():
         return int(inner)
     if name in _MAPS and isinstance(inner, dict):
-        rows = {key: _standard(row, f"{path}.{key}") for key, row in inner.items()}
+        rows = {key: _standard(row, below(path, key)) for key, row in inner.items()}
         return _ordered(rows, node.get("propertyOrdering")) if name == "properties" else rows
     if name in _LISTS and isinstance(inner, list):
         return [_standard(row, f"{path}[{at}]") for at, row in enumerate(inner)]

@@ -45,6 +45,11 @@ class Watch:
         """The totals so far; worked out when asked, since each frame replaces the last."""
         return usage(self._counters)
 
+    @property
+    def stopped(self) -> bool:
+        """Whether a candidate has said why it ended, or why there is none."""
+        return self._ended
+
     def feed(self, data: bytes) -> bytes:
         """What to forward of one upstream read: whole blocks, up to an error."""
         run = self._splitter.feed(data)

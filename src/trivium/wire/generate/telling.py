@@ -30,8 +30,10 @@ from trivium.conversation.opaque import THOUGHT_SIGNATURE, Opaque
 from trivium.conversation.parts import Form, Reasoning, Text
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
+from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
-from trivium.wire.generate import finish, grounding, media, probable, said, view
+from trivium.wire.data_url import standard
+from trivium.wire.generate import finish, grounding, probable, said, view
 from trivium.wire.generate.answer_forms import Candidate, Chunk, Part, Plain
 from trivium.wire.generate.chunk import cut_short
 from trivium.wire.generate.tally import tier_of
@@ -43,6 +45,8 @@ _USAGES_MAX: Final = 256
 """Snapshots of the counters kept before they are folded: each keeps its chunk in memory."""
 _CANDIDATES_MAX: Final = 64
 """The vendor gives eight; what keeps them by index must not be led to reserve a billion."""
+_GROUNDINGS_MAX: Final = 512
+"""Objects of a stream that cite the text so far: each looks at all of it."""
 _CACHED: Final = CACHED.encode()
 
 
@@ -50,16 +54,9 @@ class _Candidate:
     """What is known of one candidate."""
 
     __slots__ = (
-        "called",
-        "finish",
-        "held",
-        "index",
-        "number",
-        "pieces",
-        "said",
-        "searched",
+        "called", "finish", "groundings", "held", "index", "number", "pieces", "said", "searched",
         "thinking",
-    )
+    )  # fmt: skip
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -67,6 +64,7 @@ class _Candidate:
         self.held: PartEnd | None = None  # of a signed one: its citations may come a chunk later
         self.thinking = False  # which of the two
         self.pieces: list[str] = []  # of the open or held part: citations count its bytes
+        self.groundings = 0  # objects that cited its texts
         self.said = False
         self.called = False
         self.searched: tuple[str, ...] = ()
@@ -78,6 +76,7 @@ class Telling:
 
     __slots__ = (
         "_candidates",
+        "_cited",
         "_counters",
         "_id",
         "_live",
@@ -102,6 +101,7 @@ class Telling:
         self._candidates: dict[int, _Candidate] = {}
         self._live = _Candidate(0)  # the one that spoke last
         self._next = 0
+        self._cited = 0
         self._started = False
         self._usages: list[Any] = []
         self._counters: Any = {}
@@ -118,6 +118,11 @@ class Telling:
         """The counters so far."""
         self._fold()
         return usage(self._counters)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a candidate has said why it ended, or why there is none."""
+        return self.over or any(one.finish is not None for one in self._candidates.values())
 
     def chunk(self, data: bytes, out: list[Event]) -> None:
         """One object, as its bytes; what it tells goes to ``out``."""
@@ -204,9 +209,13 @@ class Telling:
             self._start(data, out)
         if not body.candidates and body.promptFeedback:
             self._blocked(view.value(body.promptFeedback))
-        for at, candidate in enumerate(body.candidates or ()):
+        candidates = body.candidates or ()
+        if len(candidates) > _CANDIDATES_MAX:
+            raise caps.too_many("candidates", _CANDIDATES_MAX)
+        loose = view.LooseParts(data)
+        for at, candidate in enumerate(candidates):
             if candidate is not None:
-                self._candidate(candidate, at, data, out)
+                self._candidate(candidate, at, loose, out)
 
     def end(self, fault: Fault | None, out: list[Event]) -> None:
         """The end of the body."""
@@ -216,12 +225,16 @@ class Telling:
         if fault is not None or not ends or not all(finished for _, finished in ends):
             self._fail(fault or cut_short(), out)
             return
-        for one in self._candidates.values():
-            self._close(one, out)
-            if one.searched:
-                part = said.search(one.searched)
-                index = self._take()
-                out += (PartStart(index, part, one.number), PartEnd(index))
+        try:
+            for one in self._candidates.values():
+                self._close(one, out)
+                if one.searched:
+                    part = said.search(one.searched)
+                    index = self._take()
+                    out += (PartStart(index, part, one.number), PartEnd(index))
+        except Fault as many:
+            self._fail(many, out)
+            return
         out.extend(Finished(finished, number) for number, finished in ends if finished)
         counted = self.usage
         if counted is not None:
@@ -229,7 +242,9 @@ class Telling:
         out.append(Done(tier_of(self._counters)))
         self.over = True
 
-    def _candidate(self, candidate: Candidate, at: int, data: bytes, out: list[Event]) -> None:
+    def _candidate(
+        self, candidate: Candidate, at: int, loose: view.LooseParts, out: list[Event]
+    ) -> None:
         one = self._numbered(candidate.index if type(candidate.index) is int else at)
         before = len(out)
         parts = candidate.content.parts if candidate.content is not None else None
@@ -238,8 +253,8 @@ class Telling:
                 continue
             text = part.text
             if type(text) is not str:
-                self._other(one, view.loose_part(data, at, place), part, out)
-            elif not text and (members := said.beside(view.loose_part(data, at, place))):
+                self._other(one, loose.at(at, place), part, out)
+            elif not text and (members := said.beside(loose.at(at, place))):
                 self._other(one, members, part, out)
             elif part.thoughtSignature:
                 self._signed(one, part, text, out)
@@ -321,7 +336,7 @@ class Telling:
 
     def _signature(self, part: Part) -> tuple[Opaque, ...]:
         found = part.thoughtSignature
-        data = media.standard(found) if isinstance(found, str) and found else None
+        data = standard(found) if isinstance(found, str) and found else None
         if data is None:
             return ()
         return (Opaque(THOUGHT_SIGNATURE, data.encode(), self._origin, self._model),)
@@ -332,11 +347,14 @@ class Telling:
         index = one.held.index if one.held is not None else one.index
         if index < 0 or one.thinking:
             return
-        found = grounding.citations(
-            grounded,
-            view.value(candidate.citationMetadata),
-            "".join(one.pieces),
-        )
+        if one.groundings == _GROUNDINGS_MAX:
+            raise caps.too_many("groundings", _GROUNDINGS_MAX)
+        one.groundings += 1
+        one.pieces = ["".join(one.pieces)]
+        found = grounding.citations(grounded, view.value(candidate.citationMetadata), one.pieces[0])
+        self._cited += len(found)
+        if self._cited > caps.CITATIONS_MAX:
+            raise caps.too_many("citations", caps.CITATIONS_MAX)
         out.extend(Cited(index, citation) for citation in found)
 
     def _close(self, one: _Candidate, out: list[Event]) -> None:
@@ -358,6 +376,8 @@ class Telling:
             one.finish = one.finish or end
 
     def _take(self) -> int:
+        if self._next == caps.PARTS_MAX:
+            raise caps.too_many("parts", caps.PARTS_MAX)
         self._next += 1
         return self._next - 1
 

@@ -5,7 +5,7 @@ Source: the vendor's reference and google-genai 3.4, read on 2026-11-21.
 
 from typing import Final
 
-from trivium.wire.unread import NOTED, READ, Known, Members
+from trivium.wire.unread import NOTED, READ, TOLD, Known, Members
 
 _OWN: Final = frozenset(
     {
@@ -55,7 +55,7 @@ ANSWER: Final = Known(
                 "groundingAttributions": NOTED,
                 "safetyRatings": NOTED,
                 "tokenCount": NOTED,
-                "urlContextMetadata": NOTED,
+                "urlContextMetadata": TOLD,
             }
         ],
         "promptFeedback": {

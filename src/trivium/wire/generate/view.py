@@ -20,11 +20,22 @@ _loose: Final = msgspec.json.Decoder(Loose).decode
 _any: Final = msgspec.json.Decoder().decode
 
 
-def loose_part(data: bytes, candidate: int, part: int) -> dict[str, msgspec.Raw]:
-    """All members of one part of a chunk that ``chunk`` has read, by position."""
-    found = (_loose(data).candidates or [])[candidate]
-    parts = found.content.parts if found is not None and found.content is not None else None
-    return (parts or [])[part] or {}
+class LooseParts:
+    """All members of the parts of a chunk that ``chunk`` has read; decoded when first asked."""
+
+    __slots__ = ("_candidates", "_data")
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._candidates: list[Any] | None = None
+
+    def at(self, candidate: int, part: int) -> dict[str, msgspec.Raw]:
+        """Of one part, by position. Raises ``ValueError`` for what is none."""
+        if self._candidates is None:
+            self._candidates = list(_loose(self._data).candidates or ())
+        found = self._candidates[candidate]
+        parts = found.content.parts if found is not None and found.content is not None else None
+        return (parts or [])[part] or {}
 
 
 def value(raw: msgspec.Raw) -> Any:

@@ -34,7 +34,7 @@ from trivium.conversation.parts import (
     VendorPart,
     Video,
 )
-from trivium.conversation.pictures import typed
+from trivium.conversation.pictures import NO_DRAWING, is_drawing, typed
 from trivium.conversation.target import Input, ReasoningBack
 from trivium.conversation.turns import calls
 from trivium.wire.generate import media, write_part
@@ -218,6 +218,8 @@ def _media(part: Image | Audio | Video, writing: Writing) -> list[Row]:
         writing.lacks(concept, "this model takes no URLs, only bytes")
     if isinstance(part, Image) and isinstance(source, Inline) and writing.shape != SHAPE:
         source = typed(source)
+        if is_drawing(source):
+            writing.lacks(concept, NO_DRAWING)
     row = _source(source, writing)
     if isinstance(part, Video) and part.metadata is not None:
         row["videoMetadata"] = msgspec.Raw(part.metadata.data)

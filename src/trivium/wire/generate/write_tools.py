@@ -43,10 +43,17 @@ _INPUT: Final = _encode(
 
 
 def tools(conversation: Conversation, writing: Writing) -> list[dict[str, Any]]:
-    """The ``tools`` member: all functions in one entry, at the place of the first."""
+    """The ``tools`` member: all functions in one entry, at the place of the first.
+
+    Of an allowed subset only the tools in it: the shape names one only where a call is forced.
+    """
     out: list[dict[str, Any]] = []
     functions: list[dict[str, Any]] = []
+    wish = conversation.tool_choice
+    subset = frozenset(wish.names if wish is not None and wish.mode is ChoiceMode.AUTO else ())
     for tool in conversation.tools:
+        if subset and subset.isdisjoint(_known_as(tool)):
+            continue
         if isinstance(tool, FunctionTool | CustomTool):
             if not functions:
                 out.append({"functionDeclarations": functions})
@@ -54,6 +61,13 @@ def tools(conversation: Conversation, writing: Writing) -> list[dict[str, Any]]:
         else:
             out.extend(_vendor(tool, writing))
     return out
+
+
+def _known_as(tool: Tool) -> tuple[str, ...]:
+    """What a choice may call a tool: a vendor's own by its kind too."""
+    if isinstance(tool, FunctionTool | CustomTool):
+        return (tool.name, f"{tool.namespace}.{tool.name}") if tool.namespace else (tool.name,)
+    return (tool.name, tool.kind.value if isinstance(tool, ServerTool) else tool.kind)
 
 
 def _function(tool: FunctionTool | CustomTool, writing: Writing) -> dict[str, Any]:
@@ -127,11 +141,7 @@ def choice(wish: ToolChoice | None, offered: tuple[Tool, ...], writing: Writing)
     if wish.mode in _FORCED and not writing.facts.forced_calls:
         writing.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
         return None
-    if wish.mode is ChoiceMode.AUTO and wish.names:
-        writing.lacks(
-            Concept.TOOL_CHOICE, "the generate shape limits the tools only where a call is forced"
-        )
     config: dict[str, Any] = {"mode": _MODES[wish.mode]}
-    if wish.names and wish.mode is not ChoiceMode.NONE:
+    if wish.names and wish.mode not in (ChoiceMode.AUTO, ChoiceMode.NONE):
         config["allowedFunctionNames"] = [writing.name(name) for name in wish.names]
     return {"functionCallingConfig": config}

@@ -99,6 +99,11 @@ class Watch:
         """Whether a part of an event has been let through, and not its end."""
         return self._begun
 
+    @property
+    def stopped(self) -> bool:
+        """Whether all pictures are there, each of which comes with its count."""
+        return self.finished
+
     def feed(self, data: bytes) -> bytes:
         """What to forward. Raises ``Fault`` (UPSTREAM_BROKE) for an event without end."""
         out = bytearray()

@@ -42,8 +42,8 @@ class Details(msgspec.Struct, gc=False):
     explanation: Any = None
 
 
-class Message(msgspec.Struct, gc=False):
-    """A whole answer."""
+class UncountedMessage(msgspec.Struct, gc=False):
+    """A whole answer, but for counters beyond any number."""
 
     id: Any = None
     model: Any = None
@@ -51,8 +51,13 @@ class Message(msgspec.Struct, gc=False):
     stop_reason: Any = None
     stop_sequence: Any = None
     stop_details: Details | None = None
-    usage: Any = None
     error: msgspec.Raw = _ABSENT
+
+
+class Message(UncountedMessage, gc=False):
+    """A whole answer."""
+
+    usage: Any = None
 
 
 class _Words(msgspec.Struct, gc=False, forbid_unknown_fields=True):
@@ -78,10 +83,15 @@ class Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     context_management: None = None
 
 
-class Body(msgspec.Struct, gc=False):
-    """A whole answer, or a count of tokens, that goes by unchanged."""
+class Uncounted(msgspec.Struct, gc=False):
+    """A whole answer that goes by unchanged, but for counters beyond any number."""
 
     content: msgspec.Raw = _ABSENT
+    error: msgspec.Raw = _ABSENT
+
+
+class Body(Uncounted, gc=False):
+    """A whole answer, or a count of tokens, that goes by unchanged."""
+
     usage: Any = None
     input_tokens: Any = None
-    error: msgspec.Raw = _ABSENT

@@ -4,13 +4,14 @@ A messages citation covers its whole text block; only sources with a URL mean an
 shapes. Source: SDK types 2.11, read on 2026-11-21.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import Final
 
 import msgspec
 
 from trivium.conversation.parts import Citation, Native, Text
+from trivium.wire import caps
 from trivium.wire.messages import answer_forms as forms
 
 SHAPE: Final = "messages"
@@ -20,6 +21,12 @@ SHAPE: Final = "messages"
 _decode: Final = msgspec.json.Decoder(forms.Citation).decode
 _decode_list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
+
+
+_SPANS_MAX: Final = 10_000
+"""Pieces of a text that its citations may cover, each counted: of ranges within one another each
+piece has all of those around it. Beyond it one is told with the first of its pieces alone.
+"""
 
 
 def read(raw: bytes | msgspec.Raw) -> Citation | None:
@@ -43,15 +50,26 @@ def read(raw: bytes | msgspec.Raw) -> Citation | None:
 
 
 def read_all(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
-    """Citations of a text block; none when the member is null, absent or nonsense."""
+    """Citations of a caller's text block; none when the member is null, absent or nonsense."""
+    return tuple(found for row in _rows(raw) if (found := read(row)) is not None)
+
+
+def answered(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
+    """Those of a text block of an answer. Raises ``Fault`` when there are too many."""
+    rows = _rows(raw)
+    if len(rows) > caps.CITATIONS_MAX:
+        raise caps.too_many("citations", caps.CITATIONS_MAX)
+    return tuple(found for row in rows if (found := read(row)) is not None)
+
+
+def _rows(raw: bytes | msgspec.Raw) -> list[msgspec.Raw]:
     data = bytes(raw)
     if data in (b"", b"null", b"[]"):
-        return ()
+        return []
     try:
-        rows = _decode_list(data)
+        return _decode_list(data)
     except (ValueError, RecursionError):
-        return ()
-    return tuple(found for row in rows if (found := read(row)) is not None)
+        return []
 
 
 def written(citation: Citation, text: str = "") -> bytes | None:
@@ -87,16 +105,16 @@ def segments(text: Text) -> list[tuple[str, tuple[Citation, ...]]]:
     if len(cuts) <= 2:
         return [(text.text, text.citations)]
     edges = sorted(cuts)
+    covering: list[list[Citation]] = [[] for _ in edges[1:]]
+    left = _SPANS_MAX
+    for one in text.citations:
+        first, last = 0, 1
+        if one.start is not None and one.end is not None:
+            first, last = bisect_left(edges, one.start), bisect_right(edges, one.end) - 1
+        left -= max(0, last - first)
+        for place in range(first, last if left >= 0 else min(last, first + 1)):
+            covering[place].append(one)
     return [
-        (text.text[start:end], tuple(_covering(text.citations, start, end)))
-        for start, end in pairwise(edges)
+        (text.text[start:end], tuple(found))
+        for (start, end), found in zip(pairwise(edges), covering, strict=True)
     ]
-
-
-def _covering(citations: Iterable[Citation], start: int, end: int) -> Iterable[Citation]:
-    for one in citations:
-        if one.start is None or one.end is None:
-            if start == 0:
-                yield one
-        elif one.start <= start and end <= one.end:
-            yield one

@@ -11,7 +11,7 @@ _encode: Final = msgspec.json.Encoder().encode
 class Open:
     """One block, from its start to its stop."""
 
-    __slots__ = ("block", "index", "kind", "pieces", "said", "signature", "start")
+    __slots__ = ("block", "index", "kind", "pieces", "said", "signed", "start", "texts")
 
     def __init__(self, kind: str, index: int, start: bytes = b"") -> None:
         self.kind = kind
@@ -21,7 +21,10 @@ class Open:
         self.said = False
         self.start = start
         """The input that the block began with."""
-        self.signature = ""
+        self.signed: list[str] = []
+        """Pieces of the signature."""
+        self.texts: list[str] = []
+        """What an undocumented kind of delta adds to the block's text."""
         self.block: dict[str, Any] = {}
         self.pieces: list[str] = []
 
@@ -32,13 +35,16 @@ class Open:
         """
         delta = _decode(event)["delta"]
         more = {name: value for name, value in delta.items() if name != "type"}
-        before, text = self.block.get("text"), more.get("text")
-        if isinstance(before, str) and isinstance(text, str):
-            more["text"] = before + text
+        if isinstance(self.block.get("text"), str) and isinstance(more.get("text"), str):
+            self.texts.append(more.pop("text"))
+        elif "text" in more:
+            self.texts.clear()
         self.block.update(more)
 
     def whole(self) -> bytes:
         """A vendor's block with what came after its start."""
+        if self.texts:
+            self.block["text"] += "".join(self.texts)
         text = "".join(self.pieces)
         if text.strip():
             try:

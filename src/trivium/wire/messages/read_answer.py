@@ -6,9 +6,10 @@ import msgspec
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.parts import Text
+from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import stops
-from trivium.wire.messages.answer_forms import Message, Plain
+from trivium.wire.messages.answer_forms import Message, Plain, UncountedMessage
 from trivium.wire.messages.failure import broke
 from trivium.wire.messages.read_parts import part, words
 from trivium.wire.messages.unread import ANSWER
@@ -20,6 +21,7 @@ TIERS: Final = {"standard": "default", "priority": "priority", "batch": "batch"}
 
 
 _decode: Final = msgspec.json.Decoder(Message).decode
+_decode_uncounted: Final = msgspec.json.Decoder(UncountedMessage).decode
 _decode_plain: Final = msgspec.json.Decoder(Plain).decode
 
 
@@ -42,11 +44,13 @@ def read(body: bytes, context: AnswerContext) -> Answer:
 
 def _any(body: bytes, context: AnswerContext) -> Answer:
     try:
-        message = _decode(body)
+        message = _message(body)
         if (error := error_of(message.error)) is not None:
             raise context.refused(error)
         if message.content is None:
             raise broke()
+        if len(message.content) > caps.PARTS_MAX:
+            raise caps.too_many("parts", caps.PARTS_MAX)
         ANSWER.look(body, context.unread)
         parts = tuple(part(raw, context) for raw in message.content)
     except (ValueError, RecursionError, AttributeError):
@@ -58,11 +62,18 @@ def _any(body: bytes, context: AnswerContext) -> Answer:
                 stops.read(message.stop_reason, message.stop_sequence, message.stop_details),
             ),
         ),
-        usage=usage(message.usage),
+        usage=usage(counters := getattr(message, "usage", None)),
         id=words(message.id),
         model=words(message.model),
-        service_tier=tier(message.usage),
+        service_tier=tier(counters),
     )
+
+
+def _message(body: bytes) -> UncountedMessage:
+    try:
+        return _decode(body)
+    except (ValueError, RecursionError):
+        return _decode_uncounted(body)
 
 
 def tier(reported: Any) -> str | None:

@@ -16,11 +16,12 @@ from trivium.conversation.attachments import opened
 from trivium.conversation.calls import ResultPart, ToolCall, ToolResult
 from trivium.conversation.items import Part, Role
 from trivium.conversation.opaque import EXTRA_CONTENT, THOUGHT_SIGNATURE, Opaque, Open
-from trivium.conversation.parts import CacheMark, Form, Reasoning, Text
+from trivium.conversation.parts import CacheMark, Form, Reasoning, Text, VendorPart
 from trivium.wire.messages import citations, read_sources
 from trivium.wire.messages.paths import malformed, missing, view, wrong
 from trivium.wire.messages.read_parts import extra, vendor
 from trivium.wire.messages.request_forms import Block, BlockType, Cache
+from trivium.wire.messages.unread import is_own
 
 _block: Final = msgspec.json.Decoder(Block)
 _decode: Final = _block.decode
@@ -99,7 +100,7 @@ class Blocks:
             block = None
         kind = view(_kind, raw, path).type if block is None else block.type
         if kind not in _KNOWN:
-            return vendor(bytes(raw))
+            return _foreign(raw)
         if kind not in ALLOWED[role]:
             who = role.value
             raise wrong(f"{path}.type", f"a block of type {kind} cannot stand in a {who} message.")
@@ -143,12 +144,11 @@ class Blocks:
             return Reasoning("", Form.HIDDEN, opaque=opened(block.data, self.open))
         if block.thinking is None:
             raise missing(f"{path}.thinking")
-        if block.signature is None:
-            raise missing(f"{path}.signature")
+        # clients leave out what was empty
         return Reasoning(
             block.thinking,
             Form.FULL if block.thinking else Form.HIDDEN,
-            opaque=opened(block.signature, self.open),
+            opaque=opened(block.signature or "", self.open),
         )
 
     def call(self, block: Block, role: Role, path: str) -> ToolCall:  # noqa: ARG002 - as in _READ
@@ -193,13 +193,21 @@ class Blocks:
         """A block inside a tool result."""
         kind = view(_kind, raw, path).type
         if kind not in _KNOWN:
-            return vendor(bytes(raw))
+            return _foreign(raw)
         if kind not in _RESULT:
             raise wrong(f"{path}.type", f"a block of type {kind} cannot stand in a tool result.")
         block = view(_block, raw, path)
         if kind == "text":
             return self.text(block, role, path)
         return self.media(block, role, path)
+
+
+def _foreign(raw: msgspec.Raw) -> VendorPart:
+    """A block that no other shape has, or that nobody knows."""
+    found = vendor(bytes(raw))
+    if is_own(found.kind) or found.kind == "tool_reference":
+        return found
+    return msgspec.structs.replace(found, known=False)
 
 
 _READ: Final[dict[str, Callable[[Blocks, Block, Role, str], Part]]] = {

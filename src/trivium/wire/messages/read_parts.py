@@ -56,7 +56,7 @@ def part(raw: bytes | msgspec.Raw, context: AnswerContext) -> Part:
     look(block, raw, context)
     kind = block.type
     if kind == "text":
-        return Text(words(block.text), citations.read_all(block.citations))
+        return Text(words(block.text), citations.answered(block.citations))
     if kind == "thinking":
         text = words(block.thinking)
         return Reasoning(

@@ -29,7 +29,7 @@ from trivium.conversation.request import (
 from trivium.wire.codec import RequestContext
 from trivium.wire.messages import read_tools
 from trivium.wire.messages import request_forms as forms
-from trivium.wire.messages.paths import malformed, missing, view, wrong
+from trivium.wire.messages.paths import missing, view, wrong
 from trivium.wire.messages.read_blocks import Blocks
 from trivium.wire.messages.version import VERSIONS, is_interleaved, version
 
@@ -120,14 +120,7 @@ class _Body:
     __slots__ = ("members",)
 
     def __init__(self, members: Mapping[str, msgspec.Raw]) -> None:
-        """Raises MALFORMED_JSON for a member that is no UTF-8: most are only skimmed."""
-        # HOT: one look at all of them, and a copy only of what may be null
-        if not b"".join(members.values()).isascii():
-            for name, raw in members.items():
-                try:
-                    bytes(raw).decode()
-                except UnicodeDecodeError:
-                    raise malformed(name) from None
+        # HOT: a copy only of what may be null
         self.members = {
             name: raw for name, raw in members.items() if len(raw) != 4 or bytes(raw) != b"null"
         }

@@ -3,7 +3,6 @@
 Source: messages reference and SDK types 2.11, read on 2026-11-21.
 """
 
-import binascii
 from typing import Final
 
 import msgspec
@@ -20,6 +19,7 @@ from trivium.conversation.parts import (
     Stored,
     Text,
 )
+from trivium.wire.data_url import standard
 from trivium.wire.messages import request_forms as forms
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.paths import missing, view, wrong
@@ -112,10 +112,8 @@ def _read(raw: msgspec.Raw, path: str) -> forms.Source:
 def _inline(source: forms.Source, path: str) -> Inline:
     if source.data is None:
         raise missing(f"{path}.data")
-    try:
-        binascii.a2b_base64(source.data, strict_mode=True)
-    except (binascii.Error, ValueError):
-        raise wrong(f"{path}.data", "must be standard base64 with padding.") from None
+    if standard(source.data) != source.data:
+        raise wrong(f"{path}.data", "must be standard base64 with padding.")
     return Inline(source.media_type or "", source.data)
 
 

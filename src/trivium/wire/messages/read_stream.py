@@ -32,6 +32,7 @@ from trivium.conversation.parts import Form, Reasoning, Text
 from trivium.conversation.places import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
+from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import citations, stops
 from trivium.wire.messages.event import (
@@ -55,7 +56,7 @@ from trivium.wire.messages.read_parts import (
 )
 from trivium.wire.messages.stream_forms import StreamDelta, StreamEvent, StreamStart
 from trivium.wire.messages.unread import BEGINNING, DELTA, END
-from trivium.wire.messages.usage import merged, usage
+from trivium.wire.messages.usage import counters, merged, uncounted, usage
 from trivium.wire.sse import DONE, Splitter, completed, frames
 from trivium.wire.template import Template, Told
 from trivium.wire.whole import error_of
@@ -75,16 +76,19 @@ class Reader:
 
     __slots__ = (
         "_blocks",
+        "_cited",
         "_context",
         "_counters",
         "_finish",
         "_flow",
+        "_is_counted",
         "_next",
         "_over",
         "_splitter",
         "_started",
         "_template",
         "_tier",
+        "stopped",
         "usage",
     )
 
@@ -96,8 +100,9 @@ class Reader:
         self._counters: Mapping[str, Any] = {}
         self._finish = stops.read(None)
         self._next = 0
+        self._cited = 0
         self._started = False
-        self._over = False
+        self._over = self._is_counted = self.stopped = False
         self._tier: str | None = None
         self._template = Template()
         self._flow: Open | None = None
@@ -221,6 +226,8 @@ class Reader:
             self._tell(event, line, out)
         except (ValueError, RecursionError):  # in members that were only skimmed so far
             out += self._failed(broke())
+        except Fault as fault:
+            out += self._failed(fault)
 
     def _tell(self, event: StreamEvent, line: bytes, out: list[Event]) -> None:
         kind = event.type
@@ -242,23 +249,31 @@ class Reader:
         if event.type == "message_start":
             BEGINNING.look(line, self._context.unread)
             message = event.message or StreamStart()
-            self._count(message.usage)
+            self._count(counters(message.usage))
             self._begin(out, words(message.id), words(message.model))
         elif event.type == "message_delta":
             END.look(line, self._context.unread)
             self._begin(out)
             delta = event.delta
+            reported = counters(event.usage)
             if delta is not None and delta.stop_reason is not None:
+                self.stopped = True
                 self._finish = stops.read(
                     delta.stop_reason, delta.stop_sequence, delta.stop_details
                 )
-            if self._count(_any(event.usage)) and self.usage is not None:
+            if isinstance(reported, Mapping) and reported.get("output_tokens") is not None:
+                self._is_counted = True
+            if self._count(reported) and self.usage is not None:
                 out.append(UsageReport(self.usage))
+            self._forget_opening()
         elif event.type == "message_stop":
             self._begin(out)
             for index in list(self._blocks):
                 self._close(index, out)
-            out += (Finished(self._finish), Done(self._tier))
+            out.append(Finished(self._finish))
+            self.stopped = True
+            self._forget_opening()
+            out.append(Done(self._tier))
             self._over = True
         elif event.type:
             self._context.unread(event.type, Loss.UNKNOWN)
@@ -276,12 +291,19 @@ class Reader:
         self._tier = tier(self._counters)
         return True
 
+    def _forget_opening(self) -> None:
+        """What the start says of the output is no count of an answer that has ended."""
+        if self.stopped and not self._is_counted:
+            self.usage = usage(uncounted(self._counters))
+
     def _failed(self, fault: Fault) -> list[Event]:
         self._over = True
         return [Failed(fault)]
 
     def _told(self, part: Part, out: list[Event]) -> int:
         index = self._next
+        if index == caps.PARTS_MAX:
+            raise caps.too_many("parts", caps.PARTS_MAX)
         self._next += 1
         out.append(PartStart(index, part))
         return index
@@ -300,12 +322,12 @@ class Reader:
             opened = Open("text", self._told(Text(""), out))
             if text := words(block.text):
                 out.append(Delta(opened.index, text))
-            out += (Cited(opened.index, one) for one in citations.read_all(block.citations))
+            out += (Cited(opened.index, one) for one in citations.answered(block.citations))
         elif block.type == "tool_use":
             opened = Open("tool_use", self._told(call(block), out), bytes(block.input))
         elif block.type == "thinking":
             opened = Open("thinking", -1)
-            opened.signature = words(block.signature)
+            opened.signed = [words(block.signature)]
             if text := words(block.thinking):
                 self._think(opened, text, out)
         elif block.type == "redacted_thinking":
@@ -329,7 +351,7 @@ class Reader:
         if block is None:
             return
         if delta.type == "signature_delta":
-            block.signature += delta.signature or ""
+            block.signed.append(delta.signature or "")
         elif delta.type == "citations_delta":
             self._cite(block, delta, out)
         elif block.kind == "thinking" or block.index >= 0:
@@ -344,6 +366,9 @@ class Reader:
             block.grow(line)
 
     def _cite(self, block: Open, delta: StreamDelta, out: list[Event]) -> None:
+        self._cited += 1
+        if self._cited > caps.CITATIONS_MAX:
+            raise caps.too_many("citations", caps.CITATIONS_MAX)
         cited = citations.read(delta.citation)
         if cited is not None and block.kind == "text":
             out.append(Cited(block.index, cited))
@@ -369,7 +394,7 @@ class Reader:
         if block is self._flow:
             self._flow = None
         if block.kind == "thinking":
-            opaque = attached(SIGNATURE, block.signature, self._context)
+            opaque = attached(SIGNATURE, "".join(block.signed), self._context)
             if block.index < 0:
                 if not opaque:
                     return
@@ -402,10 +427,6 @@ def _lines(run: bytes) -> bytes:
 def _read(frame: bytes) -> Told | None:
     event = delta_of(frame[len(_DELTA) :])
     return None if event is None else (text_of(event), None)
-
-
-def _any(raw: msgspec.Raw) -> Any:
-    return _decode_any(raw) if bytes(raw) else None
 
 
 _DELTAS: Final = frozenset({"text_delta", "thinking_delta", "input_json_delta"})

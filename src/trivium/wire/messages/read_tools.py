@@ -27,6 +27,7 @@ from trivium.wire.messages.read_blocks import Blocks
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 
+_any: Final = msgspec.json.Decoder()
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _tool: Final = msgspec.json.Decoder(forms.Tool)
 _choice: Final = msgspec.json.Decoder(forms.Choice)
@@ -69,6 +70,7 @@ def _one(row: msgspec.Raw, path: str, blocks: Blocks) -> FunctionTool | ServerTo
     kind = tool.type or "custom"
     if bytes(tool.input_schema) or kind == "custom":
         return _function(tool, row, path, cache)
+    view(_any, row, path)  # what others read of it later can be read
     native = Native(SHAPE, bytes(row))
     for prefix, server in _SERVER:
         if kind.startswith(prefix):

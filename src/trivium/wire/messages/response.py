@@ -5,13 +5,14 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.messages.answer_forms import Body
+from trivium.wire.messages.answer_forms import Body, Uncounted
 from trivium.wire.messages.usage import usage
 from trivium.wire.passage import Answer
 from trivium.wire.whole import error_of
 
 _ARRAY: Final = ord("[")
 _decode: Final = msgspec.json.Decoder(Body).decode
+_decode_uncounted: Final = msgspec.json.Decoder(Uncounted).decode
 
 
 def answer(body: bytes) -> Answer:
@@ -38,7 +39,12 @@ def _read(body: bytes) -> Body:
     try:
         return _decode(body)
     except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
+        pass
+    try:
+        found = _decode_uncounted(body)
+    except (ValueError, RecursionError):
         raise _broke() from None
+    return Body(content=found.content, error=found.error)
 
 
 def _broke() -> Fault:

@@ -17,13 +17,14 @@ from trivium.wire.answer_forms import Frame
 from trivium.wire.errors import stream_tail
 from trivium.wire.locate import LONG, holding
 from trivium.wire.messages.stream_forms import LooseEvent, WatchedEvent, WatchedMessage
-from trivium.wire.messages.usage import merged, usage
+from trivium.wire.messages.usage import merged, uncounted, usage
 from trivium.wire.operation import Shape
 from trivium.wire.passage import Facts
 from trivium.wire.sse import Splitter, parse
 from trivium.wire.whole import error_of
 
 _decode: Final = msgspec.json.Decoder(WatchedEvent).decode
+_decode_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _decode_loose: Final = msgspec.json.Decoder(LooseEvent).decode
 
 _MESSAGE: Final = b'"message_'
@@ -35,10 +36,11 @@ _ERROR_EVENT: Final = b"event: error"
 class Watch:
     """Watches one streamed message."""
 
-    __slots__ = ("_counters", "_splitter", "error", "finished")
+    __slots__ = ("_counters", "_is_counted", "_splitter", "error", "finished", "stopped")
 
     def __init__(self) -> None:
-        self.finished = False
+        self.finished = self.stopped = False
+        self._is_counted = False
         self.error: bytes | None = None
         self._counters: Mapping[str, Any] = {}
         self._splitter = Splitter()
@@ -46,6 +48,8 @@ class Watch:
     @property
     def usage(self) -> Usage | None:
         """The totals so far; worked out when asked, since each event replaces the last."""
+        if self.stopped and not self._is_counted:
+            return usage(uncounted(self._counters))
         return usage(self._counters)
 
     def feed(self, data: bytes) -> bytes:
@@ -100,8 +104,13 @@ class Watch:
         elif kind == "message_delta":
             if view.usage is not None:
                 self._counters = merged(self._counters, view.usage)
+                self._is_counted = self._is_counted or view.usage.get("output_tokens") is not None
+            delta = view.delta
+            self.stopped = self.stopped or (
+                isinstance(delta, dict) and bool(delta.get("stop_reason"))
+            )
         elif kind == "message_stop":
-            self.finished = True
+            self.finished = self.stopped = True
         return False
 
 
@@ -120,14 +129,24 @@ def _view(frame: Frame) -> WatchedEvent | None:
         loose = _decode_loose(frame.data)
     except (ValueError, RecursionError):
         return None
-    message = loose.message
-    told = message.get("usage") if isinstance(message, dict) else None
+    message, told = _loosely(loose.message), None
+    if message is not None:
+        told = message.get("usage")
     return WatchedEvent(
         type=loose.type,
         message=WatchedMessage(told if isinstance(told, dict) else None),
-        usage=loose.usage if isinstance(loose.usage, dict) else None,
+        usage=_loosely(loose.usage),
+        delta=loose.delta,
         error=loose.error,
     )
+
+
+def _loosely(raw: msgspec.Raw) -> dict[str, Any] | None:
+    """An object; ``None`` for anything else, and for one with a number beyond any."""
+    try:
+        return _decode_object(raw)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _error(frame: Frame, view: WatchedEvent | None) -> bytes | None:

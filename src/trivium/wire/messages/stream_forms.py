@@ -34,7 +34,7 @@ class StreamStart(msgspec.Struct, gc=False):
 
     id: Any = None
     model: Any = None
-    usage: Any = None
+    usage: msgspec.Raw = _ABSENT
 
 
 class StreamEvent(msgspec.Struct, gc=False):
@@ -70,6 +70,7 @@ class WatchedEvent(msgspec.Struct, gc=False):
     message: WatchedMessage | None = None
     usage: dict[str, Any] | None = None
     """Cumulative totals of the whole message, not of this event."""
+    delta: Any = None
     error: msgspec.Raw = _ABSENT
 
 
@@ -77,6 +78,7 @@ class LooseEvent(msgspec.Struct, gc=False):
     """An event of which any member may be anything."""
 
     type: Any = None
-    message: Any = None
-    usage: Any = None
+    message: msgspec.Raw = _ABSENT
+    usage: msgspec.Raw = _ABSENT
+    delta: Any = None
     error: msgspec.Raw = _ABSENT

@@ -5,8 +5,10 @@ Source: messages reference and SDK types 2.11, read on 2026-11-21.
 
 from typing import Final
 
-from trivium.wire.unread import NOTED, READ, Known, Members
+from trivium.wire.unread import NOTED, READ, TOLD, Known, Members
 
+_EDITED: Final[Members] = {"applied_edits": TOLD}
+"""What the vendor took out of the history before it answered."""
 _MESSAGE: Final[Members] = {
     "id": READ,
     "type": READ,
@@ -24,8 +26,8 @@ _MESSAGE: Final[Members] = {
     },
     "usage": READ,
     "error": READ,
-    "container": NOTED,
-    "context_management": NOTED,
+    "container": TOLD,
+    "context_management": _EDITED,
 }
 ANSWER: Final = Known("Message", _MESSAGE)
 BEGINNING: Final = Known("MessageStart", {"type": READ, "message": _MESSAGE})
@@ -38,10 +40,10 @@ END: Final = Known(
             "stop_reason": READ,
             "stop_sequence": READ,
             "stop_details": _MESSAGE["stop_details"],
-            "container": NOTED,
+            "container": TOLD,
         },
         "usage": READ,
-        "context_management": NOTED,
+        "context_management": _EDITED,
     },
 )
 """A ``message_delta``."""

@@ -10,9 +10,13 @@ import operator
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
+
 from trivium.conversation.usage import Usage
 from trivium.wire.counts import NonsenseError, count
 
+_decode: Final = msgspec.json.Decoder().decode
+_OUTPUT: Final = frozenset({"output_tokens", "output_tokens_details"})
 _LEFT_OUT: Final = frozenset({"compaction", "advisor_message"})
 """Kinds of ``iterations`` that the top-level counters leave out."""
 
@@ -58,6 +62,21 @@ def merged(before: Mapping[str, Any], reported: Any) -> Mapping[str, Any]:
     if None in reported.values():
         reported = {name: value for name, value in reported.items() if value is not None}
     return {**before, **reported} if before else reported
+
+
+def counters(raw: msgspec.Raw) -> Any:
+    """A ``usage`` member as it came; ``None`` of what cannot be read, such as 1e400."""
+    try:
+        return _decode(raw) if bytes(raw) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def uncounted(counters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Counters of an answer that ended without its count: what the start says of the output is not
+    the count of it.
+    """
+    return {name: value for name, value in counters.items() if name not in _OUTPUT}
 
 
 def _counts(step: Mapping[str, Any]) -> tuple[int, ...]:

@@ -65,9 +65,11 @@ class Writer:
         "_before",
         "_blocks",
         "_context",
+        "_ends",
         "_finish",
         "_held",
         "_index",
+        "_is_odd",
         "_kinds",
         "_late",
         "_live",
@@ -93,6 +95,10 @@ class Writer:
         self._part: Part | None = None
         self._opaque: tuple[Opaque, ...] = ()
         self._held: list[str] = []
+        self._is_odd = False
+        """Whether the arguments of the call begin as no object does: they are told when whole."""
+        self._ends: dict[int, tuple[Opaque, ...]] | None = None
+        """Attachments of the parts that end in this read; ``None``: nobody has asked."""
         self._opened = False
         self._late: dict[int, tuple[Opaque, ...]] = {}
         self._passed: set[int] = set()
@@ -108,6 +114,7 @@ class Writer:
         # HOT: deltas of the live block are put between two runs of bytes made when it was opened
         out: list[bytes] = []
         live, before = self._live, self._before
+        self._ends = None
         for event in events:
             if type(event) is Delta and event.index == live:
                 out += (before, _encode(event.text), _AFTER)
@@ -164,9 +171,10 @@ class Writer:
                 self._passed.add(event.index)
             elif type(event.part) is ToolCall:
                 # attachments of a call go before it, and mostly come in the same read
-                for later in events:
-                    if type(later) is PartEnd and later.index == event.index:
-                        self._late[event.index] = later.opaque
+                if self._ends is None:
+                    self._ends = {one.index: one.opaque for one in events if type(one) is PartEnd}
+                if event.index in self._ends:
+                    self._late[event.index] = self._ends[event.index]
         elif type(event) is PartEnd and event.index != self._index:
             self._late[event.index] = event.opaque
         return event.index not in self._passed
@@ -212,7 +220,7 @@ class Writer:
         self._part = part
         self._index = event.index
         self._opaque = part.opaque
-        self._opened = False
+        self._opened = self._is_odd = False
         self._held.clear()
         if type(part) is ToolCall:
             self._opaque = (*part.opaque, *self._late.pop(event.index, ()))
@@ -240,9 +248,11 @@ class Writer:
             self._flow(b"thinking_delta", b"thinking")
         elif type(part) is ToolCall and self._live == _NOBODY:
             self._held.append(text)
-            text = "".join(self._held)
-            if not text.lstrip().startswith("{"):
+            begin = text.lstrip()
+            if self._is_odd or not begin.startswith("{"):
+                self._is_odd = self._is_odd or bool(begin)
                 return  # no object: it can be told only when it is whole
+            text = "".join(self._held)
             self._held.clear()
             self._flow(b"input_json_delta", b"partial_json")
         elif type(part) is not ToolCall:

@@ -4,6 +4,7 @@ Servers leave out indexes, openings and closings; what is missing is made up for
 every part opens once, ends once, and has said all that its item says at the end.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -15,6 +16,7 @@ from trivium.conversation.opaque import Opaque
 from trivium.conversation.parts import SECTION, Form, Reasoning, Refusal, Text, TokenLogprob
 from trivium.conversation.places import Loss
 from trivium.faults import Fault
+from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import quote, said
 from trivium.wire.responses.answer_forms import Item, Piece
@@ -60,7 +62,7 @@ def _place(part: Growing) -> int:
 class Output:
     """All items of one answer. Methods add the events they cause to ``out``."""
 
-    __slots__ = ("_ctx", "_items", "_last", "_next", "_places", "called")
+    __slots__ = ("_ctx", "_items", "_last", "_next", "_places", "_top", "called")
 
     def __init__(self, ctx: AnswerContext) -> None:
         self._ctx = ctx
@@ -68,6 +70,8 @@ class Output:
         self._places: dict[str, int] = {}
         self._last = 0
         self._next = 0
+        self._top = -1
+        """The highest place of an item."""
         self.called = False
         """Whether the answer calls a tool of the caller's."""
 
@@ -78,10 +82,15 @@ class Output:
             self._last = at
         found = self._items.get(at)
         if found is None:
+            if len(self._items) == caps.PARTS_MAX:
+                raise caps.too_many("items", caps.PARTS_MAX)
             found = self._items[at] = _Item()
+            self._top = max(self._top, at)
         return found
 
     def _start(self, part: Part, out: list[Event], *, function: bool = False) -> Growing:
+        if self._next == caps.PARTS_MAX:
+            raise caps.too_many("parts", caps.PARTS_MAX)
         growing = Growing(self._next, function=function)
         self._next += 1
         out.append(PartStart(growing.index, part))
@@ -101,7 +110,7 @@ class Output:
         except Fault:
             found = None  # what it is when it is done has the last word
         if at is None:
-            at = max(self._items, default=-1) + 1
+            at = self._top + 1
         if found is not None and found.id:
             self._places[found.id] = at
         item = self._item(at)
@@ -185,7 +194,7 @@ class Output:
 
     def _complete(self, part: Growing, piece: Piece, out: list[Event]) -> None:
         self.rest(part, piece.refusal or piece.text or "", out)
-        left = quote.citations(piece.annotations)[part.cited :]
+        left = quote.answered(piece.annotations)[part.cited :]
         out.extend(Cited(part.index, cited) for cited in left)
         self._end(part, out)
 
@@ -224,7 +233,13 @@ class Output:
         self._end(part, out)
 
     def _message(self, item: _Item, at: int | None, found: Item, out: list[Event]) -> None:
-        for index, piece in enumerate(found.content or ()):
+        pieces = found.content or ()
+        places = sorted(item.contents)
+        if not places or places[-1] < len(pieces):
+            places = list(range(len(pieces)))
+        else:  # counted from 1, or through all items: in their order
+            places += range(places[-1] + 1, places[-1] + 1 + len(pieces))
+        for index, piece in zip(places, pieces, strict=False):
             part = item.contents.get(index)
             if part is None:
                 if said.content(piece) is None:
@@ -248,6 +263,23 @@ class Output:
             for part in parts:
                 self._end(part, out)
             self._end(last, out, opaque)
+
+    def places(self, output: Sequence[msgspec.Raw]) -> list[int]:
+        """Where the items of the terminal event were opened: servers count from 1, or leave gaps.
+
+        By position, unless an item stands where the list has none: then by id, or in their order.
+        """
+        if self._top < len(output):
+            return list(range(len(output)))
+        left = iter(sorted(self._items))
+        found: list[int] = []
+        for raw in output:
+            named = said.item(raw)
+            place = self.place(named.id) if named is not None else None
+            if place is None:
+                place = next((at for at in left if at not in found), self._top + 1 + len(found))
+            found.append(place)
+        return found
 
     def unsaid(self, at: int, raw: msgspec.Raw, out: list[Event]) -> None:
         """An item of the terminal event; news only if the stream did not complete it."""

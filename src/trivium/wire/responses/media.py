@@ -5,20 +5,14 @@ and openai-python 3.52.0, ``ResponseInputImage``, ``ResponseInputFile`` and ``Re
 read 2026-11-21.
 """
 
-import re
-import string
 from typing import Final
 
 from trivium.conversation.parts import Inline, Remote, Source, Stored
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import wrong
+from trivium.wire.data_url import is_data, split, standard
 
 SHAPE: Final = "responses"
-
-_DATA_URL: Final = re.compile(r"data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,", re.IGNORECASE)
-_ALPHABET: Final = (string.ascii_letters + string.digits + "+/").encode()
-_URL_SAFE: Final = bytes.maketrans(b"-_", b"+/")
-_BLANKS: Final = b" \t\r\n"
 
 _BY_SUFFIX: Final = {
     "pdf": "application/pdf",
@@ -43,31 +37,27 @@ _FORMATS: Final = {
 
 def base64_text(text: str, path: str) -> str:
     """Base64 in the standard alphabet with padding. Raises INVALID_VALUE for anything else."""
-    try:
-        data = text.encode("ascii").translate(_URL_SAFE, _BLANKS)
-    except UnicodeEncodeError:
-        raise wrong(path, "be base64") from None
-    bare = data.rstrip(b"=")
-    if bare.translate(None, _ALPHABET) or len(bare) % 4 == 1 or not bare:
+    found = standard(text)
+    if not found:
         raise wrong(path, "be base64")
-    return (bare + b"=" * (-len(bare) % 4)).decode()
+    return found
 
 
 def from_url(url: str, path: str, *, name: str | None = None) -> Inline | Remote:
     """What a URL points at: its own bytes, or something to be fetched. Raises INVALID_VALUE."""
-    if url[:5].lower() == "data:":
-        found = _DATA_URL.match(url)
-        if found is None or not found[3] or not found[1]:
+    if is_data(url):
+        found = split(url)
+        if found is None or not found.is_base64 or not found.mime:
             raise wrong(path, "be a data URL such as `data:image/png;base64,...`")
-        return Inline(found[1].lower(), base64_text(url[found.end() :], path), name)
-    if not url.lower().startswith(("https://", "http://")):
+        return Inline(found.mime, base64_text(found.data, path), name)
+    if not url[:8].lower().startswith(("https://", "http://")):
         raise wrong(path, "be an http(s) URL or a data URL")
     return Remote(url, None, name)
 
 
 def from_file_data(text: str, path: str, name: str | None) -> Inline:
     """The bytes of ``file_data``: a data URL, or bare base64 told apart by its name or start."""
-    if text[:5].lower() == "data:":
+    if is_data(text):
         found = from_url(text, path, name=name)
         assert isinstance(found, Inline)
         return found

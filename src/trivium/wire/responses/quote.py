@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.parts import Citation, Native, TokenLogprob
+from trivium.wire import caps
 from trivium.wire.responses.answer_forms import Annotation, Logprob
 
 _SHAPE: Final = "responses"
@@ -37,14 +38,25 @@ def citation(raw: bytes | msgspec.Raw) -> Citation | None:
 
 
 def citations(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
-    """All annotations that can be read."""
-    if bytes(raw) in _NOTHING:
-        return ()
-    try:
-        rows = _rows(raw)
-    except (ValueError, RecursionError):
-        return ()
+    """All annotations of a caller's text that can be read."""
+    return tuple(one for row in _rows_of(raw) if (one := citation(row)) is not None)
+
+
+def answered(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
+    """Those of an answer's text. Raises ``Fault`` when there are too many."""
+    rows = _rows_of(raw)
+    if len(rows) > caps.CITATIONS_MAX:
+        raise caps.too_many("citations", caps.CITATIONS_MAX)
     return tuple(one for row in rows if (one := citation(row)) is not None)
+
+
+def _rows_of(raw: bytes | msgspec.Raw) -> list[msgspec.Raw]:
+    if bytes(raw) in _NOTHING:
+        return []
+    try:
+        return _rows(raw)
+    except (ValueError, RecursionError):
+        return []
 
 
 def annotation(cited: Citation, length: int) -> Any | None:

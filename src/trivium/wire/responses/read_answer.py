@@ -13,7 +13,7 @@ from trivium.conversation.calls import ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Text
 from trivium.faults import Fault, Kind
-from trivium.wire import tokens
+from trivium.wire import caps, tokens
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import said
 from trivium.wire.responses.answer_forms import Echoing, Plain, Told
@@ -53,6 +53,8 @@ def _any(body: bytes, ctx: AnswerContext) -> Answer:
         raise ctx.refused(error)
     if told.output is None or told.status not in _ENDED:
         raise _broke()
+    if len(told.output) > caps.PARTS_MAX:
+        raise caps.too_many("items", caps.PARTS_MAX)
     ANSWER.look(body, ctx.unread)
     parts: list[Part] = []
     for raw in told.output:

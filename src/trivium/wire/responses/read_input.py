@@ -50,6 +50,7 @@ _OUTPUTS: Final = {
 _OURS: Final = frozenset(
     {"message", "reasoning", "item_reference", "additional_tools", *said.CALLS, *_OUTPUTS}
 )
+_SEARCHED: Final = "tool_search_output"
 _COMPACTED: Final = frozenset({"compaction", "compaction_trigger"})
 """Items that stand for a history, or ask for one to be shortened: nobody else can."""
 _RIDERS: Final = frozenset({THOUGHT_SIGNATURE, EXTRA_CONTENT})
@@ -59,12 +60,13 @@ _RIDERS: Final = frozenset({THOUGHT_SIGNATURE, EXTRA_CONTENT})
 class Input:
     """Reads ``input``; what it finds besides turns is added to ``tools`` and ``extensions``."""
 
-    __slots__ = ("_extensions", "_open", "_tools")
+    __slots__ = ("_declared", "_extensions", "_open", "_tools")
 
     def __init__(self, open_: Open, tools: list[Tool], extensions: list[Extension]) -> None:
         self._open = open_
         self._tools = tools
         self._extensions = extensions
+        self._declared: set[tuple[str, str | None]] | None = None
 
     def turns(self, raw: bytes | msgspec.Raw) -> tuple[Turn, ...]:
         """The history. Raises ``Fault`` naming the member."""
@@ -109,7 +111,7 @@ class Input:
 
     def _reasoning(self, item: Item, raw: bytes, path: str) -> tuple[Part, ...]:
         try:
-            found = said.item(raw)
+            found = said.any_item(raw)
         except Fault:
             # the caller's item, not an upstream's
             raise wrong(path, "be a reasoning item: `summary` and `content` are lists") from None
@@ -123,14 +125,33 @@ class Input:
             shown.append(Reasoning("", Form.HIDDEN, opaque=opaque))
         return tuple(shown)
 
+    def _found(self, item: Item, path: str) -> None:
+        """Declare the tools that a search of the caller's found: the model may call them now."""
+        if bytes(item.tools) in (b"", b"null"):
+            return
+        if self._declared is None:
+            self._declared = set(map(_key, self._tools))
+        for tool in read_tools.tools(item.tools, f"{path}.tools", self._extensions):
+            key = _key(tool)
+            if key not in self._declared:
+                self._declared.add(key)
+                self._tools.append(tool)
+
     def _foreign(self, raw: bytes, kind: str, path: str) -> Turn:
         if kind in _COMPACTED:
             self._extensions.append(Extension(path, raw, Rank.CONTRACT))
-        found = said.item(raw)
+        if kind == _SEARCHED:
+            self._found(check(_item, raw, path), path)
+        found = said.any_item(raw)
         text = ("" if found is None else said.rendering(found)) or words(raw)
         user = kind.endswith(("_output", "_response"))
         part = VendorPart(Native(said.SHAPE, raw), kind, text)
         return Turn(_USER if user else _ASSISTANT, (part,))
+
+
+def _key(tool: Tool) -> tuple[str, str | None]:
+    """What tells a tool from all others."""
+    return tool.name, getattr(tool, "namespace", None)
 
 
 def _message(item: Item, path: str) -> Turn:

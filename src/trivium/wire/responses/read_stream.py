@@ -45,7 +45,10 @@ _decode_piece: Final = msgspec.json.Decoder(Piece).decode
 
 _P: Final = "response."
 _OPENING: Final = frozenset({_P + "created", _P + "queued", _P + "in_progress"})
-_TERMINAL: Final = frozenset({_P + "completed", _P + "incomplete", _P + "failed", _P + "cancelled"})
+_ENDS: Final = frozenset({_P + "completed", _P + "incomplete", _P + "failed", _P + "cancelled"})
+_DONE: Final = _P + "done"
+"""As some servers end, whatever the end is: the response says it."""
+_TERMINAL: Final = _ENDS | {_DONE}
 _TEXT: Final = b"event: response.output_text.delta\ndata: {"
 _DATA_AT: Final = len(_TEXT) - 1
 _END: Final = b"\n\n"
@@ -110,6 +113,11 @@ class Reader:
         self._at = self._place = 0
         """Its item, and its place there."""
 
+    @property
+    def stopped(self) -> bool:
+        """Whether its last event has come, which has the count."""
+        return self._over
+
     def feed(self, data: bytes) -> list[Event]:
         """Events of the frames that became whole."""
         if self._live and data.startswith(_TEXT) and not self._splitter.parts:
@@ -122,6 +130,13 @@ class Reader:
         except Fault as fault:
             return self._fail([], fault)
         out: list[Event] = []
+        try:
+            self._frames(run, out)
+        except Fault as fault:
+            self._fail(out, fault)
+        return out
+
+    def _frames(self, run: bytes, out: list[Event]) -> None:
         while run:
             # HOT: most frames are deltas of text: they are read together, from the first one on
             at = 0 if run.startswith(_TEXT) else run.find(_NEXT) + len(_END)
@@ -135,14 +150,15 @@ class Reader:
                 break
         if run:
             self._run(run, out)
-        return out
 
     def end(self, fault: Fault | None) -> list[Event]:
         """What the last bytes say; ``Failed`` unless all was said."""
         held = sse.completed(self._splitter.take())
         out: list[Event] = []
-        if held:
+        try:
             self._run(held, out)
+        except Fault as many:
+            self._fail(out, many)
         return out if self._over else self._fail(out, fault or cut_short())
 
     def _more(self, frame: bytes) -> Delta | None:
@@ -321,6 +337,9 @@ class Reader:
             self._fail(out, _nonsense())
             return
         self.usage = tokens.usage(told.usage) or self.usage
+        if kind == _DONE:
+            said_so = _P + (told.status or "")
+            kind = said_so if said_so in _ENDS else _P + "completed"
         if kind in _OPENING:
             self._begin(told, out)
             return
@@ -330,7 +349,8 @@ class Reader:
             return
         unread.ANSWER.look(raw, self._ctx.unread)
         self._begin(told, out)
-        for at, item in enumerate(told.output or ()):
+        output = told.output or ()
+        for at, item in zip(self._output.places(output), output, strict=True):
             self._output.unsaid(at, item, out)
         self._output.close(out)
         status = kind.removeprefix(_P)

@@ -24,6 +24,7 @@ from trivium.conversation.tools import (
     VendorTool,
 )
 from trivium.wire.checks import check, missing, require_long_name, wrong
+from trivium.wire.peek import decode
 from trivium.wire.responses import request_forms as forms
 from trivium.wire.responses.said import SHAPE
 
@@ -78,6 +79,7 @@ def _one(raw: bytes, path: str, namespace: str | None, extensions: list[Extensio
         raise wrong(f"{path}.type", "be function or custom inside a namespace")
     if kind == "namespace":
         return _namespace(raw, path, extensions)
+    decode(raw, path)  # what others read of it later can be read
     native = Native(SHAPE, raw)
     if kind in _SERVER:
         return [_server(check(_tool, raw, path), kind, native)]
@@ -158,6 +160,7 @@ def choice(raw: bytes | msgspec.Raw) -> ToolChoice:
         if word not in _MODES:
             raise wrong("tool_choice", "be none, auto, required or an object")
         return ToolChoice(_MODES[word])
+    decode(data, "tool_choice")
     found = check(_choice, data, "tool_choice")
     if found.type is None:
         raise missing("tool_choice.type")

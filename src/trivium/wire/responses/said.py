@@ -27,6 +27,7 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.places import Loss
 from trivium.faults import Fault, Kind
+from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import quote
 from trivium.wire.responses.answer_forms import Action, Item, ItemType, Piece, Why
@@ -52,6 +53,16 @@ CALLS: Final[dict[str, CallKind]] = {
 
 
 def item(raw: bytes | msgspec.Raw) -> Item | None:
+    """One item of an answer, as ``any_item``. Raises ``Fault`` when it has too many parts, too."""
+    found = any_item(raw)
+    if found is not None:
+        for pieces in (found.content, found.summary):
+            if pieces is not None and len(pieces) > caps.PARTS_MAX:
+                raise caps.too_many("parts", caps.PARTS_MAX)
+    return found
+
+
+def any_item(raw: bytes | msgspec.Raw) -> Item | None:
     """One item; with its kind alone when the rest is of other types, ``None`` when unreadable.
 
     Raises ``Fault`` (UPSTREAM_BROKE) for a message, a call or reasoning of other types.
@@ -121,7 +132,7 @@ def content(piece: Piece) -> Text | Refusal | None:
     if piece.type in ("output_text", "text"):
         return Text(
             piece.text or "",
-            quote.citations(piece.annotations),
+            quote.answered(piece.annotations),
             quote.logprobs(piece.logprobs),
         )
     return None

@@ -102,7 +102,10 @@ def _way(part: Part) -> _Way:
 class Saying:
     """One part: its words so far, and the frame of its deltas once it has a place."""
 
-    __slots__ = ("_at", "_way", "cited", "frame", "item", "kind", "logprobs", "part", "pieces")
+    __slots__ = (
+        "_at", "_counted", "_size", "_way", "cited", "frame", "item", "kind", "logprobs", "part",
+        "pieces",
+    )  # fmt: skip
 
     def __init__(self, part: Part) -> None:
         self.part = part
@@ -114,6 +117,14 @@ class Saying:
         self.item: Item
         self._way = _way(part)
         self._at: dict[str, int] = {}
+        self._size = self._counted = 0
+
+    @property
+    def size(self) -> int:
+        """Characters of its words so far; only those of new pieces are counted."""
+        self._size += sum(map(len, self.pieces[self._counted :]))
+        self._counted = len(self.pieces)
+        return self._size
 
     @property
     def text(self) -> str:

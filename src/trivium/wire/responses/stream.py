@@ -32,7 +32,11 @@ _ERROR: Final = b'"error"'
 _NUMBER: Final = b'"sequence_number"'
 
 _OPENING: Final = frozenset({"response.created", "response.queued", "response.in_progress"})
-_TERMINAL: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_DONE: Final = "response.done"
+"""As some servers end, whatever the end is."""
+_TERMINAL: Final = frozenset(
+    {"response.completed", "response.incomplete", "response.failed", _DONE}
+)
 
 
 _decode: Final = msgspec.json.Decoder(WatchedEvent, strict=False).decode
@@ -64,6 +68,11 @@ class EventWatch:
         self._failed: bytes | None = None
         self._last = b""
         self._splitter = sse.Splitter()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether its last event has come, which has the count."""
+        return self.finished
 
     def feed(self, data: bytes) -> bytes:
         """What to forward of the bytes of one upstream read: whole blocks, unchanged."""
@@ -107,7 +116,7 @@ class EventWatch:
         elif name in _TERMINAL and response is not None:
             if response.usage is not None:
                 self.usage = tokens.of(response.usage) or self.usage
-            if name == "response.failed":
+            if name == "response.failed" or (name == _DONE and error_of(response.error)):
                 self._failed = frame.data
                 self.error = error_of(response.error) or frame.data
             else:

@@ -4,7 +4,6 @@ Source: openai-python 3.52.0, ``ResponseInputContent``, read 2026-11-21.
 """
 
 import base64
-import binascii
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -26,6 +25,7 @@ from trivium.conversation.parts import (
     VendorPart,
     Video,
 )
+from trivium.conversation.pictures import NO_DRAWING, is_drawing, typed
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, TargetFacts
 from trivium.wire.responses import media
@@ -125,12 +125,15 @@ class Content:
             self.lacks(Concept.IMAGE, "this model takes no images")
             return []
         row: Row = {"type": "input_image"}
+        if isinstance(part.source, Inline) and is_drawing(typed(part.source)):
+            self.lacks(Concept.IMAGE, NO_DRAWING)
+            return []
         if isinstance(part.source, Stored):
             if not self._ours(part.source):
                 return []
             row["file_id"] = part.source.id
         else:
-            row["image_url"] = _url(part.source)
+            row["image_url"] = _url(_typed(part.source))
         row["detail"] = part.detail or "auto"
         return [row]
 
@@ -193,6 +196,10 @@ def words(text: str) -> Row:
     return {"type": "input_text", "text": text}
 
 
+def _typed(source: Source) -> Source:
+    return typed(source) if isinstance(source, Inline) else source
+
+
 def _url(source: Source) -> str:
     assert not isinstance(source, Stored), "an uploaded file has no URL"
     return source.url if isinstance(source, Remote) else media.data_url(source)
@@ -201,7 +208,7 @@ def _url(source: Source) -> str:
 def _text(source: Inline) -> str | None:
     try:
         return base64.b64decode(source.data).decode()
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:  # neither base64 nor UTF-8
         return None
 
 

@@ -49,6 +49,7 @@ class Writer:
         "_ctx",
         "_customs",
         "_ended",
+        "_ends",
         "_envelope",
         "_finish",
         "_number",
@@ -68,6 +69,8 @@ class Writer:
         self._output: list[Item] = []
         self._ended: Item | None = None
         """The item whose parts have all ended and which is not closed yet."""
+        self._ends: dict[int, tuple[Opaque, ...]] | None = None
+        """Attachments of the parts that end in this read; ``None``: nobody has asked."""
         self._number = 0
         self._finish = Finish(Unified.OTHER)
         self._usage: Usage | None = None
@@ -84,7 +87,8 @@ class Writer:
         parts = self._parts
         if self._customs is not None:
             events = self._customs.events(events)
-        for at, event in enumerate(events):
+        self._ends = None
+        for event in events:
             if type(event) is Delta:
                 if (part := parts.get(event.index)) is not None:
                     self._say(part, event, out)
@@ -93,7 +97,7 @@ class Writer:
                     self._say_all(part, event, out)
             elif type(event) is PartStart:
                 if not event.candidate:
-                    self._start(event, events[at + 1 :], out)
+                    self._start(event, events, out)
             elif type(event) is PartEnd:
                 self._part_end(event, out)
             else:
@@ -237,17 +241,16 @@ class Writer:
             opaque = worded(opaque, part.text)
         return self._seal(opaque)
 
-    def _start(self, event: PartStart, following: list[Event], out: list[bytes]) -> None:
+    def _start(self, event: PartStart, events: list[Event], out: list[bytes]) -> None:
         part = event.part
         kind = items.kind(part)
         if kind is None:
             return
         if type(part) is ToolCall:
             own = items.declared(part, self._ctx.request.tools)
-            late = (
-                one.opaque for one in following if type(one) is PartEnd and one.index == event.index
-            )
-            self._call(event.index, own, part.opaque + next(late, ()), out)
+            if self._ends is None:
+                self._ends = {one.index: one.opaque for one in events if type(one) is PartEnd}
+            self._call(event.index, own, part.opaque + self._ends.get(event.index, ()), out)
         elif (type(part) is Image or type(part) is VendorPart) and kind != "message":
             item = self._item(kind, out, None)
             whole: Any
@@ -264,7 +267,7 @@ class Writer:
                 part = msgspec.structs.replace(part, form=Form.SUMMARY)
             self._parts[event.index] = Saying(part)
             if text := items.words(part):
-                out.append(self.feed([Delta(event.index, text)]))
+                self._say(self._parts[event.index], Delta(event.index, text), out)
 
     def _call(
         self, index: int, call: ToolCall, opaque: tuple[Opaque, ...], out: list[bytes]
@@ -299,8 +302,7 @@ class Writer:
         return frame
 
     def _cite(self, part: Saying, event: Cited, out: list[bytes]) -> None:
-        text = sum(map(len, part.pieces))
-        row = quote.annotation(event.citation, text)
+        row = quote.annotation(event.citation, part.size)
         if row is None:
             return
         if part.frame is None:

@@ -5,6 +5,7 @@ caller of this very shape who left it out meant just that. Source: openai-python
 ``ToolParam``, read 2026-11-21.
 """
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
@@ -145,7 +146,8 @@ def _choice(wish: ToolChoice, conversation: Conversation, content: Content) -> A
             "the responses shape checks calls only of strict tools",
             Act.CHANGED,
         )
-    named = [_named(name, conversation, content) for name in wish.names]
+    tools = _by_name(conversation.tools) if wish.names else {}
+    named = [_named(name, tools.get(name), content) for name in wish.names]
     if wish.mode is ChoiceMode.NAMED and "name" in named[0]:
         return named[0]
     # not every tool that is run here can be named by itself: it is a subset of one
@@ -155,12 +157,23 @@ def _choice(wish: ToolChoice, conversation: Conversation, content: Content) -> A
     return {"type": "allowed_tools", "mode": mode, "tools": named}
 
 
-def _named(name: str, conversation: Conversation, content: Content) -> Row:
-    for tool in conversation.tools:
-        if isinstance(tool, FunctionTool | CustomTool) and tool.name == name:
-            custom = isinstance(tool, CustomTool) and content.facts.custom_tools
-            kind = "custom" if custom else "function"
-            return {"type": kind, "name": content.name(name, tool.namespace)}
-        if isinstance(tool, ServerTool) and name in (tool.name, tool.kind.value):
-            return {"type": _CHOSEN.get(tool.kind, tool.kind.value)}
+def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
+    """The tools by what a choice may call them, of one name the first."""
+    found: dict[str, Tool] = {}
+    for tool in tools:
+        if isinstance(tool, FunctionTool | CustomTool):
+            found.setdefault(tool.name, tool)
+        elif isinstance(tool, ServerTool):
+            found.setdefault(tool.name or tool.kind.value, tool)
+            found.setdefault(tool.kind.value, tool)
+    return found
+
+
+def _named(name: str, tool: Tool | None, content: Content) -> Row:
+    if isinstance(tool, FunctionTool | CustomTool):
+        custom = isinstance(tool, CustomTool) and content.facts.custom_tools
+        kind = "custom" if custom else "function"
+        return {"type": kind, "name": content.name(name, tool.namespace)}
+    if isinstance(tool, ServerTool):
+        return {"type": _CHOSEN.get(tool.kind, tool.kind.value)}
     return {"type": "function", "name": content.name(name, None)}

@@ -1,0 +1,71 @@
+"""Readable reasoning that nobody asked for, left out of answers.
+
+Many chat servers send ``reasoning_content`` whatever the request says. Callers of chat and of
+responses are used to it. A caller of messages or of generate who did not ask for thinking gets none
+from the vendor either, and its client may take a thought for the answer. What is attached to the
+reasoning stays, for the next turn needs it. Nothing is reported: nobody misses what was not wanted.
+"""
+
+import msgspec
+
+from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.events import Delta, Deltas, Event, PartEnd, PartStart
+from trivium.conversation.items import Part
+from trivium.conversation.parts import Form, Reasoning
+from trivium.conversation.request import ReasoningWish, Thinking
+
+
+def wants_thoughts(wish: ReasoningWish | None, *, by_switch: bool) -> bool:
+    """Whether readable reasoning was asked for.
+
+    ``by_switch``: in this shape, who turns thinking on is shown it unless it says otherwise.
+    """
+    if wish is None:
+        return False
+    if wish.shown is not None:
+        return wish.shown
+    return by_switch and wish.switch is not None and wish.switch is not Thinking.OFF
+
+
+def muted(answer: Answer) -> Answer:
+    """The answer without the words of its reasoning."""
+    return msgspec.structs.replace(
+        answer,
+        candidates=tuple(
+            Candidate(tuple(map(_silent, one.parts)), one.finish) for one in answer.candidates
+        ),
+    )
+
+
+class Mute:
+    """Leaves the words of reasoning out of one stream."""
+
+    __slots__ = ("_thinking",)
+
+    def __init__(self) -> None:
+        self._thinking: set[int] = set()
+        """Open parts that are reasoning."""
+
+    def events(self, events: list[Event]) -> list[Event]:
+        """The events without those words. HOT: all but reasoning goes through as it is."""
+        out: list[Event] = []
+        thinking = self._thinking
+        for event in events:
+            if type(event) is Delta or type(event) is Deltas:
+                if thinking and event.index in thinking:
+                    continue
+            elif type(event) is PartStart:
+                if type(event.part) is Reasoning:
+                    thinking.add(event.index)
+                    out.append(PartStart(event.index, _silent(event.part), event.candidate))
+                    continue
+            elif type(event) is PartEnd:
+                thinking.discard(event.index)
+            out.append(event)
+        return out
+
+
+def _silent(part: Part) -> Part:
+    if type(part) is Reasoning and part.text:
+        return msgspec.structs.replace(part, text="", form=Form.HIDDEN)
+    return part

@@ -1,0 +1,26 @@
+"""How much of one kind an upstream's answer may hold: beyond it the answer is a failure.
+
+The limits are several times what any answer was seen to have. What they keep away is an upstream
+whose answer is nothing but work: each part costs tens of microseconds to read and write, all of
+those of one frame in one turn of the loop.
+"""
+
+from typing import Final
+
+from trivium.faults import Fault, Kind
+
+PARTS_MAX: Final = 1_024
+"""Texts, thoughts, calls and pictures of one answer. Long ones of agents have two hundred."""
+CITATIONS_MAX: Final = 2_048
+"""Citations of one answer. A long report has some hundreds."""
+OBJECTS_MAX: Final = 250_000
+"""JSON objects of a whole answer or of one frame that is larger than a read: probabilities of ten
+thousand tokens with their twenty rivals each."""
+
+
+def too_many(what: str, most: int) -> Fault:
+    """The fault of an answer that holds more of something than an upstream has reason to send."""
+    return Fault(
+        Kind.UPSTREAM_BROKE,
+        f"The upstream's answer has more than {most} {what}, which is too many.",
+    )

@@ -1,0 +1,73 @@
+"""What a request refers to and does not hold: files, videos, pages, pictures, cached prompts.
+
+Of those the body has an address or a name of some bytes, and the vendor reads, and bills, all that
+lies there. Found are the members by which the four shapes refer; a text cannot hold them, as its
+quotes are escaped. A call's own arguments may: then the bound is higher than it need be.
+"""
+
+import re
+from typing import Final
+
+from trivium.wire.operation import Shape
+
+_MESSAGES: Final = Shape.MESSAGES  # HOT: an Enum takes 45 ns to give its member
+_GENERATE: Final = Shape.GENERATE
+
+PICTURE_TOKENS: Final = 5_000
+"""A picture at most, whatever its size: Anthropic's largest are 4,784 tokens, Google's 16 squares
+of 258, OpenAI's 8 of 170 and 85 (the vendors' pages on vision, read 2026-11-21)."""
+ANYTHING: Final = 2**40
+"""Tokens of what may be as long as the model's context: whoever quotes cuts it down to that."""
+
+_FILE_ID: Final = (b'"file_', re.compile(rb'"file_(?:id|url)"\s*+:\s*+"(?!data:)[^"]'))
+_CACHED: Final = (b'"cached', re.compile(rb'"cached_?content"\s*+:\s*+"[^"]', re.IGNORECASE))
+_CONTAINER: Final = (b'"container"', re.compile(rb'"container"\s*+:\s*+(?:"[^"]|\{\s*+"id")'))
+_PROMPT: Final = (
+    b'"prompt"',
+    re.compile(rb'"prompt"\s*+:\s*+\{\s*+"(?:id|version|variables)"'),
+)
+_FILM: Final = (
+    b'_url"',
+    re.compile(rb'"(?:video|audio)_url"\s*+:\s*+(?!"data:|\{\s*+"url"\s*+:\s*+"data:)["{]'),
+)
+_PLACES: Final = {
+    Shape.CHAT: (_FILE_ID, _FILM),
+    Shape.RESPONSES: (_FILE_ID, _PROMPT, _CONTAINER),
+    Shape.MESSAGES: (_FILE_ID, _CONTAINER),
+    Shape.GENERATE: (_CACHED,),
+}
+"""A word that is searched for, and what it must be a part of: names of anything at all."""
+_FILES: Final = b'"file'
+_FILE: Final = re.compile(rb'"file_?uri"\s*+:\s*+"[^"]', re.IGNORECASE)
+_PICTURE_FILE: Final = re.compile(
+    rb'"mime_?type"\s*+:\s*+"image/[^"]*+"\s*+,\s*+"file_?uri"\s*+:'
+    rb'|"file_?uri"\s*+:\s*+"[^"]*+"\s*+,\s*+"mime_?type"\s*+:\s*+"image/',
+    re.IGNORECASE,
+)
+_URL: Final = b'url"'
+_REMOTE: Final = re.compile(rb'"(?:image_)?url"\s*+:\s*+"(?!data:)[^"]')
+"""The address of a picture; in messages, of a document as well."""
+_DOCUMENT: Final = b'"document"'
+
+
+def tokens(body: bytes, shape: Shape) -> int:
+    """Input tokens that what a body of this shape refers to may come to at most."""
+    # HOT: once a request of an account with a limit: two to four searches, from the right, as that
+    # is twice as fast: 0.3 us for a KB, 20 for 100 KB
+    for word, place in _PLACES.get(shape, ()):
+        if body.rfind(word) >= 0 and place.search(body) is not None:
+            return ANYTHING
+    if shape is _GENERATE:
+        return _files(body) if body.rfind(_FILES) >= 0 else 0
+    if body.rfind(_URL) < 0:
+        return 0
+    pictures = len(_REMOTE.findall(body))
+    if pictures and shape is _MESSAGES and body.find(_DOCUMENT) >= 0:
+        return ANYTHING
+    return PICTURE_TOKENS * pictures
+
+
+def _files(body: bytes) -> int:
+    """Of Google's files, of which the body says what kind they are."""
+    pictures = len(_PICTURE_FILE.findall(body))
+    return ANYTHING if pictures < len(_FILE.findall(body)) else PICTURE_TOKENS * pictures

@@ -1,0 +1,87 @@
+"""What a body names and does not hold is foreseen by its kind."""
+
+import json
+import random
+import time
+
+import pytest
+
+from trivium.wire.operation import Shape
+from trivium.wire.references import ANYTHING, PICTURE_TOKENS, tokens
+
+CHAT, RESPONSES, MESSAGES, GENERATE = Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE
+FAR = "https://example.com/a"
+INLINE = "data:image/png;base64,QUJD"
+
+
+def part(kind, **members):
+    return {"content": [{"type": kind, **members}]}
+
+
+def google(**data):
+    return {"contents": [{"parts": [{"text": "hi"}, {"fileData": data}]}]}
+
+
+@pytest.mark.parametrize(
+    ("shape", "body", "expected"),
+    [
+        (CHAT, {"content": "hi"}, 0),
+        (CHAT, part("image_url", image_url={"url": FAR}), PICTURE_TOKENS),
+        (CHAT, part("image_url", image_url={"detail": "low", "url": FAR}), PICTURE_TOKENS),
+        (CHAT, part("image_url", image_url={"url": INLINE}), 0),
+        (CHAT, part("file", file={"file_id": "file-1"}), ANYTHING),
+        (CHAT, part("file", file={"file_data": "data:application/pdf;base64,QUJD"}), 0),
+        (CHAT, part("video_url", video_url={"url": FAR}), ANYTHING),
+        (CHAT, part("video_url", video_url={"url": "data:video/mp4;base64,QUJD"}), 0),
+        (CHAT, {"content": 'say "file_id": "x" and "url": "https://y"'}, 0),
+        (CHAT, {"tools": [{"properties": {"file_id": {"type": "string"}, "url": {"type": "string"}}}]}, 0),
+        (RESPONSES, part("input_image", image_url=FAR), PICTURE_TOKENS),
+        (RESPONSES, part("input_image", image_url=INLINE), 0),
+        (RESPONSES, part("input_file", file_url=FAR), ANYTHING),
+        (RESPONSES, part("input_image", file_id="file-1"), ANYTHING),
+        (RESPONSES, {"prompt": {"id": "pmpt_1"}, "input": "hi"}, ANYTHING),
+        (RESPONSES, {"tools": [{"type": "code_interpreter", "container": "cntr_1"}]}, ANYTHING),
+        (MESSAGES, part("image", source={"type": "url", "url": FAR}), PICTURE_TOKENS),
+        (MESSAGES, part("document", source={"type": "url", "url": FAR}), ANYTHING),
+        (MESSAGES, part("document", source={"type": "file", "file_id": "file_1"}), ANYTHING),
+        (MESSAGES, part("document", source={"type": "text", "data": "hi"}), 0),
+        (MESSAGES, {"container": "container_1"}, ANYTHING),
+        (GENERATE, google(fileUri=FAR, mimeType="video/mp4"), ANYTHING),
+        (GENERATE, google(fileUri=FAR), ANYTHING),
+        (GENERATE, google(mimeType="image/png", fileUri=FAR), PICTURE_TOKENS),
+        (GENERATE, google(fileUri=FAR, mimeType="image/png"), PICTURE_TOKENS),
+        (GENERATE, {"contents": [{"parts": [{"file_data": {"file_uri": FAR}}]}]}, ANYTHING),
+        (GENERATE, {"cachedContent": "cachedContents/1"}, ANYTHING),
+        (GENERATE, {"cached_content": "cachedContents/1"}, ANYTHING),
+        (GENERATE, {"cachedContent": ""}, 0),
+        (Shape.EMBEDDINGS, {"input": "hi"}, 0),
+    ],
+)  # fmt: skip
+def test_each_kind_of_reference_is_found(shape, body, expected):
+    """However the JSON is spaced; texts and schemas that look alike are none."""
+    assert expected == tokens(json.dumps(body).encode(), shape)
+    assert expected == tokens(json.dumps(body, indent=2, separators=(" ,", " : ")).encode(), shape)
+
+
+def test_every_picture_counts():
+    """Each may be as dear as any."""
+    pictures = [{"type": "image_url", "image_url": {"url": FAR}} for _ in range(7)]
+    assert 7 * PICTURE_TOKENS == tokens(json.dumps(pictures).encode(), CHAT)
+
+
+@pytest.mark.parametrize("shape", [CHAT, RESPONSES, MESSAGES, GENERATE])
+def test_no_body_is_slow(shape):
+    """Words of references in any order, none of them one: time grows with the size."""
+    dice = random.Random(3)
+    words = [b'"file_id":', b'"fileUri":', b'"url":', b'"video_url":{', b'"mimeType":"image/', b"  ",
+             b'"container":{', b'"prompt":{', b'"cachedContent":', b'"document"']  # fmt: skip
+
+    def spent(count):
+        body = b"".join(dice.choices(words, k=count))
+        began = time.thread_time()
+        tokens(body, shape)
+        return time.thread_time() - began
+
+    spent(1000)
+    small = min(spent(20_000) for _ in range(5))
+    assert min(spent(80_000) for _ in range(5)) < max(12 * small, 0.01)
