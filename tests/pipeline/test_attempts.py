@@ -146,7 +146,7 @@ async def test_a_vendors_own_time_is_kept():
         status, headers, _ = await gateway.post(CHAT, HELLO)
         assert (429, b"20") == (status, headers[b"retry-after"])
         status, headers, body = await gateway.post(CHAT, HELLO)
-        assert (503, "no_upstream_available") == (status, error_of(body)["code"])
+        assert (429, "rate_limit_exceeded") == (status, error_of(body)["code"])
         assert 18 <= int(headers[b"retry-after"]) <= 20
         assert 1 == len(vendor.requests)
 

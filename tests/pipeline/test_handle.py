@@ -408,3 +408,21 @@ async def test_an_operator_is_told_when_a_vendor_refuses_the_credential_and_only
     ] == [(one["event"], one["log_level"], one["channel"], one["fault"]) for one in lines]
     assert 1 == len(vendor.requests)
     assert VENDOR_KEY not in str(lines)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "members", [{"user": "u-1"}, {"safety_identifier": "u-1"}, {"metadata": {"user_id": "u-1"}}]
+)
+async def test_a_record_names_the_end_user_that_the_request_names(members):
+    """For whoever reads the records; the vendor is told as before."""
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]} | members
+    answer = sized(
+        b'{"object":"chat.completion","choices":[]}', headers=b"Content-Type: application/json\r\n"
+    )
+    async with Double([[Send(answer)]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        assert 200 == (await gateway.post("/v1/chat/completions", body))[0]
+        (record,) = gateway.records
+        asked = msgspec.json.decode(vendor.requests[0].body)
+    assert "u-1" == record.end_user
+    assert members.items() <= asked.items()

@@ -8,7 +8,7 @@ import pytest
 from edge.wires import asked
 from trivium.faults import Fault, Kind
 from trivium.pipeline.story import NAME_MAX, Story
-from trivium.pipeline.telling import fault_of, tell
+from trivium.pipeline.telling import fault_of, refused, tell
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 
@@ -92,3 +92,13 @@ def test_nothing_is_answered_to_whom_has_left(status):
     told.exchange.gone = True
     assert fault_of(told, asyncio.CancelledError()) is None
     assert (Kind.CALLER_LEFT, status or told.fault.status) == (told.fault.kind, told.status)
+
+
+def test_a_refusal_is_what_its_provider_takes_it_for():
+    """Status, headers by name, and body."""
+    seen = []
+    fault = Fault(Kind.UPSTREAM_BROKE, "no")
+    provider = SimpleNamespace(failure=lambda refusal: seen.append(refusal) or fault)
+    step = SimpleNamespace(binding=SimpleNamespace(channel=SimpleNamespace(provider=provider)))
+    assert fault is refused(step, 418, [(b"x-why", b"tea")], b"pot")
+    assert (418, {"x-why": "tea"}, b"pot") == (seen[0].status, seen[0].headers, seen[0].body)

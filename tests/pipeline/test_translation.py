@@ -351,6 +351,16 @@ async def test_a_hint_that_is_dropped_is_reported_and_in_strict_mode_refused():
 
 
 @pytest.mark.asyncio
+async def test_a_users_profile_at_another_vendor_is_reported():
+    """Only its own vendor knows it; that one gets it."""
+    path, body = ASKED["messages"](False)
+    answer = [Send(sized(msgspec.json.encode(CALLED["chat"]), headers=JSON))]
+    async with Double([answer]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        _, headers, _ = await gateway.post(path, body, "vendor-user-profile-id: uprof_1")
+        assert b"vendor-user-profile-id" in headers[b"trivium-dropped"]
+
+
+@pytest.mark.asyncio
 async def test_who_declares_functions_is_told_that_a_second_call_has_no_room():
     """The upstream is asked for one call at a time, and may still make two."""
     body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}],

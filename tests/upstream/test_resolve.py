@@ -4,6 +4,7 @@ import asyncio
 import socket
 
 import pytest
+from structlog.testing import capture_logs
 
 from trivium.clock import FixedClock
 from trivium.upstream.resolve import ENTRIES_MAX, FAILURE_TTL_S, Resolver, system_lookup
@@ -120,3 +121,38 @@ async def test_addresses_are_their_own_names(host, family):
     """Local engines are configured by address."""
     (found,) = await system_lookup(host, 8000)
     assert (family, host, 8000) == (found[0], found[4][0], found[4][1])
+
+
+@pytest.mark.asyncio
+async def test_while_nobody_answers_the_last_addresses_are_used():
+    """Said once when it begins and once when it ends; a name that is no more is believed."""
+    clock, found = FixedClock(), [[(2, 1, 6, "", ("127.0.0.1", 1))]]
+
+    async def lookup(_, __):
+        if isinstance(found[0], OSError):
+            raise found[0]
+        return found[0]
+
+    resolver = Resolver(30, clock.monotonic, lookup)
+    first = await resolver.resolve("vendor.example", 443)
+    with capture_logs() as logs:
+        found[0] = socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        for _ in range(5):
+            clock.advance(31)
+            assert first == await resolver.resolve("vendor.example", 443)
+        with pytest.raises(OSError, match="Temporary"):
+            await resolver.resolve("other.example", 443)
+        found[0] = [(2, 1, 6, "", ("127.0.0.1", 2))]
+        clock.advance(31)
+        assert found[0] == await resolver.resolve("vendor.example", 443)
+        found[0] = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        clock.advance(31)
+        with pytest.raises(OSError, match="not known"):
+            await resolver.resolve("vendor.example", 443)
+    told = [(line["event"], line["host"], line.get("meanwhile")) for line in logs]
+    assert told == [
+        ("name_unresolved", "vendor.example", "the addresses known last"),
+        ("name_unresolved", "other.example", "none"),
+        ("name_resolved_again", "vendor.example", None),
+        ("name_unresolved", "vendor.example", "none"),
+    ]

@@ -6,7 +6,6 @@ ended in its own shape's words. Settlement always precedes the last byte.
 """
 
 import asyncio
-from enum import Enum, auto, unique
 from typing import Final
 
 from trivium.faults import Fault, Kind
@@ -15,10 +14,11 @@ from trivium.pipeline import wishing
 from trivium.pipeline.context import Ending, Flow
 from trivium.pipeline.continuing import Continue
 from trivium.pipeline.lane import ESTIMATED, Lane
+from trivium.pipeline.mode import Mode
 from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.story import Story
+from trivium.pipeline.telling import refused
 from trivium.pipeline.whole import Whole
-from trivium.providers.base import Refusal
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
 from trivium.upstream.call import Call, HeaderLines, Sink
@@ -29,15 +29,7 @@ REFUSAL_BYTES_MAX: Final = 65_536
 _EXPLAINED: Final = b"trivium-channel: %b\r\ntrivium-attempts: %b\r\n"
 
 
-@unique
-class _Mode(Enum):
-    WAITING = auto()
-    WHOLE = auto()
-    STREAM = auto()
-    REFUSAL = auto()
-
-
-_WAITING, _WHOLE, _STREAM, _REFUSAL = _Mode
+_WAITING, _WHOLE, _STREAM, _REFUSAL = Mode
 # HOT: a member of an Enum takes 45 ns to be looked up, and a name of the module 10
 
 
@@ -211,8 +203,16 @@ class Attempt(Flow, Sink, Ending):
     def tell(self) -> None:
         """Leave what the vendor has reported so far to the bill, should the answer break off."""
         # not the outcome is asked: one whose caller has left awaits it no longer
-        if self._committed and self._watch is not None and not self.story.is_settled:
-            self.story.usage = self._watch.usage
+        watch, story = self._watch, self.story
+        if self._committed and watch is not None and not story.is_settled:
+            story.usage = watch.usage
+            # of several answers the first to end does not tell what the others come to
+            story.final = watch.finished or (watch.stopped and self.facts.choices == 1)
+
+    @property
+    def running(self) -> StreamWatch | None:
+        """The watch of a stream that has begun and goes on."""
+        return self._watch if self._committed and self._call is not None else None
 
     @property
     def is_between_events(self) -> bool:
@@ -262,10 +262,12 @@ class Attempt(Flow, Sink, Ending):
             self.data(rest)
         if self.outcome.done():
             return
+        body = b"".join(self._parts)
+        self._parts.clear()  # held as long as the answer, they would be all of it once more
         if self._mode is _WHOLE:
-            self._answer(b"".join(self._parts))
+            self._answer(body)
         else:
-            self.broke(self._refused(b"".join(self._parts)[:REFUSAL_BYTES_MAX]))
+            self.broke(refused(self.step, self.status, self.headers, body[:REFUSAL_BYTES_MAX]))
 
     def _is_json(self, headers: Lines) -> bool:
         """Whether a whole answer comes where a stream was asked for: an error, most likely."""
@@ -281,8 +283,9 @@ class Attempt(Flow, Sink, Ending):
             self._commit()
         if self._committed:
             held, self._held = self._held, b""
-            self.story.deliver(held)
-            self.story.exchange.write(held)
+            if not self.story.exchange.gone:
+                self.story.deliver(held)
+                self.story.exchange.write(held)
             if self.story.cut:
                 self.conclude()
 
@@ -330,23 +333,27 @@ class Attempt(Flow, Sink, Ending):
 
     def _end_stream(self, fault: Fault | None) -> None:
         watch = self._watch
-        story = self.story
         assert watch is not None
+        story, held = self.story, self._held
         if fault is None and not self._committed:
-            rest = watch.end(None, story.exchange.request_id)
+            tail = watch.end(None, story.exchange.request_id)
             if not watch.finished or watch.error is not None:
                 raise Fault(Kind.UPSTREAM_BROKE, "The upstream ended without an answer.")
             self._commit()
-            tail = rest
         else:
+            if held and not story.exchange.gone:
+                story.deliver(held)  # before the watch ends: it may have to count
+                held = b""
             tail = watch.end(fault, story.exchange.request_id)
             if fault is None and not watch.finished:
                 fault = Fault(Kind.UPSTREAM_BROKE, "The upstream ended in mid-answer.")
-        if self._held:
-            story.deliver(self._held)
-        story.usage = watch.usage
+        self.tell()
+        self._last, held = self._held + tail, held + tail
+        if story.exchange.gone:
+            fault = fault or Fault(Kind.CALLER_LEFT, "The caller left.")
+        elif held:
+            story.deliver(held)
         story.fault = fault
-        self._last = self._held + tail
         self._conclude()
 
     def _answer(self, body: bytes) -> None:
@@ -398,15 +405,9 @@ class Attempt(Flow, Sink, Ending):
         """What the answer costs; of a stream that is known only when its head is long gone."""
         story = self.story
         story.exchange.lines += b"trivium-cost: %b\r\n" % format_usd(story.cost_nanos).encode()
-        if story.usage is not None and story.usage.estimated:
-            mark = (ESTIMATED, b"usage")
-            if mark not in story.exchange.extra:
-                story.exchange.extra.append(mark)
-
-    def _refused(self, body: bytes) -> Fault:
-        headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in self.headers}
-        refusal = Refusal(status=self.status, headers=headers, body=body)
-        return self.step.binding.channel.provider.failure(refusal)
+        mark = (ESTIMATED, b"usage")
+        if story.usage is not None and story.usage.estimated and mark not in story.exchange.extra:
+            story.exchange.extra.append(mark)
 
     def _go_on(self, more: Continue) -> None:
         self.release()
@@ -437,5 +438,4 @@ class Attempt(Flow, Sink, Ending):
         self.release()
         if not self.outcome.done():
             self.outcome.set_exception(error)
-        if self._committed and self._watch is not None:
-            self.story.usage = self._watch.usage
+        self.tell()

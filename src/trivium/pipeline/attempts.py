@@ -5,11 +5,11 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from trivium.faults import Blame, Fault, Kind
+from trivium.faults import Blame, Fault
 from trivium.pipeline import entrance, fallbacks
 from trivium.pipeline.story import Story
 from trivium.routing.choice import Failure, Next
-from trivium.routing.condition import Key
+from trivium.routing.condition import RESTING, Key
 from trivium.routing.model import Plan, Step, Strategy
 from trivium.routing.tries import Tries
 from trivium.wire.operation import COUNTING
@@ -39,7 +39,7 @@ async def run(
     try:
         plan = await planned()
     except Fault as fault:
-        if not story.stand_ins or fault.kind is not Kind.NO_ROUTE:
+        if not story.stand_ins or fault.kind not in RESTING:
             raise
         last = fault
     used: Used = {}
@@ -103,7 +103,7 @@ def _may_go_on(story: Story, last: Fault) -> bool:
     """Whether another model may do better: not where the request is at fault, or was slow."""
     if story.first_byte_at is not None or last.retry is not last.row.retry:
         return False
-    return last.row.fallback or last.kind is Kind.NO_ROUTE
+    return last.row.fallback or last.kind in RESTING
 
 
 class _Run:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from trivium.admission.service import OPEN, Pass
 from trivium.faults import Fault
-from trivium.pipeline import drawing, entrance, fetching, media, memory, sticky
+from trivium.pipeline import drawing, entrance, fetching, leaving, media, memory, sticky
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers
 from trivium.pipeline.drawing import Pictures
@@ -95,9 +95,9 @@ def left(story: Story, attempt: Attempt) -> None:
 
 
 def _outcome(story: Story, attempt: Attempt, outcome: asyncio.Future[None]) -> Awaitable[None]:
-    if story.services.finishes and not attempt.facts.stream:
-        return outlast(story, outcome)
-    return outcome
+    if attempt.facts.stream:
+        return leaving.stay(story, attempt, outcome)
+    return outlast(story, outcome) if story.services.finishes else outcome
 
 
 def composed(

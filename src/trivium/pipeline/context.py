@@ -138,6 +138,10 @@ class Exchange(Protocol):
         """End a streamed answer with a last piece."""
         ...
 
+    def drop_body(self) -> None:
+        """Keep no byte of the body: nobody will read it again."""
+        ...
+
     def break_off(self) -> None:
         """End an answer that cannot be completed."""
         ...

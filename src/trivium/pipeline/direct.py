@@ -20,7 +20,18 @@ from trivium.admission.service import OPEN
 from trivium.faults import Fault
 from trivium.identity.model import Caller
 from trivium.ledger.model import Quote
-from trivium.pipeline import attempts, calling, entrance, fallbacks, handle, memory, sticky, wishing
+from trivium.pipeline import (
+    attempts,
+    calling,
+    entrance,
+    fallbacks,
+    handle,
+    leaving,
+    memory,
+    referring,
+    sticky,
+    wishing,
+)
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Running, Services
 from trivium.pipeline.lane import Lane
@@ -32,7 +43,7 @@ from trivium.routing import wishes
 from trivium.routing.condition import Key
 from trivium.routing.model import Channel, Model, Plan, Step, Strategy
 from trivium.upstream.request import Request
-from trivium.wire import peek
+from trivium.wire import bulk, peek
 from trivium.wire.operation import AUDIO, COUNTING, DRAWING, Operation
 
 log = structlog.get_logger()
@@ -89,7 +100,11 @@ def _held(exchange: Exchange, route: Route, services: Services) -> "Direct | Non
     """The call to make, held for. Raises ``Fault``, and then nothing is held."""
     caller = exchange.caller
     assert caller is not None
-    if route.operation in _ASIDE or not wishes.HEADERS.isdisjoint(exchange.headers):
+    if (
+        route.operation in _ASIDE
+        or not wishes.HEADERS.isdisjoint(exchange.headers)
+        or len(exchange.body) > bulk.LARGE_BYTES  # read once, and step by step
+    ):
         return None
     story = Story(exchange, route.operation, services)
     direct = _made(story, route)
@@ -145,6 +160,7 @@ def _made(story: Story, route: Route) -> "Direct | None":
     story.model = model = services.router.find(facts.model)
     if _waits(model) or (services.finishes and not facts.stream):
         return None
+    facts = referring.weighed(story, facts)
     quote = services.ledger.quote(caller, model, story.operation, facts, story.size_bytes)
     if model.fallbacks:
         quote = fallbacks.covering(story, facts, quote)
@@ -321,6 +337,7 @@ class Direct(Running, Outcome):
         del self.attempt  # which holds this object in turn
         try:
             if self._is_cancelled:
+                await leaving.counted(story, attempt)
                 raise asyncio.CancelledError
             if why is not None:
                 raise why
@@ -328,7 +345,7 @@ class Direct(Running, Outcome):
                 outcome = attempt.wait()
                 attempt.attach(await story.services.client.open(request, attempt))
                 del request
-                await outcome
+                await leaving.stay(story, attempt, outcome)
             while attempt.going_on is not None:
                 await calling.again(story, attempt, credential)
         finally:

@@ -47,6 +47,18 @@ def taken(story: Story, facts: Facts, quote: Quote) -> Pass | None:
     )
 
 
+def look(exchange: Exchange, services: Services, key_coming: int, user_coming: int) -> None:
+    """See whether a request may be let in before its body is there; ``…_coming`` as
+    ``Admission.look``. Raises ``Fault`` (RATE_LIMITED).
+    """
+    assert exchange.caller is not None
+    try:
+        services.admission.look(exchange.caller, key_coming, user_coming)
+    except Refusal as refused:
+        _tell_refused(exchange, services, refused)
+        raise
+
+
 def let_in(story: Story, given: Pass) -> None:
     """The request is in by a pass; its caller is told what is left."""
     story.given = given

@@ -17,7 +17,7 @@ from trivium.ledger.model import NANOS
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
-from trivium.pipeline import drawing, fallbacks, fetching, memory, rehearsing, wishing
+from trivium.pipeline import drawing, fallbacks, fetching, memory, referring, rehearsing, wishing
 from trivium.pipeline.calling import lane_for
 from trivium.pipeline.context import Flow, Headers, Router, Running, Services, Translator
 from trivium.pipeline.handle import planned, read
@@ -95,6 +95,10 @@ class Rehearsal:
 
     def finish(self, rest: bytes = b"") -> None:
         """Nobody is answered."""
+
+    def drop_body(self) -> None:
+        """As an exchange."""
+        self.body = b""
 
     def break_off(self) -> None:
         """Nobody is answered."""
@@ -301,6 +305,7 @@ def _price(model: Model, facts: Facts, story: Story) -> dict[str, Any] | None:
     """The most it could cost; ``None`` where no price is known."""
     caller = story.exchange.caller
     assert caller is not None
+    facts = referring.weighed(story, facts)
     nanos = story.services.ledger.quote(
         caller, model, story.operation, facts, story.size_bytes
     ).amount_nanos

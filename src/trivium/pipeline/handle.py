@@ -18,6 +18,7 @@ from trivium.pipeline import (
     hedging,
     media,
     memory,
+    referring,
     sticky,
     wishing,
 )
@@ -28,7 +29,8 @@ from trivium.pipeline.story import Story
 from trivium.pipeline.telling import fault_of, tell
 from trivium.routing.model import Plan
 from trivium.routing.wishes import too_dear, wished
-from trivium.wire import errors, peek
+from trivium.wire import bulk, errors, peek
+from trivium.wire.end_user import NAMES, end_user
 from trivium.wire.form import no_form
 from trivium.wire.messages.version import version
 from trivium.wire.operation import COUNTING, DRAWING, FORMS_ONLY, Operation, Shape
@@ -59,10 +61,17 @@ async def _served(story: Story, route: Route) -> None:
         members = wishing.taken(story, peek.members(exchange.body))
     else:
         members = wishing.taken(story, await media.received(story, exchange.upload))
+    large = len(exchange.body) > bulk.LARGE_BYTES
+    if large:
+        await asyncio.sleep(0)  # each step goes over all of it: others come in between
     facts = read(story, route, members)
     if route.operation is Operation.RESPONSES:
         await memory.recollect(story, members)
+    if large:
+        await asyncio.sleep(0)
     await _admit(story, facts)
+    if large:
+        await asyncio.sleep(0)
     if route.operation in COUNTING:
         await _count(story, members, facts)
     else:
@@ -106,6 +115,8 @@ def read(story: Story, route: Route, members: Members) -> Facts:
         facts = drawing.named(story, members, facts)
     story.facts = facts
     story.members = members
+    if not NAMES.isdisjoint(members.table):  # HOT: most name nobody
+        story.end_user = end_user(members.table)
     return facts
 
 
@@ -118,7 +129,7 @@ async def _admit(story: Story, facts: Facts) -> None:
     story.model = services.router.find(facts.model)
     if story.operation in DRAWING:
         drawing.check(story)
-    ledger = services.ledger
+    ledger, facts = services.ledger, referring.weighed(story, facts)
     quote = ledger.quote(caller, story.model, story.operation, facts, story.size_bytes)
     if story.wishes is not None and (dear := too_dear(story.wishes, quote.amount_nanos)):
         raise dear

@@ -223,6 +223,11 @@ class RememberingWatch:
         """The watch's own."""
         return self._watch.error
 
+    @property
+    def stopped(self) -> bool:
+        """As the watch inside says."""
+        return self._watch.stopped
+
     def feed(self, data: bytes) -> bytes:
         """What the watch forwards; the read with the terminal event is noted."""
         out = self._watch.feed(data)

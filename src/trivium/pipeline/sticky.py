@@ -146,6 +146,11 @@ class _Noting:
         """The inner watch's."""
         return self._inner.error
 
+    @property
+    def stopped(self) -> bool:
+        """As the watch inside says."""
+        return self._inner.stopped
+
     def feed(self, data: bytes) -> bytes:
         """What the inner watch forwards."""
         out = self._inner.feed(data)

@@ -1,5 +1,6 @@
 """What is known about one request so far, and its end: settle once, record once."""
 
+import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from trivium.admission.service import OPEN
@@ -15,9 +16,10 @@ from trivium.recall.model import Recollection
 from trivium.routing.choice import Wishes
 from trivium.routing.condition import Key
 from trivium.routing.model import Model, Skip, Step
-from trivium.wire.operation import Operation
+from trivium.wire.operation import AUDIO, SHAPE, Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
+from trivium.wire.written import Delivered, Written
 
 if TYPE_CHECKING:
     from trivium.pipeline.hedging import Race
@@ -34,6 +36,7 @@ class Story:
     """The mutable context of one request. Settles and records exactly once, whatever happened."""
 
     __slots__ = (
+        "_said",
         "_settled",
         "attempts",
         "cache_key",
@@ -42,10 +45,12 @@ class Story:
         "cost_nanos",
         "cut",
         "delivered",
+        "end_user",
         "exchange",
         "facts",
         "failures",
         "fault",
+        "final",
         "first_byte_at",
         "given",
         "hold",
@@ -61,7 +66,6 @@ class Story:
         "recalled",
         "recollection",
         "report",
-        "sample",
         "services",
         "shared",
         "skipped",
@@ -95,8 +99,8 @@ class Story:
         """Between attempts that may run at once; ``None``: they run one after another."""
         self.wishes: Wishes | None = None
         """What the caller wishes of the route; ``None``: nothing."""
-        self.cache_key = b""
-        """What keeps it with others that share a prompt cache."""
+        self.cache_key, self.end_user = b"", ""
+        """What keeps it with others that share a prompt cache; for whom, as the caller says."""
         self.stand_ins: list[Model] = []
         """Models that may answer in place of the one asked for."""
         self.failures: list[tuple[str, str]] = []
@@ -117,13 +121,14 @@ class Story:
         """What a vendor reports, and charges, of a request that it declined after its work."""
         self.fault: Fault | None = None
         self.first_byte_at: float | None = None
-        self.called = self._settled = self.cut = False
+        self.called = self._settled = self.cut = self.final = False
         """Whether the running attempt has sent the request upstream. Whether its answer may be over
-        before its vendor's: it is cut at a stop sequence."""
+        before its vendor's: it is cut at a stop sequence. Whether the vendor's last report counts
+        all of an answer that its caller did not stay for."""
         self.delivered = self.let_go_bytes = 0
         """Bytes of the answer that the caller was sent; size of the request, once it is let go."""
-        self.sample = b""
-        """The last of them: what text they hold tells how much all of them held."""
+        self._said: Delivered | None = None
+        """What tells how much a model wrote in them."""
         self.cost_nanos = 0
         """What the caller was charged, once that is settled."""
 
@@ -145,7 +150,7 @@ class Story:
         """
         exchange = self.exchange
         self.let_go_bytes = self._received()
-        exchange.body = b""
+        exchange.drop_body()
         if self.members is not None:
             self.members.let_go()
 
@@ -206,7 +211,34 @@ class Story:
     def deliver(self, data: bytes) -> None:
         """Remember that a piece of the answer was sent. HOT: once per upstream read."""
         self.delivered += len(data)
-        self.sample = data
+        said = self._said
+        if said is None:
+            said = self._said = Delivered(SHAPE[self.operation], whole=self._is_whole())
+        said.add(data)
+
+    def told(self, reported: Usage | None, rest: bytes) -> Usage:
+        """What the caller is told that was used: what the bill will say.
+
+        ``rest``: what of the answer is yet to be delivered, all of it that tells of a text.
+        """
+        hold = self.hold
+        if hold is not None and hold.quote.tariff is not None:
+            input_tokens = hold.quote.input_tokens
+        else:
+            input_tokens = estimate.tokens(self.let_go_bytes or self._received())
+        return estimate.used(
+            reported, input_tokens, functools.partial(self.written, rest), final=True
+        )
+
+    def written(self, rest: bytes = b"") -> Written:
+        """What the model wrote in what was delivered, and in what is to follow."""
+        said = self._said
+        if said is None:
+            said = Delivered(SHAPE[self.operation], whole=True)
+        return said.written(rest)
+
+    def _is_whole(self) -> bool:
+        return not self.streaming and self.operation not in AUDIO
 
     def _used(self, input_tokens: int) -> Usage | None:
         """What is charged for; ``None`` for nothing. The written policy: docs/billing.md."""
@@ -222,7 +254,7 @@ class Story:
             tariff = hold.quote.tariff
             return media.used(tariff, known, self.usage, is_delivered=self.delivered > 0)
         return estimate.used(
-            self.usage, input_tokens, self.delivered, self.sample, finished=fault is None
+            self.usage, input_tokens, self.written, final=fault is None or self.final
         )
 
     def _received(self) -> int:
@@ -282,7 +314,7 @@ class Story:
                 self.let_go_bytes or self._received(),
                 exchange.bytes_out,
                 self.usage,
-                profile[:NAME_MAX].decode("latin-1") if profile else "",
+                profile[:NAME_MAX].decode("latin-1") if profile else self.end_user,
                 report.dropped_names() if report else "",
                 report.repaired_header() if report else "",
             )

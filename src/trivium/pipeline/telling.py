@@ -4,6 +4,9 @@ import asyncio
 
 from trivium.faults import Fault, Kind
 from trivium.pipeline.story import NAME_MAX, Story
+from trivium.providers.base import Refusal
+from trivium.routing.model import Step
+from trivium.upstream.call import HeaderLines
 
 
 def fault_of(story: Story, error: Fault | asyncio.CancelledError) -> Fault | None:
@@ -33,3 +36,9 @@ def tell(story: Story, event: str, fault: Fault) -> None:
         model=story.facts.model[:NAME_MAX] if story.facts else "",
         message=fault.message,
     )
+
+
+def refused(step: Step, status: int, headers: HeaderLines, body: bytes) -> Fault:
+    """The fault that a vendor's refusal is."""
+    named = {n.decode("latin-1"): v.decode("latin-1") for n, v in headers}
+    return step.binding.channel.provider.failure(Refusal(status=status, headers=named, body=body))

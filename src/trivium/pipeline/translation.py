@@ -5,32 +5,25 @@ comes back through canonical events, read by the channel's shape and written by 
 """
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
 from trivium.clock import Clock
+from trivium.conversation.answer import Answer
 from trivium.conversation.cutting import Cutter, cut
 from trivium.conversation.estimate import tokens
-from trivium.conversation.events import (
-    Done,
-    Event,
-    Failed,
-    Finished,
-    KeepAlive,
-    Start,
-    UsageReport,
-)
 from trivium.conversation.fit import fitted
-from trivium.conversation.honesty import Mend, Report
+from trivium.conversation.honesty import Mend, Rank, Report
 from trivium.conversation.opaque import Open
 from trivium.conversation.placing import Placing
 from trivium.conversation.request import Conversation
-from trivium.conversation.restore import restored, restored_events, shortened
+from trivium.conversation.restore import restored, shortened
 from trivium.conversation.target import TargetFacts
-from trivium.conversation.usage import Usage, added
+from trivium.conversation.unasked import Mute, muted, wants_thoughts
 from trivium.faults import Fault, Kind
+from trivium.ledger.estimate import is_count
 from trivium.pipeline import memory, sticky
 from trivium.pipeline.affording import afford
 from trivium.pipeline.context import Headers
@@ -39,26 +32,25 @@ from trivium.pipeline.counting import Counting, estimated
 from trivium.pipeline.embedding import Embedding
 from trivium.pipeline.lane import Lane
 from trivium.pipeline.story import Story
+from trivium.pipeline.translated import Told, TranslatedStream, unheard
 from trivium.pipeline.whole import Whole
 from trivium.providers.failure import error_event
 from trivium.providers.quirks import Translated
 from trivium.recall.traces.model import Tracer
 from trivium.routing.model import Step
 from trivium.secret import Keyring
-from trivium.wire import bulk, counting
+from trivium.wire import bulk, caps, counting
 from trivium.wire.chat.finish import is_legacy
 from trivium.wire.codec import (
     AnswerContext,
     CallerCodec,
     Codec,
     RequestContext,
-    StreamReader,
-    StreamWriter,
     WriteContext,
 )
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
 from trivium.wire.envelope import opener, sealer
-from trivium.wire.messages.version import MEANING
+from trivium.wire.messages.version import MEANING, PROFILE, is_profiled
 from trivium.wire.operation import COUNTING, EMBEDDING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts, StreamWatch
 from trivium.wire.peek import Members
@@ -75,19 +67,6 @@ _GENERATE: Final = Operation.GENERATE
 _NO_NAMES: Final[Mapping[str, str]] = {}
 _NO_HEADERS: Final[Mapping[str, str]] = {}
 _MEANING: Final = tuple(name.encode() for name in MEANING)
-_QUIET: Final = (Start, KeepAlive, UsageReport)
-"""Events that are no answer yet: an error may still follow them."""
-
-
-_ENDS: Final = frozenset({Finished, Done})
-
-
-def _unheard(kind: str) -> Fault:
-    """The fault of an answer that is nothing but a part that nobody can tell."""
-    return Fault(
-        Kind.UPSTREAM_BROKE,
-        f"The upstream answered with nothing but a part of an unknown kind: {kind[:80]}.",
-    )
 
 
 class Translator:
@@ -146,8 +125,11 @@ class Translator:
         )
         write = self._callers[SHAPE[operation]]
         lane = Translation(
-            step, read, write, spoken, answer, functools.partial(afford, story), strict=strict
-        )
+            step, read, write, spoken, answer, functools.partial(afford, story), story.told,
+            strict=strict,
+        )  # fmt: skip
+        if read.shape is not _MESSENGERS and is_profiled(exchange.headers):
+            lane.report.drop(Rank.HINT, PROFILE, "only its own vendor knows the profile")
         story.cut = bool(lane.stops)
         for id_ in story.lost:
             lane.report.repair(Mend.LOST_STATE, id_)
@@ -204,11 +186,13 @@ class Translation:
     __slots__ = (
         "_answer",
         "_context",
+        "_is_muted",
         "_mend",
         "_names",
         "_placing",
         "_read",
         "_rounds",
+        "_told",
         "_write",
         "body",
         "operation",
@@ -225,11 +209,12 @@ class Translation:
         spoken: Conversation,
         answer: WriteContext,
         affords: Affords,
+        told: Told | None = None,
         *,
         strict: bool = False,
     ) -> None:
-        """``read`` is the channel's codec, ``write`` the caller's. Raises ``Fault`` when the
-        conversation cannot be carried.
+        """``read`` is the channel's codec, ``write`` the caller's; ``told`` counts where the vendor
+        did not. Raises ``Fault`` when the conversation cannot be carried.
         """
         shape = read.shape
         goal = step.binding.targets[shape]
@@ -252,9 +237,11 @@ class Translation:
         """For callers that echo nothing but the ids of calls."""
         self._read = read
         self._write = write
+        self._told = told
         self._answer = answer
         self._names = shortened(spoken, goal) if spoken.tools else _NO_NAMES
         one_call = write.shape is _CHATTERS and is_legacy(answer.members)
+        self._is_muted = _mutes(write.shape, spoken)
         self._placing = Placing(write.places, self.report, one_call=one_call)
         self._context = AnswerContext(
             origin=goal.origin,
@@ -278,11 +265,26 @@ class Translation:
 
     def whole(self, body: bytes) -> Whole:
         """The answer in the caller's shape. Raises ``Continue`` where the vendor paused."""
+        if bulk.exceeds(body, caps.OBJECTS_MAX):
+            raise caps.too_many("JSON objects", caps.OBJECTS_MAX)
         if self._mend is not None:
             body = self._mend.answer(body)
         answer = self._read.read_answer(body, self._context)
         if self._answer.request.stream:  # what was read first may be an error, which says more
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
+        answer = self._own(answer)
+        self._placing.answer(answer)
+        if self._placing.unheard:
+            raise unheard(self._placing.unheard)
+        written = self._write.write_answer(answer, self._answer)
+        if self._told is not None and not is_count(answer.usage):
+            usage = self._told(answer.usage, written)
+            answer = msgspec.structs.replace(answer, usage=usage)
+            written = self._write.write_answer(answer, self._answer)
+        return Whole(written, answer.usage)
+
+    def _own(self, answer: Answer) -> Answer:
+        """The answer as this caller is to be told it. Raises ``Continue``."""
         if self._names:
             answer = restored(answer, self._names)
         if self._rounds is not None:
@@ -291,10 +293,9 @@ class Translation:
             answer = cut(answer, self.stops)
         if self.tracer is not None:
             answer = self.tracer.answer(answer)
-        self._placing.answer(answer)
-        if self._placing.unheard:
-            raise _unheard(self._placing.unheard)
-        return Whole(self._write.write_answer(answer, self._answer), answer.usage)
+        if self._is_muted:
+            answer = muted(answer)
+        return answer
 
     def watch(self) -> StreamWatch:
         """A reader and a writer back to back, behind a repair where the provider needs one."""
@@ -306,129 +307,20 @@ class Translation:
             self.tracer,
             self._rounds,
             Cutter(self.stops, tokens(self._answer.request)) if self.stops else None,
+            self._told,
+            Mute() if self._is_muted else None,
         )
         return stream if self._mend is None else self._mend.watch(stream)
+
+
+def _mutes(shape: Shape, spoken: Conversation) -> bool:
+    """Whether a caller of this shape is not to read reasoning that it did not ask for."""
+    if shape is not _MESSENGERS and shape is not _GENERATES:
+        return False
+    return not wants_thoughts(spoken.reasoning, by_switch=shape is _MESSENGERS)
 
 
 def _written_on(read: Codec, goal: TargetFacts, report: Report, said: Conversation) -> bytes:
     """The next round: what the vendor itself paused it takes back, prefilled answers or not."""
     own = msgspec.structs.replace(goal, prefill=True)
     return read.write_request(fitted(said, own, report), own, report)
-
-
-class TranslatedStream:
-    """A stream read in one shape and written in another. See ``StreamWatch``."""
-
-    __slots__ = (
-        "_cutter",
-        "_held",
-        "_names",
-        "_placing",
-        "_quiet",
-        "_reader",
-        "_readers",
-        "_rounds",
-        "_tracer",
-        "_writer",
-        "error",
-        "finished",
-    )
-
-    def __init__(
-        self,
-        readers: Callable[[], StreamReader],
-        writer: StreamWriter,
-        placing: Placing,
-        names: Mapping[str, str],
-        tracer: Tracer | None = None,
-        rounds: Rounds | None = None,
-        cutter: Cutter | None = None,
-    ) -> None:
-        """``readers`` makes the reader of each round, ``rounds`` makes one answer of them.
-
-        ``placing`` reports what the caller's shape has no place for. ``names``: tools that are
-        called otherwise upstream (``conversation/restore.py``).
-        """
-        self._readers = readers
-        self._rounds = rounds
-        self._cutter = cutter
-        self._placing = placing
-        self._tracer = tracer
-        self._names = names
-        self._reader = readers()
-        self._writer = writer
-        self._quiet = True
-        self._held: list[Event] = []
-        self.finished = False
-        self.error: Fault | None = None
-
-    @property
-    def usage(self) -> Usage | None:
-        """The last usage reported so far, of all rounds."""
-        if self._cutter is not None and self._cutter.is_cut:
-            return self._cutter.usage
-        used = self._reader.usage
-        return used if self._rounds is None else added(self._rounds.used, used)
-
-    def feed(self, data: bytes) -> bytes:
-        """Frames for the caller of one upstream read; nothing until there is an answer."""
-        return self._take(self._reader.feed(data))
-
-    def end(self, fault: Fault | None, request_id: str) -> bytes:
-        """Frames that end the answer legally; the writer knows the request id.
-
-        Raises ``Continue`` where the vendor paused.
-        """
-        del request_id
-        if self.finished:
-            return b""
-        out = b"" if self.error is not None else self._take(self._reader.end(fault))
-        self._go_on(fault, out)
-        return out if self._is_whole() else out + self._broken_off(fault)
-
-    def _go_on(self, fault: Fault | None, rest: bytes) -> None:
-        more = self._rounds.more() if self._rounds is not None and fault is None else None
-        if more is not None:
-            self._reader = self._readers()
-            more.rest = rest
-            raise more
-
-    def _is_whole(self) -> bool:
-        return self.finished
-
-    def _broken_off(self, fault: Fault | None) -> bytes:
-        self._quiet = False
-        held, self._held = self._held, []
-        return (self._writer.feed(held) if held else b"") + self._writer.end(fault or self.error)
-
-    def _own(self, events: list[Event]) -> list[Event]:
-        """The events as this caller is to be told them."""
-        if self._names:
-            events = restored_events(events, self._names)
-        if self._rounds is not None:
-            events = self._rounds.events(events)
-        if self._cutter is not None:
-            events = self._cutter.events(events)
-        return events if self._tracer is None else self._tracer.events(events)
-
-    def _take(self, events: list[Event]) -> bytes:
-        events = self._own(events)
-        if events:
-            self._placing.events(events)
-            last = events[-1]
-            if type(last) is Failed:
-                self.error = last.fault
-                events = events[:-1]
-            elif type(last) is Done and self._placing.unheard:
-                self.error = _unheard(self._placing.unheard)
-                events = [event for event in events if type(event) not in _ENDS]
-            elif type(last) is Done:
-                self.finished = True
-        if self._quiet:
-            self._held += events
-            if all(isinstance(event, _QUIET) for event in events):
-                return b""
-            self._quiet = False
-            events = self._held
-            self._held = []
-        return self._writer.feed(events) if events else b""

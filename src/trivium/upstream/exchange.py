@@ -15,10 +15,12 @@ from trivium.upstream.deadlines import Deadlines
 from trivium.upstream.lines import NO_LINES
 from trivium.upstream.request import Request
 from trivium.upstream.sending import Sender
+from trivium.upstream.slices import SLICE_BYTES, Slices
 
 if TYPE_CHECKING:
     from trivium.upstream.connection import Connection
 
+_CUT: Final = "The upstream closed the connection in the middle of its answer."
 _OF_CODED_BODY: Final = frozenset({b"content-encoding", b"content-length"})
 
 
@@ -30,11 +32,16 @@ class Exchange(Call):
         "_body",
         "_connection",
         "_deadlines",
-        "_inflater",
+        "_is_cut",
+        "_is_handing",
+        "_is_held",
+        "_paced",
         "_payload",
         "_sender",
         "_sink",
+        "_slices",
         "_touched",
+        "_turn",
         "limits",
         "retrying",
         "reused",
@@ -53,7 +60,16 @@ class Exchange(Call):
         self._deadlines = Deadlines(request.limits, started)
         self._connection: Connection | None = None
         self._answer: Answer
-        self._inflater: Inflater | None = None
+        self._paced = request.paced
+        self._slices: Slices | None = None
+        """What has been read and not handed on yet; always there for a coded body."""
+        self._turn: asyncio.Handle | None = None
+        """The turn of the loop in which the next slice is handed on."""
+        self._is_handing = False
+        self._is_held = False
+        """Whether reading stands still until all slices are handed on."""
+        self._is_cut = False
+        """Whether the connection was lost before they were."""
         self._touched = False
 
     def run(self, connection: "Connection", now: float, head_max: int) -> None:
@@ -88,8 +104,8 @@ class Exchange(Call):
         if pieces:
             body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
             pieces.clear()
-            if self._inflater is not None:
-                self._inflater.feed(body)
+            if self._slices is not None or (self._paced and len(body) > SLICE_BYTES):
+                self._keep(body)
             elif answer.complete:
                 self._end(body)
                 return
@@ -97,9 +113,18 @@ class Exchange(Call):
                 self._sink.data(body)
                 if self._connection is None:
                     return
-        if self._inflater is not None and not self._inflate(self._inflater):
-            return
-        if answer.complete:
+        self._after(answer)
+
+    def _keep(self, body: bytes) -> None:
+        if self._slices is None:
+            self._slices = Slices()
+        self._slices.feed(body)
+
+    def _after(self, answer: Answer) -> None:
+        """What comes behind the bytes of one read."""
+        if self._slices is not None:
+            self._hand_on()
+        elif answer.complete:
             self._end()
         elif answer.refusal is not None:
             self._break(answer.refusal)
@@ -108,15 +133,19 @@ class Exchange(Call):
         """The vendor sends no more: the end of a body that has no other, else a break."""
         if not self._answer.end():
             self.lost()
-        elif self._inflater is None or self._inflate(self._inflater):
+        elif self._slices is not None:
+            self._hand_on()
+        else:
             self._end()
 
     def lost(self) -> None:
         """The connection is gone."""
         if self._answer.complete:
             self._answer.reusable = False  # all is here; a slow caller is still taking it
+        elif self._slices is not None and self._slices.waiting:
+            self._is_cut = True  # told behind what is here
         elif self._touched:
-            self._break("The upstream closed the connection in the middle of its answer.")
+            self._break(_CUT)
         elif not self.reused:
             self._break("The upstream closed the connection without an answer.")
         else:
@@ -158,16 +187,10 @@ class Exchange(Call):
         if connection is None:
             return
         self._deadlines.seen = connection.now()
-        if self._inflater is not None and self._inflater.waiting:
-            if not self._inflate(self._inflater):
-                return
-            if self._answer.complete:
-                self._end()
-                return
-            if self._answer.refusal is not None:
-                self._break(self._answer.refusal)
-                return
-        connection.resume()
+        if self._slices is not None and self._slices.waiting:
+            self._later()
+        else:
+            connection.resume()
 
     def abort(self) -> None:
         """Close the connection now and call the sink no more. Harmless after the end."""
@@ -190,7 +213,7 @@ class Exchange(Call):
         headers = answer.headers
         if answer.coding:
             try:
-                self._inflater = Inflater(answer.coding)
+                self._slices = Inflater(answer.coding)
             except CodingError as error:
                 self._break(str(error))
                 return False
@@ -199,26 +222,68 @@ class Exchange(Call):
         self._sink.head(answer.status, headers)
         return self._connection is not None
 
-    def _inflate(self, inflater: Inflater) -> bool:
-        """Hand on what the coded bytes expand to; whether all of it has gone."""
-        if inflater.running:
-            return False  # the sink resumed from within ``data``: the loop below goes on
-        inflater.running = True
-        try:
-            for piece in inflater.slices():
-                self._sink.data(piece)
-                if self._connection is None:
-                    return False
-                if self._deadlines.paused and inflater.waiting:
-                    return False
-            if self._answer.complete:
-                inflater.finish()
-        except CodingError as error:
-            self._break(str(error))
-            return False
-        finally:
-            inflater.running = False
-        return True
+    def _hand_on(self) -> None:
+        """Hand on one slice; in the turns of the loop to come the others, and then the end."""
+        slices = self._slices
+        connection = self._connection
+        assert slices is not None
+        if self._is_handing or self._turn is not None or connection is None:
+            return
+        if slices.waiting:
+            if self._deadlines.paused:
+                return
+            self._is_handing = True
+            try:
+                piece = slices.step()
+                if piece:
+                    self._sink.data(piece)
+            except CodingError as error:
+                self._break(str(error))
+            finally:
+                self._is_handing = False
+            if self._connection is None:
+                return
+            if slices.waiting:
+                if not self._is_held:
+                    self._is_held = True
+                    connection.pause()
+                if not self._deadlines.paused:
+                    self._later()
+                return
+        self._all_handed(slices)
+
+    def _all_handed(self, slices: Slices) -> None:
+        """Tell what comes behind the bytes that were here, or read on."""
+        answer, connection = self._answer, self._connection
+        assert connection is not None
+        if answer.complete:
+            try:
+                slices.finish()
+            except CodingError as error:
+                self._break(str(error))
+                return
+            self._end()
+        elif answer.refusal is not None:
+            self._break(answer.refusal)
+        elif self._is_cut:
+            self._break(_CUT)
+        elif self._is_held:
+            self._is_held = False
+            if not answer.coding:
+                self._slices = None  # small reads go straight on again
+            if not self._deadlines.paused:
+                connection.resume()
+
+    def _later(self) -> None:
+        if self._turn is None and not self._is_handing:
+            self._turn = asyncio.get_running_loop().call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        self._turn = None
+        connection = self._connection
+        if connection is not None:
+            self._deadlines.seen = connection.now()
+            self._hand_on()
 
     def _leave(self) -> "Connection":
         """Take the exchange off its connection."""
@@ -227,6 +292,9 @@ class Exchange(Call):
         self._connection = None
         connection.exchange = None
         self._answer.close()
+        if self._turn is not None:
+            self._turn.cancel()
+            self._turn = None
         if self._sender is not None:
             self._sender.stop()
         return connection
@@ -234,7 +302,7 @@ class Exchange(Call):
     def _end(self, rest: bytes = b"") -> None:
         answer = self._answer
         connection = self._leave()
-        if self._deadlines.paused:
+        if self._deadlines.paused or self._is_held:
             connection.resume()
         if self._sender is not None and not self._sender.done:
             answer.reusable = False  # what is missing of the request would be read as another

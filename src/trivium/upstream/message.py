@@ -103,7 +103,9 @@ class Composer:
             )  # fmt: skip
             payload = _with_forwarded(head, forwarded, b"", length=body.size)
             limits = limits or channel.limits
-            return Request(origin=head.origin, payload=payload, limits=limits, body=body)
+            return Request(
+                origin=head.origin, payload=payload, limits=limits, paced=stream, body=body
+            )
         key = (id(channel), credential, operation, model, stream, array)
         known = self._heads.get(key)
         if known is None or known.channel is not channel:
@@ -117,7 +119,8 @@ class Composer:
             payload = _with_forwarded(head, forwarded, body)
         else:
             payload = b"%b%d\r\n\r\n%b" % (head.whole, len(body), body)
-        return Request(origin=head.origin, payload=payload, limits=limits or channel.limits)
+        limits = limits or channel.limits
+        return Request(origin=head.origin, payload=payload, limits=limits, paced=stream)
 
     def errand(self, channel: Channel, method: bytes, below: str) -> Request:
         """A request without a body about something below the channel's responses: ``below`` is

@@ -38,5 +38,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     payload: bytes
     """Head and body in one piece: one write."""
     limits: TimeLimits
+    paced: bool = False
+    """Whether the answer is taken apart as it comes, so that it is handed on in slices."""
     body: Body | None = None
     """What follows the payload, which is then the head alone."""

@@ -1,9 +1,14 @@
-"""Names to addresses, remembered for a while: vendors' names live longer than their look-ups."""
+"""Names to addresses, remembered for a while: vendors' names live longer than their look-ups.
+
+While nobody answers look-ups, the addresses that were found last go on being used.
+"""
 
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
+
+import structlog
 
 Address = tuple[int, int, int, str, tuple[Any, ...]]
 """One entry of ``getaddrinfo``."""
@@ -15,6 +20,8 @@ FAILURE_TTL_S: Final = 1.0
 
 ENTRIES_MAX: Final = 1024
 """Names remembered; the oldest goes first. Operators configure tens of channels."""
+
+log = structlog.get_logger()
 
 
 class Resolver:
@@ -28,6 +35,9 @@ class Resolver:
         self._now = now
         self._lookup = lookup or system_lookup
         self._known: dict[tuple[str, int], tuple[float, list[Address] | OSError]] = {}
+        self._good: dict[tuple[str, int], list[Address]] = {}
+        """What was found last, for when nobody can be asked."""
+        self._unresolved: set[tuple[str, int]] = set()
         self._asking: dict[tuple[str, int], asyncio.Task[list[Address]]] = {}
 
     async def resolve(self, host: str, port: int) -> list[Address]:
@@ -55,13 +65,37 @@ class Resolver:
             found = await self._lookup(*key)
         except (OSError, UnicodeError) as error:
             failure = error if isinstance(error, OSError) else OSError(str(error))
-            self._remember(key, FAILURE_TTL_S, failure)
+            # a name that is said not to exist is another matter than nobody saying anything
+            is_gone = failure.args[:1] == (socket.EAI_NONAME,)
+            good = None if is_gone else self._good.get(key)
+            if len(self._unresolved) >= ENTRIES_MAX:
+                self._unresolved.clear()
+            if key not in self._unresolved:
+                self._unresolved.add(key)
+                meanwhile = "the addresses known last" if good else "none"
+                log.warning("name_unresolved", host=key[0], error=str(error), meanwhile=meanwhile)
+            self._remember(key, FAILURE_TTL_S, good or failure)
+            if good:
+                return good
             raise failure from error
         else:
+            if key in self._unresolved:
+                self._unresolved.discard(key)
+                log.info("name_resolved_again", host=key[0])
+            self._keep(key, found)
             self._remember(key, self._ttl_s, found)
             return found
         finally:
             self._asking.pop(key, None)
+
+    def _keep(self, key: tuple[str, int], found: list[Address]) -> None:
+        self._good.pop(key, None)
+        if len(self._good) >= ENTRIES_MAX:
+            gone = next(iter(self._good))
+            del self._good[gone]
+            self._unresolved.discard(gone)
+        if found:
+            self._good[key] = found
 
     def _remember(
         self, key: tuple[str, int], ttl_s: float, outcome: list[Address] | OSError

@@ -179,6 +179,7 @@ async def test_videos_are_listed_page_by_page(house):
         ("limit=00000000199999999", 400, "limit"),
         (f"limit=000000001{'9' * 30}", 400, "limit"),
         ("order=up", 400, "order"),
+        ("order=", 400, "order"),
         ("after=video_1", 404, "video_id"),
     ],
 )

@@ -40,7 +40,7 @@ async def list_(visit: Visit) -> None:
     """The caller's videos, newest first unless it asks otherwise."""
     query, caller = visit.query, visit.exchange.caller
     assert caller is not None
-    order = query.get("order") or "desc"
+    order = query.get("order", "desc")
     if order not in ("asc", "desc"):
         raise wrong("order", "be asc or desc")
     after = query.get("after") or None

@@ -5,7 +5,7 @@ import functools
 
 import msgspec
 
-from trivium.faults import Fault, Kind
+from trivium.faults import Fault
 from trivium.jobs.asking import account_of
 from trivium.jobs.model import Job
 from trivium.jobs.studio import Studio
@@ -26,6 +26,7 @@ from trivium.pipeline.videos.order import (
 )
 from trivium.pipeline.videos.reference import at_hand
 from trivium.providers.videos.dialect import dialect_of
+from trivium.routing.condition import RESTING
 from trivium.routing.model import Model, Plan, Step
 from trivium.routing.wishes import wished
 from trivium.wire import peek
@@ -91,7 +92,7 @@ def _first_plan(story: Story, model: Model) -> Plan | None:
     try:
         return planned(story, model)
     except Fault as fault:
-        if not story.stand_ins or fault.kind is not Kind.NO_ROUTE:
+        if not story.stand_ins or fault.kind not in RESTING:
             raise
         return None
 
