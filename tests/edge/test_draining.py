@@ -117,7 +117,7 @@ async def test_a_stream_that_ends_in_time_is_left_alone():
     script = [Send(SSE + FIRST[CHAT]), Until(go_on), Send(end), Close()]
     async with Double([script]) as vendor, Gateway.to(("openai", vendor)) as gateway:
         line, _, got = await begun(gateway, CHAT)
-        draining = asyncio.ensure_future(gateway.listener.drain(30))
+        draining = asyncio.ensure_future(gateway.listener.drain(30, 1.0))
         await asyncio.sleep(0.05)
         assert not draining.done()
         go_on.set()

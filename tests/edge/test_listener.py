@@ -8,7 +8,11 @@ import pytest
 
 from doubles import Double, Send, sized
 from gateway import Gateway, error_of
+from trivium.clock import SystemClock
+from trivium.edge.connection import Connection
+from trivium.edge.cors import Cors
 from trivium.edge.limits import Limits
+from trivium.edge.listener import Listener
 from trivium.wire.operation import Shape
 
 MESSAGES = [{"role": "user", "content": "Hi"}]
@@ -54,14 +58,30 @@ async def test_an_address_that_cannot_be_used_is_told_in_json(method, path, stat
 
 
 @pytest.mark.asyncio
-async def test_a_websocket_client_learns_to_post():
-    """Codex tries one first and falls back on a plain refusal."""
+@pytest.mark.parametrize("path", ["/v1/responses", "/v1/realtime?model=m"])
+@pytest.mark.parametrize("key", [True, False])
+async def test_a_websocket_client_learns_to_post(path, key):
+    """Codex tries one first: it repeats after any other refusal, and posts at once after this."""
     async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
         raw = gateway.head(
-            "/v1/responses", b"", "Connection: Upgrade", "Upgrade: websocket",
-            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", method="GET",
+            path, b"", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", method="GET", key=key,
         )  # fmt: skip
-        status, headers, _ = await gateway.send(raw)
+        line = await gateway.wire()
+        await line.send(raw)
+        head, _, body = (await asyncio.wait_for(line.reader.read(), 20)).partition(b"\r\n\r\n")
+        status, *lines = head.lower().split(b"\r\n")
+        assert status.startswith(b"http/1.1 426 ")
+        assert {b"upgrade: http/1.1", b"connection: upgrade", b"connection: close"} <= set(lines)
+        assert "upgrade_required" == error_of(body)["code"]
+        await line.close()
+
+
+@pytest.mark.asyncio
+async def test_without_an_offer_the_method_is_what_is_wrong():
+    """A GET is not taken for a WebSocket."""
+    async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        status, headers, _ = await gateway.get("/v1/responses")
         assert (405, b"POST, OPTIONS") == (status, headers[b"allow"])
 
 
@@ -73,6 +93,16 @@ async def test_a_websocket_client_learns_to_post():
         ("/v1beta/models/m:generateContent", b"POST, OPTIONS"),
         ("/v1/models", b"GET, HEAD, OPTIONS"),
         ("/nowhere", b"OPTIONS"),
+        ("/api/oauth2/authorize", b"GET, POST, OPTIONS"),
+        ("/api/oauth2/token", b"POST, OPTIONS"),
+        ("/api/oauth2/userinfo", b"GET, HEAD, OPTIONS"),
+        ("/api/oauth_apps", b"POST, OPTIONS"),
+        ("/api/explain", b"POST, OPTIONS"),
+        ("/api/admin/keys/7", b"DELETE, GET, HEAD, PATCH, OPTIONS"),
+        ("/.well-known/oauth-authorization-server", b"GET, HEAD, OPTIONS"),
+        ("/v1/videos/v/content", b"GET, HEAD, OPTIONS"),
+        ("/v1/responses/r", b"GET, HEAD, DELETE, OPTIONS"),
+        ("/account/keys", None),
         ("*", b"OPTIONS"),
     ],
 )
@@ -80,7 +110,7 @@ async def test_options_tells_the_methods_without_a_key(path, allow):
     """A browser's preflight carries none."""
     async with Double([[]]) as vendor, Gateway.to(("openai", vendor)) as gateway:
         status, headers, _ = await gateway.send(gateway.head(path, method="OPTIONS", key=False))
-        assert (204, allow) == (status, headers[b"allow"])
+        assert (204, allow) == (status, headers.get(b"allow"))
         assert headers[b"x-request-id"] == headers[b"request-id"]
 
 
@@ -193,27 +223,70 @@ async def test_a_body_over_the_limit_is_told_in_the_shapes_own_dialect(path, sha
 # --- the ticker -----------------------------------------------------------------------------------
 
 
+class Broken:
+    """A connection in which everything fails."""
+
+    peer = "x"
+    busy = True
+
+    def __init__(self, listener):
+        self.listener = listener
+        self.crashed = []
+
+    def fail(self, *_):
+        raise LookupError("a bug")
+
+    ready = tick = drain = interrupt = close = cut = fail
+
+    def crash(self, error):
+        self.crashed.append(str(error))
+        self.listener.connections.discard(self)
+
+
 @pytest.mark.asyncio
-async def test_time_limits_are_kept_after_a_tick_has_failed(monkeypatch):
+async def test_time_limits_are_kept_after_a_tick_has_failed():
     """One bad connection must not make every other immortal."""
-    told = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
     async with (
         Double([[]]) as vendor,
         Gateway.to(("openai", vendor), limits=Limits(keepalive_s=0.3)) as gateway,
     ):
         line = await gateway.wire()
         await asyncio.sleep(0.05)
-
-        class Broken:
-            def tick(self, now):
-                gateway.listener.connections.discard(self)
-                raise LookupError("a bug")
-
-            def cut(self):
-                """As a connection."""
-
-        gateway.listener.connections.add(Broken())
+        broken = Broken(gateway.listener)
+        gateway.listener.connections.add(broken)
         assert b"" == await asyncio.wait_for(line.reader.read(), 20)
-        assert ["a bug"] == [str(context["exception"]) for context in told]
+        assert ["a bug"] == broken.crashed
         await line.close()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("step", ["open", "tick", "drain", "close"])
+async def test_what_one_connection_raises_ends_that_one_alone(monkeypatch, step):
+    """Whatever is done by all connections in a row is done by the others as well."""
+    listener = Listener(limits=Limits(), clock=SystemClock(), cors=Cors(()))
+    done = []
+
+    class Sound(Broken):
+        def fail(self, *_):
+            done.append(self)
+            listener.connections.discard(self)
+
+        ready = tick = drain = interrupt = close = cut = fail
+
+    broken = [Broken(listener) for _ in range(3)]
+    sound = [Sound(listener) for _ in range(3)]
+    for name in ("ready", "tick", "drain", "interrupt", "close", "cut"):
+        monkeypatch.setattr(
+            Connection, name, lambda one, *args, name=name: getattr(one, name)(*args)
+        )
+    listener.connections.update(broken + sound)
+    if step == "open":
+        listener.open(None, lambda _: None)
+    elif step == "tick":
+        await asyncio.sleep(0.3)
+    elif step == "drain":
+        await listener.drain(0.05)
+    listener.close()
+    assert set(sound) == set(done)
+    assert [["a bug"]] * 3 == [one.crashed for one in broken]
+    assert set() == listener.connections

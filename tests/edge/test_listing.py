@@ -1,5 +1,6 @@
 """One list of models in three dialects, on every address, of what the key may use."""
 
+from decimal import Decimal
 from types import SimpleNamespace
 
 import msgspec
@@ -14,6 +15,7 @@ from trivium.faults import Fault, Kind
 from trivium.identity.model import Caller
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
+from trivium.routing.model import PriceRow
 from trivium.routing.router import Router
 from trivium.wire.operation import Shape
 
@@ -169,3 +171,49 @@ async def test_a_page_that_cannot_be_is_refused_by_name():
     async with Gateway.to(("openai", NOBODY)) as gateway:
         status, _, body = await gateway.get("/v1/models?limit=x", "anthropic-version: 2023-06-01")
         assert (400, "limit") == (status, error_of(body)["param"])
+
+
+def generating(name, **rest):
+    """What Google's list says that a model on OpenAI's channel does."""
+    settings = settings_for([("openai", NOBODY)])
+    found = catalogue.build(settings, PROVIDERS)
+    (model,) = found.models.values()
+    model = msgspec.structs.replace(model, name=name, **rest)
+    router = Router(msgspec.structs.replace(found, models={name: model}), lambda: 0.5)
+    exchange = asked(target=b"/v1beta/models", method="GET")
+    exchange.shape = Shape.GENERATE
+    exchange.caller = Caller(
+        key_id=1, user_id=1, unlimited=False, disabled=False, expires_at=float("inf"),
+        models=frozenset(), prefixes=(),
+    )  # fmt: skip
+    body = listing.render(exchange, Listing(google=True), SimpleNamespace(router=router))
+    return set(msgspec.json.decode(body)["models"][0]["supportedGenerationMethods"])
+
+
+TALKS = {"generateContent", "streamGenerateContent", "countTokens"}
+
+
+@pytest.mark.parametrize("name", ["dall-e-2", "dall-e-3", "gpt-image-1"])
+def test_a_model_that_only_draws_holds_no_conversation(name):
+    """Whatever else its channel's provider serves."""
+    assert set() == generating(name)
+    assert generating("gpt-5") >= TALKS
+
+
+@pytest.mark.parametrize(
+    ("kinds", "talks", "embeds"),
+    [
+        (("input", "output"), True, True),
+        (("per_request",), True, True),
+        (("input",), False, True),
+        (("per_second",), False, False),
+        (("per_image",), False, False),
+        (("per_character",), False, False),
+    ],
+)
+def test_what_a_model_costs_tells_what_it_does(kinds, talks, embeds):
+    """Who converses has a price of output, who embeds one of input."""
+    rows = (PriceRow(price=dict.fromkeys(kinds, Decimal(1))),)
+    told = generating("m", free=False, prices=rows)
+    assert (talks, embeds) == (told >= TALKS, "embedContent" in told)
+    assert talks or not told & TALKS

@@ -183,59 +183,6 @@ def test_an_unknown_method_of_a_model_is_not_found(path):
     assert Shape.GENERATE is dialect_of(path)
 
 
-SLASH = "Leave the trailing slash out."
-TWICE = "The base URL ends in /v1 twice: leave one out."
-OPENAI = "OpenAI clients take a base URL that ends in /v1."
-ANTHROPIC = "The path is /v1/messages; Anthropic SDKs add /v1 themselves."
-GOOGLE = "Google clients add the version themselves: the base URL ends before it, or in /gemini."
-THERE = "It is served at {}: end the base URL so that it comes out."
-OTHER = "GET /openapi.json lists what is served."
-VERSION = "The path needs a version: /v1beta/models/…"
-DOUBLE = "The path begins with two slashes: end the base URL without one."
-
-HINTS = {
-    b"/v1/chat/completions/": SLASH,
-    b"/v1/models/": SLASH,
-    b"/v1/v1/messages": TWICE,
-    b"/v1/v1/chat/completions": TWICE,
-    b"/chat/completions": OPENAI,
-    b"/responses": OPENAI,
-    b"/completions": OPENAI,
-    b"/embeddings": OPENAI,
-    b"/moderations": OPENAI,
-    b"/messages": ANTHROPIC,
-    b"/messages/count_tokens": ANTHROPIC,
-    b"/vendorc/models/g:generateContent": VERSION,
-    b"/gemini/models/g:generateContent": VERSION,
-    b"/v1/v1beta/models/g:generateContent": GOOGLE,
-    b"/vendorc/v1beta/v1beta/models/g:generateContent": GOOGLE,
-    b"//v1/chat/completions": DOUBLE,
-    b"/v1/chat/completions/chat/completions": OPENAI,
-    b"/gemini/chat/completions": OPENAI,
-    b"/v1beta/openai/chat/completions": OPENAI,
-    b"/openai/deployments/gpt-5/chat/completions": OPENAI,
-    b"/v1/messages/v1/messages": THERE.format("/v1/messages"),
-    b"/anthropic/v1/messages": THERE.format("/v1/messages"),
-    b"/api/v1/chat/completions": THERE.format("/v1/chat/completions"),
-    b"/api/v1/models": THERE.format("/v1/models"),
-    b"/V1/models": THERE.format("/v1/models"),
-    b"/V1/Chat/Completions": THERE.format("/v1/chat/completions"),
-    b"/v1": OTHER,
-    b"/v1/files": OTHER,
-    b"/v1/messages/batches": OTHER,
-    b"/docs": OTHER,
-}
-
-
-@pytest.mark.parametrize("path", HINTS)
-def test_a_wrong_base_url_is_told_what_is_wrong_with_it(path):
-    """The mistakes people make with three families of clients."""
-    with pytest.raises(Fault) as caught:
-        resolve("POST", path, b"")
-    assert Kind.PATH_UNKNOWN is caught.value.kind
-    assert f"There is nothing at {path.decode()}. {HINTS[path]}" == caught.value.message
-
-
 NOTHING = [
     b"/v2/chat/completions", b"/v1", b"/v1/files", b"/v1/batches", b"/v1/messages/batches",
     b"/v1/fine_tuning/jobs", b"/v1/realtime", b"/v1/responses/resp_1/output", b"/v1/Chat/Completions",

@@ -5,6 +5,7 @@ import contextlib
 
 from trivium.edge.connection import Connection
 from trivium.edge.exchange import Exchange
+from trivium.edge.kept import Kept
 from trivium.edge.limits import Limits
 from trivium.faults import Fault
 from trivium.uploads.spool import Room
@@ -62,6 +63,7 @@ class EchoHost:
         self.draining = False
         self.ready = True
         self.room = Room(memory_bytes=4096)
+        self.kept = Kept()
         self.connections: set[Connection] = set()
         self.time = asyncio.get_running_loop().time
         self.count = 0
@@ -143,7 +145,8 @@ class Wire:
             head = await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), PATIENCE_S)
             first, *lines = head[:-4].split(b"\r\n")
             status = int(first.split(b" ")[1])
-        headers = dict(line.split(b": ", 1) for line in lines)
+        pairs = [line.split(b": ", 1) for line in lines]
+        headers = {name.lower(): value for name, value in pairs}  # a proxy writes them its own way
         if head_only or status in (204, 304):
             return status, headers, b""
         if headers.get(b"transfer-encoding") == b"chunked":

@@ -1,22 +1,23 @@
-"""A caller's connection: httptools in, exchanges out, answered in the order they came.
-
-llhttp is strict (both length headers, repeated lengths, odd transfer codings, bare LF and folding
-are refused) but not complete; ``edge/head.py`` has the rest. No leniency flag is ever set.
-"""
+"""A caller's connection: exchanges out of its bytes, answered in the order they came."""
 
 import asyncio
+import traceback
 from typing import Final, cast
 
-import httptools
+import structlog
 
 from trivium.edge import head
+from trivium.edge.body import Body
 from trivium.edge.doubt import Doubtful
 from trivium.edge.exchange import Exchange, Host
 from trivium.edge.familiar import Heads
 from trivium.edge.intake import Intake, prepared
-from trivium.edge.limits import body_too_large, check_head, headers_too_large, too_slow
+from trivium.edge.kept import UNCOUNTED_BYTES, Share
+from trivium.edge.limits import too_slow
+from trivium.edge.reading import Reader
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Headers
+
+log = structlog.get_logger()
 
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -25,10 +26,8 @@ class Connection:
     """One caller connection: an ``asyncio.Protocol`` by its methods (see upstream's on descent)."""
 
     __slots__ = (
-        "_body", "_body_bytes", "_closing", "_current", "_deaf", "_early", "_head_bytes",
-        "_headers", "_heads", "_in_head", "_incoming", "_intake", "_linger_until", "_parser",
-        "_reading", "_redo", "_since", "_touched", "_transport", "_url", "_waiting", "host",
-        "paused", "peer",
+        "_closing", "_current", "_deaf", "_heads", "_linger_until", "_reader", "_reading", "_since",
+        "_touched", "_transport", "_unread", "_waiting", "host", "paused", "peer",
     )  # fmt: skip
 
     def __init__(self, host: Host) -> None:
@@ -36,23 +35,14 @@ class Connection:
         self.paused = False
         self.peer = ""
         self._transport = cast("asyncio.Transport", None)
-        self._parser = httptools.HttpRequestParser(self)
+        self._reader = Reader(self)
         # short, and empty at most callers': a deque is 600 bytes
         self._waiting: list[Exchange] = []
         self._current: Exchange | None = None
-        self._incoming: Exchange | None = None
-        self._url = b""
-        self._early = b""
         self._heads = Heads()
-        self._headers: Headers = []
-        self._head_bytes = 0
-        self._body: list[bytes] = []
-        self._body_bytes = 0
-        self._intake: Intake | None = None
+        self._unread: memoryview | None = None  # came before it could be parsed
         self._reading = True
         self._closing = False
-        self._redo = False
-        self._in_head = False
         self._deaf = False  # no further request is read
         self._since = 0.0
         self._linger_until = 0.0
@@ -70,7 +60,7 @@ class Connection:
         self._transport.set_write_buffer_limits(high=host.limits.write_high_bytes)
         host.connections.add(self)  # a refused one as well: it lingers, and somebody must end that
         if len(host.connections) > host.limits.connections_max:
-            self._refuse(Fault(Kind.UPSTREAM_BUSY, "The gateway has too many open connections."))
+            self.refuse(Fault(Kind.UPSTREAM_BUSY, "The gateway has too many open connections."))
             return
         if not host.ready:
             self._transport.pause_reading()
@@ -78,10 +68,7 @@ class Connection:
     def ready(self) -> None:
         """The gateway can serve now: start reading."""
         self._touched = self.host.time()
-        self._transport.resume_reading()
-        early, self._early = self._early, b""
-        if early:
-            self.data_received(early)
+        self._read_on()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The caller is gone: whatever runs for it ends."""
@@ -93,8 +80,8 @@ class Connection:
                 exchange.leave()
         self._current = None
         self._waiting.clear()
-        self._incoming = None
-        self._let_go()
+        self._unread = None
+        self._reader.reset()
 
     def eof_received(self) -> bool:
         """The caller shut its sending side: it has left, unless the setting says otherwise."""
@@ -115,131 +102,85 @@ class Connection:
             self._current.flow.resume()
 
     def data_received(self, data: bytes) -> None:
-        """Feed the parser; whatever it refuses is answered in JSON and the connection closed."""
+        """Serve what came, whatever is in it: no exception of one connection is another's."""
+        try:
+            self._received(data)
+        except Exception as error:  # noqa: BLE001 - told in the log
+            self.crash(error)
+
+    def _received(self, data: bytes) -> None:
         self._touched = self.host.time()
-        if self._deaf or self._closing or not (self.host.ready or self._is_time(data)):
+        if self._deaf or self._closing:
             return
-        idle = not (self._current or self._incoming or self._in_head or self._waiting)
+        if self._unread is not None or not self.host.ready:
+            # uvloop starts reading after connection_made, whatever was paused in it
+            self._unread = memoryview(data if self._unread is None else bytes(self._unread) + data)
+            self._transport.pause_reading()
+            return
+        idle = not self.busy
         if idle and (again := self._heads.again(self, self.host, data)) is not None:
+            if len(data) > UNCOUNTED_BYTES:
+                self._keep(again)
             self._serve(again)
             return
-        self._head_bytes += len(data)
-        rest = self._feed(data)
-        if rest is not None:
-            self._upgraded(rest)  # not where the upgrade is handled: it would be the next cause
-        elif idle and self._current is not None and not self._deaf:
+        self._parse(memoryview(data))
+        if idle and self._current is not None and not self._deaf and self._unread is None:
             self._heads.learn(data, self._current)
 
-    def _feed(self, data: bytes) -> bytes | None:
-        """Have it parsed; what is left of it where an upgrade stopped the parser."""
+    def _keep(self, exchange: Exchange) -> None:
+        """Count the body of a request that came in one read."""
+        share = Share(self.host.kept, exchange.caller, large=False)
         try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade as exc:
-            return data[exc.args[0] :]
-        except httptools.HttpParserCallbackError as exc:
-            cause = exc.__context__
-            if not isinstance(cause, Fault):
-                raise
-            self._refuse(cause)
-        except httptools.HttpParserError:
-            self._refuse(Fault(Kind.MALFORMED_HTTP, "The request is not valid HTTP/1.1."))
-        else:
-            if self._in_head and self._head_bytes > self.host.limits.header_bytes_max:
-                self._refuse(headers_too_large(self.host.limits))
-        return None
+            share.cover(len(exchange.body))
+            exchange.share = share
+        except Fault as fault:
+            exchange.refusal = exchange.refusal or fault
 
-    # --- httptools' side --------------------------------------------------------------------
+    # --- the reader's side ------------------------------------------------------------------
 
-    def on_message_begin(self) -> None:
-        """The first byte of a request: its head has a time limit from here."""
-        self._in_head = True
+    @property
+    def is_open(self) -> bool:
+        """Whether further requests are read from it at all."""
+        return not (self._deaf or self._closing)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether as many requests wait as may."""
+        return not self._reading
+
+    def deafen(self) -> None:
+        """Read nothing more."""
+        self._deaf = True
+
+    def begun(self) -> None:
+        """A request has begun: its head has a time limit from here."""
         self._since = self._touched
 
-    def on_url(self, url: bytes) -> None:
-        """A piece of the request target."""
-        self._url += url
-        if len(self._url) > self.host.limits.header_bytes_max:
-            raise headers_too_large(self.host.limits)
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """One header line."""
-        self._headers.append((name.lower(), value))
-
-    def on_headers_complete(self) -> None:
-        """The head is whole. Raises ``Fault`` before any of the body is taken in."""
-        parser = self._parser
-        headers = self._headers
-        check_head(self._url, headers, self.host.limits)
-        if parser.should_upgrade() and not head.is_websocket(headers):
-            if parser.get_method() == b"CONNECT":
-                raise Fault(Kind.MALFORMED_HTTP, "No tunnels are made here.")
-            self._redo = True  # an upgrade we do not offer is to be ignored, the request served
-            return
-        table = dict(headers)
-        http10 = head.check(parser.get_http_version(), headers, table)
-        target = self._url
-        if target[:1] != b"/":
-            target = head.origin_form(target)
-        path, _, query = target.partition(b"?")
-        exchange = Exchange(
-            self,
-            request_id=self.host.new_id(),
-            method=parser.get_method().decode(),
-            path=path,
-            query=query,
-            headers=table,
-            repeated=headers if len(table) != len(headers) else None,
-            keep_alive=parser.should_keep_alive()
-            and not self.host.draining
-            and not parser.should_upgrade(),
-            http10=http10,
-        )
-        self._in_head = False
-        self._incoming = exchange
+    def headed(self, exchange: Exchange) -> None:
+        """A head is whole: see how its body is taken in. Raises ``Fault`` to refuse it."""
         self._since = self._touched
+        headers = exchange.headers
         fault = self.host.head(exchange)
         if isinstance(fault, Doubtful):
             self._transport.pause_reading()  # until it is known whose key this is
             exchange.refusal, fault = fault, None
             exchange.task = asyncio.ensure_future(self._settle(exchange))
         # after `head`, which knows where it goes and in which dialect it is refused
-        self._intake = prepared(exchange, table.get(b"content-length"), fault, self.host)
+        self._reader.body = prepared(exchange, fault, self.host)
         if fault is not None:
-            if head.is_large(table):
+            if head.is_large(headers):
                 raise fault  # not worth taking in, or not sent before it is asked for
             exchange.refusal = fault
-        if b"expect" in table:
+        if b"expect" in headers:
             self._continue(exchange)
 
-    def on_body(self, body: bytes) -> None:
-        """A piece of the body."""
-        self._body_bytes += len(body)
-        if self._intake is not None:
-            self._intake.feed(body)
-            if self._intake.full(self._catch_up):
-                self._transport.pause_reading()
-            return
-        if self._body_bytes > self.host.limits.body_bytes_max:
-            raise body_too_large(self.host.limits)
-        self._body.append(body)
+    def wait(self, body: Body | Intake) -> None:
+        """A piece of the body was taken in: see whether the sender has to wait."""
+        if body.full(self._catch_up):
+            self._transport.pause_reading()
 
-    def on_message_complete(self) -> None:
-        """The request is whole: serve it, or let it wait for its turn."""
-        if self._redo:
-            return
-        exchange = self._incoming
-        if exchange is None:
-            return
-        pieces = self._body
-        if pieces:
-            exchange.body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-            self._body = []
-            self._body_bytes = 0
-        elif self._intake is not None:
-            exchange.upload = self._intake.finish()
-            self._intake = None
-            self._body_bytes = 0
-        self._reset()
+    def arrived(self, exchange: Exchange) -> None:
+        """A request is whole: serve it, or let it wait for its turn."""
         if self._current is None and not self._waiting:
             self._serve(exchange)
         else:
@@ -247,6 +188,30 @@ class Connection:
             if len(self._waiting) >= self.host.limits.pipeline_max and self._reading:
                 self._reading = False
                 self._transport.pause_reading()
+
+    def refuse(self, fault: Fault) -> None:
+        """Answer with a fault in its turn, then read nothing more from this connection."""
+        self._deaf = True
+        reader = self._reader
+        exchange = reader.incoming or Exchange(
+            self,
+            request_id=self.host.new_id(),
+            method="GET",
+            path=reader.url.partition(b"?")[0],
+            query=b"",
+            headers={},
+            repeated=None,
+            keep_alive=False,
+            http10=False,
+        )
+        exchange.keep_alive = False
+        exchange.refusal = fault
+        self._unread = None
+        reader.reset()
+        if self._current is None and not self._waiting:
+            self._serve(exchange)
+        else:
+            self._waiting.append(exchange)
 
     # --- the exchange's side ----------------------------------------------------------------
 
@@ -280,7 +245,7 @@ class Connection:
     @property
     def busy(self) -> bool:
         """Whether a request is being read or answered."""
-        return bool(self._current or self._incoming or self._in_head or self._waiting)
+        return self._current is not None or self._reader.busy or bool(self._waiting)
 
     def tick(self, now: float) -> None:
         """Close what has been silent or slow for too long. Called a few times a second."""
@@ -288,14 +253,16 @@ class Connection:
         if self._linger_until:
             if now >= self._linger_until:
                 self._transport.abort()
-        elif self._in_head:
+        elif self._reader.in_head:
             if now - self._since > limits.header_timeout_s:
-                self._refuse(too_slow("headers"))
-        elif self._incoming is not None:
+                self.refuse(too_slow("headers"))
+        elif self._reader.incoming is not None:
             # one byte a minute is no better than silence: a body must also keep 1 KiB/s
-            patience = limits.body_timeout_s + self._body_bytes / 1024
+            body = self._reader.body
+            size = 0 if body is None else body.size
+            patience = limits.body_timeout_s + size / 1024
             if now - self._touched > limits.body_timeout_s or now - self._since > patience:
-                self._refuse(too_slow("body"))
+                self.refuse(too_slow("body"))
         elif self._current is None and now - self._touched > limits.keepalive_s:
             self._close()
 
@@ -304,7 +271,7 @@ class Connection:
 
         One whose answer has begun can no longer be told: the connection stays open for another.
         """
-        last = self._incoming or (self._waiting[-1] if self._waiting else self._current)
+        last = self._reader.incoming or (self._waiting[-1] if self._waiting else self._current)
         if last is not None and not last.begun:
             last.keep_alive = False
 
@@ -312,11 +279,19 @@ class Connection:
         """End the current answer, or the request that is being read, with a fault."""
         if self._current is not None:
             self._current.interrupt(fault)
-        elif self._incoming is not None or self._in_head:
-            self._refuse(fault)
+        elif self._reader.busy:
+            self.refuse(fault)
         else:
             return False
         return True
+
+    def crash(self, error: Exception) -> None:
+        """What nobody planned: one line in the log, and the end of this connection alone."""
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        name, said = type(error).__name__, str(error)[:200]
+        log.error("connection_failed", error=name, said=said, file=last.filename, line=last.lineno)
+        self._reader.reset()
+        self.cut()
 
     def close(self) -> None:
         """Close once everything written has left, and has been read where that is waited for."""
@@ -325,14 +300,6 @@ class Connection:
             self._transport.close()
 
     # --- own ----------------------------------------------------------------------------------
-
-    def _is_time(self, data: bytes) -> bool:
-        """Whether requests are served yet; else what came is kept."""
-        if not self.host.ready:
-            # uvloop starts reading after connection_made, whatever was paused in it
-            self._early += data
-            self._transport.pause_reading()
-        return self.host.ready
 
     def _serve(self, exchange: Exchange) -> None:
         self._current = exchange
@@ -359,39 +326,53 @@ class Connection:
             if exchange is self._current:
                 self._serve(exchange)
             elif (
-                exchange is self._incoming and fault is not None and head.is_large(exchange.headers)
+                exchange is self._reader.incoming
+                and fault is not None
+                and head.is_large(exchange.headers)
             ):
-                self._refuse(fault)
-            elif exchange is self._incoming:
+                self.refuse(fault)
+            elif exchange is self._reader.incoming:
                 self._continue(exchange)
         self._catch_up()
 
     def _next(self) -> None:
         if self._closing or self._current is not None or not self._waiting:
             return
-        exchange = self._waiting.pop(0)
-        if not self._reading:
-            self._reading = True
+        try:
+            self._serve(self._waiting.pop(0))
+            if not self._reading and len(self._waiting) < self.host.limits.pipeline_max:
+                self._reading = True
+                self._read_on()
+        except Exception as error:  # noqa: BLE001 - told in the log
+            self.crash(error)
+
+    def _parse(self, data: memoryview) -> None:
+        self._unread = self._reader.parse(data)
+        if self._unread is not None and self._reading:
+            self._transport.pause_reading()
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        """Parse what was left so that others have their turn."""
+        try:
+            if self._unread is not None and self._reading:
+                self._read_on()
+        except Exception as error:  # noqa: BLE001 - told in the log
+            self.crash(error)
+
+    def _read_on(self) -> None:
+        """Parse what was left for later, then what comes."""
+        unread, self._unread = self._unread, None
+        if unread is not None:
+            self._parse(unread)
+        if self._reading and not self._closing and self._unread is None:
             self._transport.resume_reading()
-        self._serve(exchange)
 
     def _catch_up(self) -> None:
         """The disk has taken what was uploaded so far: read on."""
         self._touched = self.host.time()
         if self._reading and not self._closing:
             self._transport.resume_reading()
-
-    def _let_go(self) -> None:
-        """Of a form that nobody will serve."""
-        if self._intake is not None:
-            self._intake.close()
-            self._intake = None
-
-    def _reset(self) -> None:
-        self._incoming = None
-        self._url = b""
-        self._headers = []
-        self._head_bytes = 0
 
     def _close(self) -> None:
         if self._deaf and self._transport.can_write_eof():
@@ -403,43 +384,3 @@ class Connection:
             return
         self._closing = True
         self._transport.close()
-
-    def _refuse(self, fault: Fault) -> None:
-        """Answer with a fault in its turn, then read nothing more from this connection."""
-        self._deaf = True
-        self._in_head = False
-        exchange = self._incoming or Exchange(
-            self,
-            request_id=self.host.new_id(),
-            method="GET",
-            path=self._url.partition(b"?")[0],
-            query=b"",
-            headers={},
-            repeated=None,
-            keep_alive=False,
-            http10=False,
-        )
-        exchange.keep_alive = False
-        exchange.refusal = fault
-        self._body = []
-        self._let_go()
-        self._reset()
-        if self._current is None and not self._waiting:
-            self._serve(exchange)
-        else:
-            self._waiting.append(exchange)
-
-    def _upgraded(self, rest: bytes) -> None:
-        """An upgrade was asked for; we offer none. llhttp stops there, so a request that only
-        offers one (``h2c``) is read again without the offer; a WebSocket was answered already.
-        """
-        if not self._redo:
-            self._deaf = True
-            return
-        self._redo = False
-        again = head.without_upgrade(
-            self._parser.get_method(), self._url, self._parser.get_http_version(), self._headers
-        )
-        self._parser = httptools.HttpRequestParser(self)
-        self._reset()
-        self.data_received(again + rest)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import unquote_to_bytes
 
 from trivium.edge.limits import Limits
-from trivium.edge.routes import Target
+from trivium.edge.routes import OAUTH, Target
 from trivium.faults import Fault
 from trivium.identity.model import Caller
 from trivium.pipeline.context import JSON, Flow, Headers, Running
@@ -19,6 +19,7 @@ from trivium.wire.operation import Shape
 
 if TYPE_CHECKING:
     from trivium.edge.connection import Connection
+    from trivium.edge.kept import Kept, Share
     from trivium.uploads.form import Upload
     from trivium.uploads.spool import Room
 
@@ -65,6 +66,8 @@ class Host(Protocol):
     connections: set["Connection"]
     room: "Room"
     """Where uploads are kept."""
+    kept: "Kept"
+    """The room for other bodies."""
 
     def time(self) -> float:
         """Loop time in seconds."""
@@ -125,6 +128,7 @@ class Exchange:
         "repeated",
         "request_id",
         "shape",
+        "share",
         "target",
         "task",
         "upload",
@@ -179,6 +183,8 @@ class Exchange:
         self.task: Running | None = None
         self.upload: Upload | None = None
         """The form that came as the body, which is empty then; ``None`` for any other body."""
+        self.share: Share | None = None
+        """What its body has of the room for them; ``None``: so little that nobody counts."""
         self.bytes_out = 0
         self._begun = False
         self._over = False
@@ -238,7 +244,10 @@ class Exchange:
             self.break_off()
             return
         self.extra += errors.headers(fault)
-        self.answer(fault.status, errors.body(fault, self.request_id, self.shape))
+        if self.path.startswith(OAUTH):
+            self.answer(fault.status, errors.oauth_body(fault))
+        else:
+            self.answer(fault.status, errors.body(fault, self.request_id, self.shape))
 
     def begin(self, status: int, content_type: bytes, *, length: int | None = None) -> None:
         """Start a streamed answer. HTTP/1.0 callers get it ended by the close.
@@ -334,11 +343,21 @@ class Exchange:
 
     def _end(self, *, close: bool) -> None:
         self._over = True
-        if self.upload is not None:
+        if self.upload is not None or self.share is not None:
             self._let_go()
         self.line.ended(close=close)
 
+    def drop_body(self) -> None:
+        """Keep no byte of the body: nobody will read it again."""
+        self.body = b""
+        if self.share is not None:
+            self.share.close()
+            self.share = None
+
     def _let_go(self) -> None:
-        """Of what the caller uploaded: nobody needs it any more."""
+        """Of what the caller sent: nobody needs it any more."""
+        if self.share is not None:
+            self.share.close()
+            self.share = None
         if self.upload is not None:
             self.upload.close()

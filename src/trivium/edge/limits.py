@@ -1,9 +1,15 @@
 """The listening side's limits. Values and reasons: settings ``[server]``."""
 
+from typing import Final
+
 import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
+from trivium.wire.bulk import MEMBERS_EACH, VALUES_EACH
+
+PAGE_BODY_BYTES_MAX: Final = 1_048_576
+"""A form or an event of a payment provider; the relay's own limit is far above it."""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -11,7 +17,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     header_bytes_max: int = 65_536
     headers_max: int = 200
-    body_bytes_max: int = 134_217_728
+    body_bytes_max: int = 33_554_432
+    objects_max: int = 100_000
     upload_bytes_max: int = 268_435_456
     header_timeout_s: float = 15.0
     body_timeout_s: float = 60.0
@@ -33,7 +40,26 @@ def body_too_large(limits: Limits, *, form: bool = False) -> Fault:
             f"The upload exceeds {limits.upload_bytes_max} bytes, the most that this gateway takes "
             "of one form (its operator's `server.upload_bytes_max`).",
         )
-    return Fault(Kind.BODY_TOO_LARGE, f"The request body exceeds {limits.body_bytes_max} bytes.")
+    return Fault(
+        Kind.BODY_TOO_LARGE,
+        f"The request body exceeds {limits.body_bytes_max} bytes, the most that this gateway takes "
+        "(its operator's `server.body_bytes_max`).",
+    )
+
+
+def page_too_large() -> Fault:
+    """The fault for a form of a page, or a request of its API, that is too large."""
+    return Fault(Kind.BODY_TOO_LARGE, f"The request body exceeds {PAGE_BODY_BYTES_MAX} bytes.")
+
+
+def too_many_objects(limits: Limits) -> Fault:
+    """The fault for a large body of many small things."""
+    return Fault(
+        Kind.BODY_TOO_LARGE,
+        f"The request holds more than {limits.objects_max} JSON objects and arrays, "
+        f"{MEMBERS_EACH * limits.objects_max} members or {VALUES_EACH * limits.objects_max} "
+        "values, the most that this gateway takes (its operator's `server.objects_max`).",
+    )
 
 
 def headers_too_large(limits: Limits) -> Fault:
@@ -42,6 +68,15 @@ def headers_too_large(limits: Limits) -> Fault:
         Kind.HEADERS_TOO_LARGE,
         f"The request headers exceed {limits.header_bytes_max} bytes "
         f"or {limits.headers_max} lines.",
+    )
+
+
+def framing_too_large(limits: Limits) -> Fault:
+    """The fault for a chunked body with too much in it that is no body."""
+    return Fault(
+        Kind.HEADERS_TOO_LARGE,
+        f"The chunk lines and trailers of the request exceed {limits.header_bytes_max} bytes "
+        "beyond what its chunks account for.",
     )
 
 

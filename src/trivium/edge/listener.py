@@ -5,9 +5,12 @@ after the port is open. Authentication happens at one place, ``head``, before a 
 """
 
 import asyncio
+import contextlib
 import email.utils
 import itertools
+import os
 import secrets
+import socket
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, cast
 
@@ -15,16 +18,16 @@ import structlog
 
 from trivium.admission import addresses
 from trivium.clock import Clock
-from trivium.edge import asgi, asset, explaining, listing
+from trivium.edge import asgi, asset, doors, explaining, listing, sockets
 from trivium.edge.connection import Connection
 from trivium.edge.cors import Cors
 from trivium.edge.credentials import from_query, presented
 from trivium.edge.doubt import Doubtful, Look, is_well_formed
 from trivium.edge.exchange import Exchange
 from trivium.edge.head import is_large
-from trivium.edge.limits import Limits
+from trivium.edge.kept import LARGE_BYTES, Kept
+from trivium.edge.limits import PAGE_BODY_BYTES_MAX, Limits, page_too_large, too_many_objects
 from trivium.edge.routes import (
-    PAGE_BODY_BYTES_MAX,
     PAGES,
     Explain,
     File,
@@ -39,7 +42,7 @@ from trivium.edge.routes import (
 from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import caller_of, digest_of
 from trivium.identity.model import Caller, Network
-from trivium.pipeline import direct, kept
+from trivium.pipeline import direct, entrance, kept
 from trivium.pipeline.context import Exchange as Asked
 from trivium.pipeline.context import Services
 from trivium.pipeline.handle import handle
@@ -47,7 +50,7 @@ from trivium.pipeline.phase import Phase
 from trivium.pipeline.route import Route, Stored, VideoCall
 from trivium.pipeline.videos import serve as videos
 from trivium.uploads.spool import Room
-from trivium.wire import errors
+from trivium.wire import bulk, errors
 from trivium.wire.operation import SHAPE
 
 log = structlog.get_logger()
@@ -68,7 +71,7 @@ TICK_S = 0.25
 """How often time limits are looked at; they are exact to this."""
 
 
-QUIET_S: Final = 1.0
+IDLE_S: Final = 5.0
 """How long a drain leaves idle connections open for what is on its way; HTTP cannot call it off."""
 TURN_S: Final = 0.02
 """How often a drain looks, and the most of the quiet time that one look stands for."""
@@ -89,17 +92,22 @@ class Listener:
         scheme: str = "http",
         trusted_proxies: Sequence[Network] = (),
         room: Room | None = None,
+        kept: Kept | None = None,
     ) -> None:
         """Belongs to the running loop. ``pages_only``: a port that serves no models; ``people``:
         whether it serves the pages for people.
 
         ``room``: where uploads are kept; ``None``: where the system keeps temporary files.
+        ``kept``: the room for other bodies; ``None``: one of its own.
         ``trusted_proxies``: whose word on a caller's address and protocol is taken.
         """
         self.limits = limits
         self.connections: set[Connection] = set()
         self.room = room or Room()
+        self.kept = kept or Kept()
         self.draining = False
+        self.leaving = False
+        """Whether callers should go to another node: this one is about to end."""
         self.ready = False
         self.date_line = b""
         self.services: Services | None = None
@@ -121,18 +129,24 @@ class Listener:
         self._ids = itertools.count()
         self._id_prefix = f"req_{secrets.token_hex(8)}"
         self._servers: list[asyncio.Server] = []
+        self._shared = False
         self._application_ready = asyncio.Event()
         self._tick()
 
     # --- life ---------------------------------------------------------------------------------
 
     async def listen(self, **where: Any) -> list[tuple[str, int]]:
-        """Open a socket (keywords of ``loop.create_server``); returns the bound addresses."""
+        """Open a socket (keywords of ``loop.create_server``); returns the bound addresses.
+
+        One that is given as ``sock`` is not ours alone: whoever has it as well sees to it that
+        nobody is let in there any more.
+        """
         made = cast("Callable[[], asyncio.Protocol]", lambda: Connection(self))
         # uvloop gives a list of sockets, compiled code would insist on the tuple that is declared
         server: Any = await self._loop.create_server(made, **where)
         self._servers.append(server)
-        return [socket.getsockname()[:2] for socket in server.sockets]
+        self._shared = self._shared or "sock" in where
+        return [sock.getsockname()[:2] for sock in server.sockets]
 
     def open(
         self,
@@ -147,33 +161,30 @@ class Listener:
         self._look = look
         self._snapshot_get = snapshot_get
         self.ready = True
-        for connection in self.connections:
-            connection.ready()
+        self._each(Connection.ready)
 
     def serve_pages(self, application: asgi.Application) -> None:
         """The pages plane has been imported."""
         self.application = application
         self._application_ready.set()
 
-    async def drain(self, limit_s: float) -> int:
+    async def drain(self, limit_s: float, idle_s: float = IDLE_S) -> int:
         """Stop accepting, let running answers finish for ``limit_s`` seconds, then end them.
 
-        Returns how many had to be ended.
+        Connections that are idle for ``idle_s`` are closed. Returns how many answers had to be
+        ended.
         """
         self.draining = True
-        for server in self._servers:
-            server.close()
-        for connection in list(self.connections):
-            connection.drain()
+        self._each(Connection.drain)
+        await self._let_go()
         outlasting = self.services.outlasting if self.services is not None else set()
-        await self._run_out(outlasting, limit_s)
+        await self._run_out(outlasting, limit_s, idle_s)
         for task in list(outlasting):
             task.cancel()
         fault = Fault(Kind.STOPPING, "The gateway is restarting; try again.")
-        ended = sum([connection.interrupt(fault) for connection in list(self.connections)])
+        ended = self._each(lambda connection: connection.interrupt(fault))
         await self._until(lambda: not any(c.busy for c in self.connections), 1.0)
-        for connection in list(self.connections):
-            connection.close()
+        self._each(Connection.close)
         await self._until(lambda: not self.connections, 2.0)
         self.close()
         return ended
@@ -182,11 +193,31 @@ class Listener:
         """Close sockets and connections at once. Harmless after ``drain``."""
         for server in self._servers:
             server.close()
-        for connection in list(self.connections):
-            connection.cut()
+        self._each(Connection.cut)
         self._ticker.cancel()
 
-    async def _run_out(self, outlasting: Collection[Any], limit_s: float) -> None:
+    def _each(self, act: Callable[[Connection], bool | None]) -> int:
+        """Have something done by every connection; of how many it was true.
+
+        What one of them raises ends that one: neither the others nor whoever asked.
+        """
+        return sum([_guarded(connection, act) for connection in list(self.connections)])
+
+    async def _let_go(self) -> None:
+        """Accept whoever has connected, and nobody after."""
+        fds: list[int] = []
+        for server in self._servers:
+            # uvloop's are no whole sockets, and close with the server
+            for sock in server.sockets:
+                fds.append(sock.fileno())
+                if not self._shared:
+                    with contextlib.closing(socket.socket(fileno=os.dup(fds[-1]))) as own:
+                        doors.let_nobody_in(own)
+        await doors.emptied(fds)
+        for server in self._servers:
+            server.close()
+
+    async def _run_out(self, outlasting: Collection[Any], limit_s: float, idle_s: float) -> None:
         """Wait for answers and for the work that outlasts them; close connections as they fall
         silent: a request may be on its way on one that is idle, and is the last one there.
 
@@ -194,7 +225,7 @@ class Listener:
         passes while this process, or the whole machine with its callers, is held up.
         """
         deadline = self.time() + limit_s
-        patience = int(min(QUIET_S, limit_s / 4) / TURN_S) + 1
+        patience = int(min(idle_s, limit_s / 4) / TURN_S) + 1
         silent: dict[Connection, int] = {}
         while (self.connections or outlasting) and self.time() < deadline:
             await asyncio.sleep(TURN_S)
@@ -202,7 +233,7 @@ class Listener:
                 turns = 0 if connection.busy else silent.get(connection, 0) + 1
                 silent[connection] = turns
                 if turns > patience:
-                    connection.close()
+                    _guarded(connection, Connection.close)
 
     async def _until(self, holds: Callable[[], bool], limit_s: float) -> None:
         """Wait for something that connections bring about; nobody is told when they do."""
@@ -238,14 +269,28 @@ class Listener:
             key = presented(exchange, query_key=self._query_key)
             exchange.digest = digest_of(key)
             exchange.caller = self._caller(exchange, exchange.digest)
+            self._look_ahead(exchange, exchange.caller)
         except Fault as fault:
             return self._refusal(exchange, fault, key)
         return None
+
+    def _look_ahead(self, exchange: Exchange, caller: Caller) -> None:
+        """See that a large body is not taken in for nothing. Raises ``Fault`` (RATE_LIMITED)."""
+        if caller.limits is None and caller.user_limits is None:
+            return
+        if self.services is not None and isinstance(exchange.target, Route):
+            length = exchange.headers.get(b"content-length")
+            if length is None or int(length) > LARGE_BYTES:
+                coming = self.kept.coming
+                key, user = coming.get(-caller.key_id, 0), coming.get(caller.user_id, 0)
+                entrance.look(exchange, self.services, key, user)
 
     def _refusal(self, exchange: Exchange, fault: Fault, key: bytes | None) -> Fault | None:
         """What becomes of a head that was refused; ``None``: a page says it."""
         if exchange.shape is None:
             exchange.shape = shape_of(exchange.path)
+        if (declined := sockets.declined(exchange, fault)) is not fault:
+            return declined
         if fault.kind is Kind.PATH_UNKNOWN and self._is_mistyped(exchange):
             exchange.target = Page()
             return self._page_fault(exchange)
@@ -275,11 +320,7 @@ class Listener:
             return Fault(Kind.PATH_UNKNOWN, "Pages are served on another port.")
         length = exchange.headers.get(b"content-length")
         if length is not None and int(length) > PAGE_BODY_BYTES_MAX:
-            return Fault(
-                Kind.BODY_TOO_LARGE, f"The request body exceeds {PAGE_BODY_BYTES_MAX} bytes."
-            )
-        if b"transfer-encoding" in exchange.headers:
-            return Fault(Kind.BODY_TOO_LARGE, "Send this body with its length, not in pieces.")
+            return page_too_large()
         return None
 
     def head_again(self, exchange: Exchange) -> Fault | None:
@@ -303,15 +344,26 @@ class Listener:
 
     def dispatch(self, exchange: Exchange) -> None:
         """Serve a whole request."""
+        body = exchange.body
+        if len(body) > bulk.LARGE_BYTES and bulk.exceeds(body, self.limits.objects_max):
+            exchange.fail(too_many_objects(self.limits))
+        else:
+            self._dispatch(exchange)
+
+    def _options(self, exchange: Exchange) -> None:
+        """Known path or not: a browser must be let through to read what the answer says."""
+        methods = allowed(exchange.path)
+        exchange.extra += self._cors.preflight(exchange)
+        if methods != "":
+            exchange.extra.append((b"allow", (methods or "OPTIONS").encode()))
+        exchange.answer(204, b"")
+
+    def _dispatch(self, exchange: Exchange) -> None:
         target = exchange.target
         if isinstance(target, Route):
             self._begins.add((exchange, target))
         elif exchange.method == "OPTIONS":
-            # known path or not: a browser must be let through to read what the answer says
-            methods = allowed(exchange.path) or "OPTIONS"
-            exchange.extra += self._cors.preflight(exchange)
-            exchange.extra.append((b"allow", methods.encode()))
-            exchange.answer(204, b"")
+            self._options(exchange)
         elif isinstance(target, Stored):
             assert self.services is not None
             self._run(exchange, kept.serve(exchange, target, exchange.query, self.services))
@@ -383,8 +435,15 @@ class Listener:
         self.date_line = (
             b"date: %b\r\n" % email.utils.formatdate(self._clock.now(), usegmt=True).encode()
         )
-        for connection in list(self.connections):
-            connection.tick(now)
+        self._each(lambda connection: connection.tick(now))
+
+
+def _guarded(connection: Connection, act: Callable[[Connection], bool | None]) -> bool:
+    try:
+        return bool(act(connection))
+    except Exception as error:  # noqa: BLE001 - told in the log
+        connection.crash(error)
+        return False
 
 
 def _reads_html(exchange: Exchange) -> bool:

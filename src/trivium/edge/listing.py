@@ -1,14 +1,22 @@
 """Model lists and single models, in the dialect the caller speaks."""
 
+from typing import Final
 from urllib.parse import parse_qsl
 
 from trivium.edge.exchange import Exchange
 from trivium.edge.routes import Listing
+from trivium.pipeline import drawing
 from trivium.pipeline.context import Services
 from trivium.routing.model import Model
 from trivium.wire import models
 from trivium.wire.models import Listed
-from trivium.wire.operation import Shape
+from trivium.wire.operation import Operation, Shape
+
+_DRAWING: Final = frozenset({Operation.IMAGES, Operation.IMAGES_EDIT, Operation.IMAGES_VARY})
+_CONVERSING: Final = frozenset(
+    {Operation.GENERATE, Operation.GENERATE_STREAM, Operation.GENERATE_COUNT}
+)
+_EMBEDDING: Final = frozenset({Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH})
 
 
 def dialect(exchange: Exchange, target: Listing) -> Shape:
@@ -35,8 +43,26 @@ def _listed(model: Model) -> Listed:
         title=model.title,
         context_max=model.context_max,
         output_max=model.output_max,
-        operations=model.operations(),
+        operations=_operations(model),
     )
+
+
+def _operations(model: Model) -> frozenset[Operation]:
+    """What the model itself does, of what its channels' providers serve.
+
+    One that only draws holds no conversation. Of a priced one the latest prices tell: who converses
+    has a price of output, who embeds one of input; films, sounds and pictures have others.
+    """
+    found = model.operations()
+    if drawing.class_of(model) is not None and not any(b.draws for b in model.bindings):
+        return found & _DRAWING
+    if not model.free and model.prices:
+        kinds = model.prices[-1].price.keys()
+        if "per_request" not in kinds and "output" not in kinds:
+            found -= _CONVERSING
+            if "input" not in kinds:
+                found -= _EMBEDDING
+    return found
 
 
 def _headers(exchange: Exchange) -> dict[str, str]:

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from trivium.edge import openapi
+from trivium.edge.readiness import Readiness
 from trivium.faults import Fault, Kind
 from trivium.observe.metrics.text import CONTENT_TYPE
 from trivium.wire import errors
@@ -19,13 +20,13 @@ def build(
     public_url: str | None,
     auth_url: str | None = None,
     api_url: str | None = None,
-    readiness: Callable[[], Awaitable[dict[str, bool]]],
+    readiness: Callable[[], Awaitable[Readiness]],
     routes: Sequence[BaseRoute] = (),
     metrics: Callable[[], str] | None = None,
     metrics_token: str = "",
 ) -> Starlette:
     """The application. The three addresses are those of the settings. ``readiness`` names each
-    part a request needs and whether it is there; ``routes`` are those of the pages for people.
+    part that requests use and whether it is there; ``routes`` are those of the pages for people.
 
     ``metrics`` gives the text for Prometheus, to whoever has the token; without one, to anybody.
     ``None``: there is none.
@@ -36,11 +37,10 @@ def build(
         return JSONResponse({"status": "ok"})
 
     async def readyz(_: Request) -> Response:
-        """Whether requests can be served; 503 names what is missing."""
-        parts = await readiness()
-        ready = all(parts.values())
-        status = "ok" if ready else "unavailable"
-        return JSONResponse({"status": status, "parts": parts}, status_code=200 if ready else 503)
+        """Whether a priced call can be answered now; 503 when not. Names what is missing."""
+        found = await readiness()
+        told = {"status": found.status, "parts": found.parts}
+        return JSONResponse(told, status_code=503 if found.status == "unavailable" else 200)
 
     async def description(_: Request) -> Response:
         """Our own OpenAPI description of exactly what is served."""

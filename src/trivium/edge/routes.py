@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from trivium.edge import openapi
 from trivium.faults import Fault, Kind
 from trivium.pipeline.route import Route, Stored, VideoCall
 from trivium.wire.generate import path as generate_path
@@ -37,6 +38,8 @@ PAGES: Final = frozenset({b"/healthz", b"/readyz", b"/openapi.json"})
 """Paths of the pages plane that are served on every port."""
 METRICS: Final = b"/metrics"
 """Served where the pages for people are."""
+OAUTH: Final = b"/api/oauth2/"
+"""Of the pages' paths, those whose errors are OAuth's."""
 PEOPLE: Final = frozenset(
     {
         b".well-known",
@@ -59,8 +62,6 @@ PEOPLE: Final = frozenset(
 """First segments of the paths of pages, forms and their API, which know their own methods."""
 _NOT_OURS: Final = b"/api/v1/"
 """Where another gateway has what is under ``/v1/`` here; clients come along with its base URL."""
-PAGE_BODY_BYTES_MAX: Final = 1_048_576
-"""A form or an event of a payment provider; the relay's own limit is far above it."""
 
 _ROUTES: Final = {path: Route(operation=operation) for path, operation in RELAY.items()}
 _GENERATE: Final = re.compile(rb"(?:/vendorc|/gemini)?/(?:v1beta|v1alpha|v1)/(.*)", re.DOTALL)
@@ -71,11 +72,26 @@ _GOOGLE_READER: Final = re.compile(
 """Addresses that only clients of the generate-content shape ask for, served or not."""
 _COLON: Final = re.compile(rb":|%3[Aa]")
 EXPLAIN: Final = b"/api/explain"
+_AUTHORIZE: Final = b"/api/oauth2/authorize"
 _LISTS: Final = frozenset({b"/v1/models", b"/models"})
 _STORED: Final = re.compile(rb"/v1/responses/([^/]+)(?:/(cancel|input_items))?")
 _FILE: Final = re.compile(rb"/assets/([0-9a-f]{40})")
 _VIDEO: Final = re.compile(rb"/v1/videos(?:/([^/]+)(?:/(content|remix))?)?")
 _DELETE: Final = "DELETE"
+_NOT_IDS: Final = frozenset(
+    {
+        b"/v1/responses/compact",
+        b"/v1/videos/characters",
+        b"/v1/videos/edits",
+        b"/v1/videos/extensions",
+    }
+)
+"""Addresses of OpenAI's that are written as if a word were an id, and are not served."""
+_OLLAMA: Final = frozenset(
+    b"/api/" + name
+    for name in (b"chat", b"generate", b"tags", b"show", b"ps", b"pull", b"embed", b"embeddings")
+)
+"""Addresses of Ollama's own API, which stand among those of the pages."""
 
 
 REMEMBERED_BYTES_MAX: Final = 200
@@ -157,7 +173,12 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
 
 
 def _lasting(method: str, path: bytes) -> Stored | VideoCall | None:
-    """What outlives the request that made it: stored responses, videos. Raises ``NotAllowed``."""
+    """What outlives the request that made it: stored responses, videos.
+
+    Raises ``NotAllowed``, and ``Fault`` for an address of theirs that is not served.
+    """
+    if path in _NOT_IDS:
+        raise Fault(Kind.PATH_UNKNOWN, _unknown(path))
     stored = _STORED.fullmatch(path)
     if stored is not None:
         return _stored(method, stored)
@@ -167,6 +188,8 @@ def _lasting(method: str, path: bytes) -> Stored | VideoCall | None:
 
 def _page(method: str, path: bytes) -> Page | Root | File | None:
     if path[1:].partition(b"/")[0] in PEOPLE and not path.startswith(_NOT_OURS):
+        if path in _OLLAMA:
+            raise Fault(Kind.PATH_UNKNOWN, _unknown(path))
         return Page()
     file = _FILE.fullmatch(path)
     if path != b"/" and path not in PAGES and path != METRICS and file is None:
@@ -197,13 +220,28 @@ def form_limits(target: Target | None) -> FormLimits | None:
 
 
 def allowed(path: bytes) -> str | None:
-    """Methods a path takes, as ``Allow`` has them; ``None`` when there is nothing."""
-    found = []
+    """Methods a path takes, as ``Allow`` has them; ``None`` when there is nothing.
+
+    Empty for what people open in a browser: those paths know their own methods.
+    """
+    found: list[str] = []
+    with contextlib.suppress(Fault):
+        if path[1:].partition(b"/")[0] in PEOPLE and isinstance(resolve("GET", path, b""), Page):
+            return _of_page(path)
     for method, names in (("GET", _GET), ("POST", _POST), ("DELETE", _DELETE)):
         with contextlib.suppress(Fault):
             resolve(method, path, b"")
             found.append(names)
     return ", ".join([*found, "OPTIONS"]) if found else None
+
+
+def _of_page(path: bytes) -> str:
+    """As ``allowed``, of the pages plane: what is described there for programs."""
+    methods = openapi.methods(path.decode("latin-1"))
+    if path == _AUTHORIZE:  # the one that takes a form beside a query, and no HEAD
+        return "GET, POST, OPTIONS"
+    named = [_GET if method == "GET" else method for method in methods]
+    return ", ".join([*named, "OPTIONS"]) if named else ""
 
 
 def shape_of(path: bytes) -> Shape | None:
@@ -317,7 +355,43 @@ _OPENAI: Final = re.compile(
 _HINTS: Final = (
     (re.compile(rb"^//"), "The path begins with two slashes: end the base URL without one."),
     (re.compile(rb"^/v1/v1/"), "The base URL ends in /v1 twice: leave one out."),
-    (re.compile(rb"^/messages"), "The path is /v1/messages; Anthropic SDKs add /v1 themselves."),
+    (
+        re.compile(rb"^/messages"),
+        (
+            "The path is /v1/messages: let the base URL end in /v1, or without it for Anthropic's "
+            "own SDKs, which add it."
+        ),
+    ),
+    (
+        re.compile(rb"^/api/[a-z]+$"),
+        (
+            "Ollama's own API is not served: use the client's OpenAI mode, with a base URL that "
+            "ends in /v1."
+        ),
+    ),
+    (
+        re.compile(rb"^(?:/vendorc|/gemini)?/v1(?:beta1?)?/(?:projects|publishers)/"),
+        (
+            "Addresses of Vertex AI are not served: use the client with an API key and without "
+            "Vertex (google-genai: `vertexai=False`; Anthropic: `Anthropic` in place of "
+            "`AnthropicVertex`)."
+        ),
+    ),
+    (
+        re.compile(rb"^/v1/responses/compact$"),
+        (
+            "Compaction is not served: send the conversation to POST /v1/responses, shortened by "
+            "the client."
+        ),
+    ),
+    (
+        re.compile(rb"^/v1/videos/."),
+        (
+            "Videos are made by POST /v1/videos and changed by POST /v1/videos/{id}/remix; "
+            "characters, edits and extensions are not served."
+        ),
+    ),
+    (re.compile(rb"^/v1/realtime"), "Realtime sessions are not served: POST to /v1/responses."),
     (
         re.compile(rb"^/.*/(?:v1beta|v1alpha|v1)/models/[^/]*:"),
         "Google clients add the version themselves: the base URL ends before it, or in /gemini.",

@@ -102,3 +102,69 @@ def test_an_asset_is_asked_for_with_its_signature_and_no_key(document):
     assert {"name": "sig", "in": "query", "required": True} == {
         name: document["components"]["parameters"]["sig"][name] for name in ("name", "in", "required")
     }  # fmt: skip
+
+
+SPECIFIED = {
+    "n": 1,
+    "quality": "auto",
+    "response_format": "url",
+    "output_format": "png",
+    "output_compression": 100,
+    "stream": False,
+    "partial_images": 0,
+    "size": "auto",
+    "moderation": "auto",
+    "background": "auto",
+    "style": "vivid",
+}
+"""Defaults of an image generation, as the specification has them."""
+
+
+def test_members_have_the_defaults_the_specification_names(document):
+    """A generated client shows what leaving one out means."""
+    told = document["components"]["schemas"]
+    members = told["CreateImageRequest"]["properties"]
+    assert SPECIFIED == {name: one["default"] for name, one in members.items() if "default" in one}
+    assert "json" == told["AudioResponseFormat"]["default"]
+    speech = told["CreateSpeechRequest"]["properties"]
+    assert ["mp3", 1, "audio"] == [
+        speech[name]["default"] for name in ("response_format", "speed", "stream_format")
+    ]
+    asked = document["components"]["parameters"]
+    assert [20, "desc", "video"] == [
+        asked[name]["schema"]["default"] for name in ("limit", "order", "variant")
+    ]
+
+
+def test_every_default_is_among_the_values_its_schema_takes(document):
+    """A word of the list, and a number within the bounds."""
+    seen = [schema for schema in schemas(document) if "default" in schema]
+    assert len(seen) > 20
+    for schema in seen:
+        value = schema["default"]
+        words = [one["enum"] for one in (schema, *schema.get("anyOf", ())) if "enum" in one]
+        assert not words or value in words[0]
+        if isinstance(value, int):
+            assert schema.get("minimum", value) <= value <= schema.get("maximum", value)
+
+
+def test_operations_with_a_body_document_what_is_refused_of_it(document):
+    """Too large, and of a type that is not taken; where there is none, neither."""
+    for row in OPERATIONS:
+        if row.keys:
+            told = document["paths"][row.path][row.method.lower()]["responses"].keys()
+            has_body = row.request is not None or row.form is not None
+            assert has_body == ({"413", "415"} <= told), row.name
+
+
+def test_no_schema_is_called_as_the_keyword_is(document):
+    """Generated classes named `Response` hide their framework's own."""
+    assert not {"Response", "Request", "Error", "Object"} & document["components"]["schemas"].keys()
+
+
+def test_a_file_of_a_video_is_described_as_the_specification_has_it(document):
+    """A film, a picture, or a text in JSON."""
+    path = "/v1/videos/{video_id}/content"
+    content = document["paths"][path]["get"]["responses"]["200"]["content"]
+    assert {"video/mp4", "image/webp", "application/json"} == content.keys()
+    assert {"type": "string"} == content["application/json"]["schema"]

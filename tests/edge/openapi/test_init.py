@@ -266,3 +266,17 @@ def test_nothing_is_loaded_until_it_is_asked_for():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [
+        ("/api/admin/keys/7", ("DELETE", "GET", "PATCH")),
+        ("/api/oauth2/token", ("POST",)),
+        ("/api/admin/users/7/keys", ("GET", "POST")),
+        ("/account/keys", ()),
+    ],
+)
+def test_methods_of_a_path_are_those_described(path, methods):
+    """By its template."""
+    assert methods == openapi.methods(path)

@@ -29,3 +29,25 @@ def served() -> set[tuple[str, str]]:
     beside = oauth.paths(None, None) | admin.paths()
     others = {(method.upper(), path) for path, item in beside.items() for method in item}
     return {(operation.method, operation.path) for operation in OPERATIONS} | others
+
+
+def methods(path: str) -> tuple[str, ...]:
+    """Methods that are described for a path; empty when it is none of the description's."""
+    steps = path.split("/")
+    return next((found for template, found in _templates() if _fits(steps, template)), ())
+
+
+def _fits(steps: list[str], template: list[str]) -> bool:
+    """Whether a path is of a template, whose variables each stand for one whole step."""
+    return len(steps) == len(template) and all(
+        bool(step) if wanted.startswith("{") else step == wanted
+        for step, wanted in zip(steps, template, strict=True)
+    )
+
+
+@lru_cache(maxsize=1)
+def _templates() -> list[tuple[list[str], tuple[str, ...]]]:
+    found: dict[str, list[str]] = {}
+    for method, template in sorted(served()):
+        found.setdefault(template, []).append(method)
+    return [(template.split("/"), tuple(names)) for template, names in found.items()]

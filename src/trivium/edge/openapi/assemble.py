@@ -20,7 +20,16 @@ from trivium.edge.openapi import (
 )
 from trivium.edge.openapi.paths import OPERATIONS
 from trivium.edge.openapi.row import Body, Row
-from trivium.edge.openapi.schema import Schema, array, free, integer, one_of, ref, text
+from trivium.edge.openapi.schema import (
+    Schema,
+    array,
+    free,
+    integer,
+    one_of,
+    ref,
+    text,
+    with_default,
+)
 
 VERSION: Final = "3.5.0"
 """Of the interface description, not of the software."""
@@ -43,9 +52,14 @@ _FAILURES: Final = {
     "401": ("AuthenticationFailed", "Authentication failed."),
     "403": ("PermissionDenied", "Permission denied."),
     "404": ("NotFound", "Not found."),
+    "413": ("RequestTooLarge", "The body is too large."),
+    "415": ("UnsupportedMediaType", "The body is compressed, or of a type that is not taken."),
     "429": ("RateLimited", "Rate limited, or a balance or budget is exhausted."),
     "5XX": ("ServerError", "Server or upstream error."),
 }
+
+_OF_BODIES: Final = frozenset({"413", "415"})
+"""Of the failures, those that only an operation with a body is asked into."""
 
 _TAGS: Final = {
     "chat": "Conversations in the chat shape.",
@@ -94,7 +108,10 @@ _PARAMETERS: Final[dict[str, Schema]] = {
     "response_id": _parameter("response_id", "path", text(), "Id of a stored response."),
     "video_id": _parameter("video_id", "path", text(), "Id of a video."),
     "variant": _parameter(
-        "variant", "query", one_of("video", "thumbnail", "spritesheet"), "`video` if absent."
+        "variant",
+        "query",
+        with_default(one_of("video", "thumbnail", "spritesheet"), "video"),
+        "Which of its files.",
     ),
     "range": _parameter(
         "range", "header", text(), "One range of bytes, such as `bytes=0-1048575`."
@@ -102,11 +119,13 @@ _PARAMETERS: Final[dict[str, Schema]] = {
     "asset_id": _parameter("asset_id", "path", text(), "Id of a generated file."),
     "exp": _parameter("exp", "query", integer(low=1), "Of the signed address.", required=True),
     "sig": _parameter("sig", "query", text(), "Of the signed address.", required=True),
-    "limit": _parameter("limit", "query", integer(low=1, high=100), "Items a page; 20 by default."),
-    "order": _parameter("order", "query", one_of("asc", "desc"), "`desc` if absent."),
+    "limit": _parameter(
+        "limit", "query", with_default(integer(low=1, high=100), 20), "Items a page."
+    ),
+    "order": _parameter("order", "query", with_default(one_of("asc", "desc"), "desc"), "By age."),
     "after": _parameter("after", "query", text(), "Id of the last item of the page before."),
     "pageSize": _parameter(
-        "pageSize", "query", integer(low=1, high=1000), "At most so many; 50 when left out."
+        "pageSize", "query", integer(low=0), "At most so many; 1000 when left out, 0 or above."
     ),
     "pageToken": _parameter("pageToken", "query", text(), "`nextPageToken` of the page before."),
     "vendorVersion": _parameter(
@@ -194,7 +213,8 @@ def _success(row: Row) -> Schema:
         answer = _of(row.answer)
         content = _json(array(answer) if row.stream_only else answer)
     for kind in row.files:
-        content[kind] = {"schema": text() if kind == "text/plain" else text(format="binary")}
+        is_text = kind in ("text/plain", "application/json")
+        content[kind] = {"schema": text() if is_text else text(format="binary")}
     if row.event is not None:
         # each event's data is this JSON; OpenAPI 3.1 has no word for a stream of them
         content["text/event-stream"] = {"schema": ref(row.event)}
@@ -220,7 +240,9 @@ def _of(body: Body) -> Schema:
 def _failures(row: Row) -> Schema:
     if row.name == "getReadiness":
         return {"503": _unready()}
-    wanted = _FAILURES if row.keys else row.failures
+    wanted = set(_FAILURES) if row.keys else set(row.failures)
+    if row.request is None and row.form is None:
+        wanted -= _OF_BODIES
     return {
         status: {"$ref": f"#/components/responses/{name}"}
         for status, (name, _) in _FAILURES.items()

@@ -17,6 +17,7 @@ from trivium.edge.openapi.schema import (
     record,
     ref,
     text,
+    with_default,
 )
 from trivium.wire.audio.speech import FORMATS as SOUNDS
 from trivium.wire.audio.transcript import FORMATS, TRANSLATED
@@ -52,9 +53,8 @@ _SPOKEN: Final = record(
 _USAGE: Final = free("`{type: tokens, …}` or `{type: duration, seconds}`.")
 
 SCHEMAS: Final[dict[str, Schema]] = {
-    "AudioResponseFormat": one_of(
-        *FORMATS,
-        about="What a model gives depends on its class (docs/audio.md). Left out: json.",
+    "AudioResponseFormat": with_default(
+        one_of(*FORMATS, about="What a model gives depends on its class (docs/audio.md)."), "json"
     ),
     "CreateSpeechRequest": record(
         {
@@ -64,9 +64,9 @@ SCHEMAS: Final[dict[str, Schema]] = {
                 text("Such as alloy.", minLength=1), record({"id": text(minLength=1)}, ("id",))
             ),
             "instructions": text("How to speak.", maxLength=4096),
-            "response_format": one_of(*SOUNDS, about="Left out: mp3."),
-            "speed": number(low=0.25, high=4),
-            "stream_format": one_of("sse", "audio", about="Left out: audio."),
+            "response_format": with_default(one_of(*SOUNDS), "mp3"),
+            "speed": with_default(number(low=0.25, high=4), 1),
+            "stream_format": with_default(one_of("sse", "audio"), "audio"),
         },
         ("model", "input", "voice"),
     ),
@@ -82,7 +82,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "prompt": text(),
             "response_format": ref("AudioResponseFormat"),
             "temperature": _TEMPERATURE,
-            "stream": boolean(),
+            "stream": with_default(boolean(), False),
             "include": array(one_of("logprobs")),
             "timestamp_granularities": array(
                 one_of("word", "segment"), "Needs verbose_json; as `timestamp_granularities[]`."
@@ -130,7 +130,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "file": _FILE,
             "model": _MODEL,
             "prompt": text("In English."),
-            "response_format": one_of(*TRANSLATED),
+            "response_format": with_default(one_of(*TRANSLATED), "json"),
             "temperature": _TEMPERATURE,
         },
         ("file", "model"),

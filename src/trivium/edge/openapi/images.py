@@ -17,6 +17,7 @@ from trivium.edge.openapi.schema import (
     record,
     ref,
     text,
+    with_default,
 )
 
 _CLASSES: Final = "See docs/images.md for what each class of models takes."
@@ -46,26 +47,36 @@ _ASKED: Final[dict[str, Schema]] = {
             "is used that those alone have."
         )
     ),
-    "n": nullable(integer("1 only for legacy model B.", low=1, high=10)),
-    "size": nullable(
-        text(
-            "`auto` or one of the class's sizes; `WIDTHxHEIGHT` for GPT image models with "
-            "arbitrary sizes."
-        )
+    "n": with_default(nullable(integer("1 only for legacy model B.", low=1, high=10)), 1),
+    "size": with_default(
+        nullable(
+            text(
+                "`auto` or one of the class's sizes; `WIDTHxHEIGHT` for GPT image models with "
+                "arbitrary sizes."
+            )
+        ),
+        "auto",
     ),
-    "response_format": nullable(
-        one_of("url", "b64_json", about="Legacy models. Addresses are valid for 60 minutes.")
+    "response_format": with_default(
+        nullable(
+            one_of("url", "b64_json", about="Legacy models. Addresses are valid for 60 minutes.")
+        ),
+        "url",
     ),
     "user": text("End-user identifier for abuse monitoring."),
 }
 
 _GPT: Final[dict[str, Schema]] = {
-    "quality": nullable(one_of("standard", "hd", "low", "medium", "high", "auto", about=_CLASSES)),
-    "output_format": nullable(one_of("png", "jpeg", "webp")),
-    "output_compression": nullable(integer("With `output_format` jpeg or webp.", low=0, high=100)),
-    "stream": nullable(boolean()),
-    "partial_images": nullable(integer("With `stream`.", low=0, high=3)),
-    "background": nullable(one_of("transparent", "opaque", "auto")),
+    "quality": with_default(
+        nullable(one_of("standard", "hd", "low", "medium", "high", "auto", about=_CLASSES)), "auto"
+    ),
+    "output_format": with_default(nullable(one_of("png", "jpeg", "webp")), "png"),
+    "output_compression": with_default(
+        nullable(integer("With `output_format` jpeg or webp.", low=0, high=100)), 100
+    ),
+    "stream": with_default(nullable(boolean()), False),
+    "partial_images": with_default(nullable(integer("With `stream`.", low=0, high=3)), 0),
+    "background": with_default(nullable(one_of("transparent", "opaque", "auto")), "auto"),
 }
 
 _PROMPT: Final = text(
@@ -85,8 +96,12 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "prompt": _PROMPT,
             **_ASKED,
             **_GPT,
-            "moderation": nullable(one_of("low", "auto", about="GPT image models.")),
-            "style": nullable(one_of("vivid", "natural", about="Legacy model B.")),
+            "moderation": with_default(
+                nullable(one_of("low", "auto", about="GPT image models.")), "auto"
+            ),
+            "style": with_default(
+                nullable(one_of("vivid", "natural", about="Legacy model B.")), "vivid"
+            ),
         },
         ("prompt",),
     ),
@@ -116,7 +131,9 @@ SCHEMAS: Final[dict[str, Schema]] = {
         },
         ("prompt", "image"),
     ),
-    "VaryImageForm": record({"image": _FILE, **_ASKED}, ("image",)),
+    "VaryImageForm": record(
+        {"image": _FILE, **_ASKED, "size": with_default(_ASKED["size"], "1024x1024")}, ("image",)
+    ),
     "ImagesResponse": record(
         {
             "created": integer("Seconds since the epoch."),

@@ -244,6 +244,7 @@ _APP_FAILURES: Final = {
         "400": "A field is missing or wrong.",
         "401": "The developer token is missing or not valid.",
         "403": "The account is disabled, or has as many applications as it may have.",
+        "413": "The body is too large.",
         "415": "The body is not JSON.",
         "429": "Too many registrations within an hour.",
     }.items()

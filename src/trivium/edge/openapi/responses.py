@@ -194,7 +194,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
         ("model",),
         "Needs `input`, unless `prompt`, `previous_response_id` or `conversation` supplies it.",
     ),
-    "Response": record(
+    "ResponseObject": record(
         {
             "id": text(),
             "object": one_of("response"),
@@ -245,7 +245,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
         {
             "type": text("Equal to the `event:` line, e.g. `response.output_text.delta`."),
             "sequence_number": integer("From 0, one more in each event.", low=0),
-            "response": ref("Response"),
+            "response": ref("ResponseObject"),
             "output_index": integer(low=0),
             "content_index": integer(low=0),
             "item_id": text(),

@@ -78,6 +78,11 @@ def nullable(schema: Schema) -> Schema:
     return _said({"anyOf": [rest, {"type": "null"}]}, about)
 
 
+def with_default(schema: Schema, value: Any) -> Schema:
+    """The same, and what leaving the member out means."""
+    return {**schema, "default": value}
+
+
 def ref(name: str) -> Schema:
     """A component by name."""
     return {"$ref": f"#/components/schemas/{name}"}

@@ -51,7 +51,12 @@ SCHEMAS: Final[dict[str, Schema]] = {
                         "generate-content operations, where `details[].reason` has the name.",
                     ),
                     "status": text("Google's canonical name, e.g. `NOT_FOUND`."),
-                    "details": array(free(), "Only on the generate-content operations."),
+                    "details": either(
+                        array(free()),
+                        record({"error_code": text()}),
+                        about="A list on the generate-content operations; on the messages "
+                        "operations an object, where a symbolic name stands in it for SDKs.",
+                    ),
                 },
                 ("type", "message", "param", "code", "status"),
             ),
@@ -221,8 +226,8 @@ SCHEMAS: Final[dict[str, Schema]] = {
     "Health": record({"status": one_of("ok")}, ("status",)),
     "Readiness": record(
         {
-            "status": one_of("ok", "unavailable"),
-            "parts": mapping({"type": "boolean"}, "What a request needs, and whether it is there."),
+            "status": one_of("ok", "degraded", "unavailable"),
+            "parts": mapping({"type": "boolean"}, "What requests use, and whether it is there."),
         },
         ("status", "parts"),
     ),

@@ -1,0 +1,72 @@
+"""Closing a listening socket without losing whoever has connected.
+
+The kernel makes connections by itself and keeps them in the socket's queue until they are accepted;
+those in the queue when the last descriptor of the socket is closed are reset, though their callers
+may have sent a request already. So nobody is let in any more, then the queue is emptied, then the
+socket is closed.
+"""
+
+import asyncio
+import contextlib
+import ctypes
+import select
+import socket
+import struct
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+FLAGS_AT: Final = 13
+"""Where a TCP segment's flags are."""
+SYN: Final = 0x02
+SYN_ACK: Final = 0x12
+NO_SYN: Final = (
+    (0x30, 0, 0, FLAGS_AT),  # load the byte of the flags
+    (0x54, 0, 0, SYN_ACK),  # of these two alone
+    (0x15, 0, 1, SYN),  # a caller's first segment?
+    (0x06, 0, 0, 0),  # drop it
+    (0x06, 0, 0, 0xFFFF_FFFF),  # take all of any other
+)
+"""A filter of the classic kind, which needs no privilege: (code, jump if, jump else, operand)."""
+ATTACH_FILTER: Final = 26
+"""Linux's ``SO_ATTACH_FILTER``, which the standard library does not name."""
+
+HANDSHAKE_S: Final = 0.1
+"""For callers whose handshake had begun when nobody was let in any more; a few round trips."""
+EMPTY_S: Final = 1.0
+"""The most that emptying a queue may take: nothing comes in while we wait."""
+TURN_S: Final = 0.02
+
+
+def let_nobody_in(sock: socket.socket) -> bool:
+    """Have the kernel drop first segments to a listening socket; whether it will.
+
+    Whoever is dropped tries again within a second, and is refused then or let in elsewhere. Holds
+    for every process that has the socket. Only Linux can.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    program = ctypes.create_string_buffer(b"".join([struct.pack("HBBI", *row) for row in NO_SYN]))
+    with contextlib.suppress(OSError):
+        # struct sock_fprog: how many, and where
+        where = struct.pack("HP", len(NO_SYN), ctypes.addressof(program))
+        sock.setsockopt(socket.SOL_SOCKET, ATTACH_FILTER, where)
+        return True
+    return False
+
+
+async def emptied(fds: Sequence[int]) -> None:
+    """Wait until nobody is left in the queues of listening sockets that this loop accepts from."""
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    while (past := loop.time() - began) < EMPTY_S:
+        await asyncio.sleep(TURN_S)
+        if past >= HANDSHAKE_S and not _waiting(fds):
+            return
+
+
+def _waiting(fds: Sequence[int]) -> bool:
+    poll = select.poll()
+    for fd in fds:
+        poll.register(fd, select.POLLIN)
+    return bool(poll.poll(0))
