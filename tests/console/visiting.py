@@ -125,6 +125,7 @@ def console_over(
     *,
     signup="closed",
     letters=True,
+    models=(),
     **server,
 ):
     """The services of the pages over a test's database."""
@@ -158,6 +159,7 @@ def console_over(
         history=History(database),
         audit=Audit(database, clock),
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
+        models=lambda: models,
     )
 
 

@@ -1,5 +1,6 @@
 """What the pages call: one object, built once by the wiring and handed to every page."""
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ from trivium.ledger.statement.service import Statement
 from trivium.oauth.service import OAuth
 from trivium.observe.audit.service import Audit
 from trivium.observe.history.service import History
+from trivium.routing.model import Model
 from trivium.secret import Keyring
 from trivium.settings.model import Settings
 
@@ -44,6 +46,8 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     history: History
     audit: Audit
     oauth: OAuth
+    models: Callable[[], Iterable[Model]]
+    """Returns the models that can be asked for now, in the order of the file."""
 
     @property
     def origin(self) -> str:

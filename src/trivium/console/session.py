@@ -116,10 +116,13 @@ def admin(handler: Handler) -> Handler:
 
 def visitor(request: Request) -> Visitor:
     """Whoever is at the other end, for letters, counts and lists of sessions."""
+    from trivium.console import device  # stands on this module
+
     return Visitor(
         address=request.client.host if request.client else "",
         agent=request.headers.get("user-agent", ""),
         language=language_of(request).partition("-")[0],
+        device=device.of(request),
     )
 
 
@@ -280,10 +283,12 @@ async def enter(request: Request, found: LoggedIn, sealed: str) -> Response:
     """Somebody got in: off to the page they wanted, with a new session and a new visit."""
     await tell(request, ActKind.LOGIN, found.user.id)
     # imported late: every page stands on this module
+    from trivium.console import device
     from trivium.console.consent import arrival
 
     answer = await arrival.entered(request, after(request, sealed), found.user.id)
     begin(request, answer, found.token)
+    device.remember(request, answer, found.user.id)
     return answer
 
 

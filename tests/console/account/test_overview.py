@@ -2,8 +2,9 @@
 
 import pytest
 
+from console.account.test_first_call import CHAT
 from console.consent.asking import Asking, let_in
-from console.visiting import Seen, user_of, visiting
+from console.visiting import Seen, console_over, user_of, visiting
 from trivium.console.account.overview import HEIGHT, WIDTH, bars
 from trivium.ledger.model import NANOS, EntryKind
 from trivium.ledger.statement.service import Day
@@ -30,13 +31,33 @@ def test_nothing_breaks_the_picture(days):
 @pytest.mark.asyncio
 async def test_a_newcomer_is_told_how_to_begin(database):
     """With the gateway's own address."""
-    async with visiting(database) as visitor:
+    async with visiting(database, console_over(database, models=[CHAT])) as visitor:
         await visitor.log_in(await user_of(visitor.console))
         page = await visitor.get("/account")
         text = Seen(page.text).text
         assert "Create a key, then ask a model." in text
         assert "curl https://gateway.example/v1/chat/completions" in text
         assert "<rect class" not in page.text.partition("Spend by day")[2]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("dollars", "first"), [(1, False), (0, True)])
+async def test_the_first_request_can_be_pasted(database, dollars, first):
+    """It names a model, and who cannot pay for it is told so."""
+    console = console_over(database, models=[CHAT])
+    async with visiting(database, console) as visitor:
+        user = await user_of(console)
+        if dollars:
+            await console.entries.book(user.id, EntryKind.TOP_UP, NANOS)
+        await visitor.log_in(user)
+        await visitor.get("/account/keys/new")
+        for page in (
+            await visitor.get("/account"),
+            await visitor.post("/account/keys/new", name="laptop"),
+        ):
+            text = Seen(page.text).text
+            assert '{"model": "gpt-x", "messages": [{"role": "user"' in text
+            assert first is ("Top up first" in text)
 
 
 @pytest.mark.asyncio

@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from console.consent.asking import AUTHORIZE, CALLBACK, Asking, came_back
-from console.visiting import Seen
+from console.visiting import Seen, user_of
 from oauth.world import CHALLENGE
 from trivium.oauth.apps.model import GrantType, Status
 from trivium.settings.oauth import OAuth as Rules
@@ -190,8 +190,20 @@ async def test_too_many_requests_wait(database):
             await asking.page()
         answer = await asking.sent()
         assert (429, "60") == (answer.status_code, answer.headers["retry-after"])
+        assert "Too many requests" in answer.text
         asking.console.clock.advance(60)
         await asking.page()
+
+
+async def test_who_is_logged_in_is_counted_apart_from_their_neighbours(database):
+    """Once the address is used up; and has as many as they."""
+    async with Asking.over(database, oauth=Rules(authorize_per_minute=2)) as asking:
+        for _ in range(2):
+            await asking.sent()
+        assert 429 == (await asking.sent()).status_code
+        await asking.visitor.log_in(await user_of(asking.console, "bob"))
+        statuses = [(await asking.sent()).status_code for _ in range(3)]
+        assert [303, 303, 429] == statuses
 
 
 @pytest.mark.parametrize(

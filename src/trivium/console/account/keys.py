@@ -9,10 +9,11 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.account import key_edit, key_terms
+from trivium.console.account.first_call import first_call
 from trivium.console.account.key_terms import DAY_S, Bounds
 from trivium.console.language import Text
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Budget, Key, Period
+from trivium.identity.model import Budget, Period
 from trivium.observe.audit.model import ActKind
 
 
@@ -89,7 +90,7 @@ async def create(request: Request) -> Response:
         key=key,
         secret=secret,
         origin=console.api_origin,
-        model=_example(key),
+        call=first_call((key,), user, await console.entries.balance(user.id), console.models()),
     )
 
 
@@ -106,11 +107,6 @@ def _form(request: Request, form: forms.Filled[NewKey], status: int = 200) -> Re
     return render.page(
         request, "account/key_new.html", status=status, form=form, today=today.isoformat()
     )
-
-
-def _example(key: Key) -> str:
-    """A model to show in the example call; empty: whichever the gateway has."""
-    return next((name for name in key.models if not name.endswith("*")), "")
 
 
 PAGES: Final = (

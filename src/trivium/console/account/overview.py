@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from trivium.console import context, render, session
+from trivium.console.account.first_call import first_call
 from trivium.ledger.statement.service import Day
 from trivium.oauth.consent.model import Authorized
 
@@ -54,11 +55,13 @@ async def show(request: Request) -> Response:
     now = console.clock.now()
     days = await console.statement.days(user.id, now, DAYS)
     keys = [key for key in await console.own_keys.own(user.id) if not key.disabled]
+    balance = await console.entries.balance(user.id)
     recent = await console.history.page(user.id, limit=6)
     return render.page(
         request,
         "account/overview.html",
-        balance=await console.entries.balance(user.id),
+        balance=balance,
+        call=first_call(keys, user, balance, console.models()),
         days=days,
         bars=bars(days),
         spent=sum(day.nanos for day in days),

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from trivium.console import context
+from trivium.console import context, session
 from trivium.console.api import answer
 from trivium.console.consent.refusal import refused, too_many
 from trivium.console.endpoint import Endpoint
@@ -33,7 +33,7 @@ async def authorize(request: Request) -> Response:
     answer.check_host(request, "auth")
     if request.method == "HEAD":
         raise HTTPException(405, headers={"Allow": "GET, POST"})
-    wait = await context.of(request).oauth.authorizations.take(answer.network(request))
+    wait = await _wait(request)
     if wait is not None:
         return too_many(request, wait)
     try:
@@ -43,6 +43,19 @@ async def authorize(request: Request) -> Response:
     except SentBack as error:
         return RedirectResponse(error.location, 303)
     return RedirectResponse(await _begun(request, asked), 303)
+
+
+async def _wait(request: Request) -> int | None:
+    """Return the seconds to wait; ``None``: go on.
+
+    Whoever is logged in is counted apart from the others behind the same address, once those have
+    used it up.
+    """
+    authorizations = context.of(request).oauth.authorizations
+    wait = await authorizations.take(answer.network(request))
+    if wait is None or (found := await session.current(request)) is None:
+        return wait
+    return await authorizations.take(f"user:{found.user.id}")
 
 
 async def _asked(request: Request) -> Asked:

@@ -25,6 +25,7 @@ _TEXTS: Final = {
         "Start again from the application."
     ),
 }
+_TOO_MANY_TITLE: Final = N_("Too many requests")
 _TOO_MANY: Final = N_("There were too many requests from your network. Please wait a minute.")
 
 
@@ -35,17 +36,17 @@ def refused(request: Request, reason: Reason) -> Response:
 
 def too_many(request: Request, wait_s: int) -> Response:
     """The page for whoever asks too often."""
-    made = _page(request, 429, _TOO_MANY, "rate_limited")
+    made = _page(request, 429, _TOO_MANY, "rate_limited", _TOO_MANY_TITLE)
     made.headers["retry-after"] = str(wait_s)
     return made
 
 
-def _page(request: Request, status: int, message: str, reason: str) -> Response:
+def _page(request: Request, status: int, message: str, reason: str, title: str = TITLE) -> Response:
     return render.page(
         request,
         "consent/refused.html",
         status=status,
-        title=TITLE,
+        title=title,
         message=message,
         reason=reason,
     )

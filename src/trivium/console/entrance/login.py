@@ -99,7 +99,7 @@ async def confirm(request: Request) -> Response:
     if form.value is not None:
         try:
             token = await console.accounts.login.confirm(
-                session.token(request), found, form.value.password, session.visitor(request)
+                session.token(request), found, form.value.password
             )
         except AccountError as error:
             refuse(form, error, current="password")

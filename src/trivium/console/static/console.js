@@ -30,6 +30,18 @@ for (const group of document.querySelectorAll(".preferences .segments")) {
   });
 }
 
+// A question holds the keyboard until it is answered or left: as a popover, which is what it is
+// without a script, Tab would lead out of it to a page that lies behind.
+for (const opener of document.querySelectorAll("[popovertarget]")) {
+  const dialog = document.getElementById(opener.getAttribute("popovertarget"));
+  if (!(dialog instanceof HTMLDialogElement)) continue;
+  opener.addEventListener("click", (event) => {
+    event.preventDefault();
+    if (opener.getAttribute("popovertargetaction") === "hide") dialog.close();
+    else dialog.showModal();
+  });
+}
+
 // What waits for something elsewhere looks again by itself, and changes only when there is news: a
 // page that reloads under its reader's hands cannot be read aloud. Without a script there is a link.
 for (const waiting of document.querySelectorAll("[data-look]")) {

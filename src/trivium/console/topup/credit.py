@@ -12,89 +12,170 @@ from starlette.routing import Route
 from trivium.console import context, forms, render, session
 from trivium.console.language import N_, text
 from trivium.identity.errors import IdentityError
+from trivium.identity.model import User
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
+from trivium.ledger.statement.service import ByHand
 from trivium.observe.audit.model import ActKind
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection
 
+LATELY_MAX: Final = 20
+"""Bookings by hand that are shown, and can be taken back."""
 _ONCE: Final = re.compile(r"[0-9A-Za-z_-]{22}")
 
 
 class Credit(forms.Form, frozen=True, kw_only=True):
-    """What is given to whom. ``once`` makes a form that is sent twice count once."""
+    """What is given to whom. ``once`` makes a form that is sent twice count once; ``sure``: the
+    administrator has seen what it comes to and wants it booked.
+    """
 
     user: forms.Line
     amount: forms.Line
     note: Annotated[str, msgspec.Meta(max_length=200)] = ""
     once: str = ""
+    sure: bool = False
+
+
+class Undo(forms.Form, frozen=True, kw_only=True):
+    """The entry to take back."""
+
+    entry: forms.Line
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What a booking comes to, shown before it is booked. Amounts in nano-dollars."""
+
+    user: User
+    amount_nanos: int
+    before_nanos: int
+    after_nanos: int
 
 
 @session.admin
 @session.recent
 async def show(request: Request) -> Response:
-    """The form; ``?user=`` says for whom."""
+    """Show the form; ``?user=`` says for whom."""
     wanted = request.query_params.get("user", "")[:254]
-    return _page(request, forms.empty(Credit, user=wanted))
+    return await _page(request, forms.empty(Credit, user=wanted))
 
 
 @session.admin
 @session.recent
 async def give(request: Request) -> Response:
-    """Book it, once, as the administrator's act."""
+    """Ask whether it is meant, then book it, once, as the administrator's act."""
     console = context.of(request)
     form = forms.filled(request, Credit)
     given = form.value
     if given is None or not _ONCE.fullmatch(given.once):
         if given is not None:
             form.fail("", N_("This form is too old. Please send it again."))
-        return _page(request, form, 422)
+        return await _page(request, form, 422)
     try:
-        amount_nanos = parse_usd(given.amount)
+        amount_nanos = parse_usd(given.amount.replace(",", ""))
     except LedgerError:
         amount_nanos = 0
     if not amount_nanos:
         form.fail("amount", N_("Please write US dollars as digits, such as 25 or -12.50."))
-        return _page(request, form, 422)
+        return await _page(request, form, 422)
     try:
         user = await console.identity.find_user(given.user)
     except IdentityError:
         form.fail("user", N_("There is no user of this name or address."))
-        return _page(request, form, 422)
+        return await _page(request, form, 422)
+    if not given.sure:
+        before = await console.entries.balance(user.id)
+        question = Question(
+            user=user,
+            amount_nanos=amount_nanos,
+            before_nanos=before,
+            after_nanos=before + amount_nanos,
+        )
+        return await _page(request, form, question=question)
+    try:
+        await _book(request, user, amount_nanos, given.note, f"credit:{given.once}")
+    except LedgerError as error:
+        form.fail("", text(N_("Nothing was booked: %(why)s."), why=str(error)))
+        return await _page(request, form, 422)
+    return await _booked(request, user, amount_nanos)
+
+
+@session.admin
+@session.recent
+async def undo(request: Request) -> Response:
+    """Book the opposite of an entry that was booked here; asked twice it is booked once."""
+    console = context.of(request)
+    wanted = forms.filled(request, Undo).value
+    found = {str(each.entry.id): each for each in await _lately(request)}
+    given = found.get(wanted.entry) if wanted is not None else None
+    if given is None or not given.can_be_undone:
+        return render.redirect(
+            request, "/admin/credit", N_("That was taken back already."), tone="info"
+        )
+    entry = given.entry
+    user = await console.directory.one(entry.user_id)
+    await _book(request, user, -entry.amount_nanos, f"Entry {entry.id} taken back", given.undo_id)
+    return await _booked(request, user, -entry.amount_nanos)
+
+
+async def _book(request: Request, user: User, amount_nanos: int, note: str, once: str) -> None:
+    """Append the entry and tell the act. Raises ``LedgerError``."""
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
-    once = f"credit:{given.once}"
     amount = format_usd(amount_nanos)
     told = session.teller(request)
 
     async def tell(conn: "Connection", entry: Entry) -> None:
         await told(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", {"amount": amount})
 
-    try:
-        await console.entries.book(user.id, kind, amount_nanos, given.note, once, along=tell)
-    except LedgerError as error:
-        form.fail("", text(N_("Nothing was booked: %(why)s."), why=str(error)))
-        return _page(request, form, 422)
-    balance = format_usd(await console.entries.balance(user.id))
+    entries = context.of(request).entries
+    await entries.book(user.id, kind, amount_nanos, note, once, along=tell)
+
+
+async def _booked(request: Request, user: User, amount_nanos: int) -> Response:
+    speech = render.speech_of(request)
+    balance = await context.of(request).entries.balance(user.id)
     return render.redirect(
         request,
         "/admin/credit",
-        N_("$%(amount)s were booked for %(user)s, whose balance is $%(balance)s."),
-        amount=amount,
+        N_("%(amount)s were booked for %(user)s, whose balance is %(balance)s."),
+        amount=speech.exact(amount_nanos),
         user=user.name,
-        balance=balance,
+        balance=speech.exact(balance),
     )
 
 
-def _page(request: Request, form: forms.Filled[Credit], status: int = 200) -> Response:
+async def _lately(request: Request) -> list[ByHand]:
+    """Return what administrators booked last, here or through the API, as the audit log has it."""
+    console = context.of(request)
+    acts = await console.audit.everything(kind=ActKind.USER_CREDIT, limit=LATELY_MAX)
+    ids = [what.partition(":")[2] for act in acts if (what := act.what).startswith("entry:")]
+    return await console.statement.by_hand([int(each) for each in ids])
+
+
+async def _page(
+    request: Request,
+    form: forms.Filled[Credit],
+    status: int = 200,
+    question: Question | None = None,
+) -> Response:
     once = form.first("once")
     if not _ONCE.fullmatch(once):
         once = secrets.token_urlsafe(16)
-    return render.page(request, "topup/credit.html", status=status, form=form, once=once)
+    return render.page(
+        request,
+        "topup/credit.html",
+        status=status,
+        form=form,
+        once=once,
+        question=question,
+        lately=await _lately(request),
+    )
 
 
 PAGES: Final = (
     Route("/admin/credit", show, methods=["GET"]),
     Route("/admin/credit", give, methods=["POST"]),
+    Route("/admin/credit/undo", undo, methods=["POST"]),
 )
