@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import msgspec
 import pytest
 
+from trivium.cli import output
 from trivium.cli.main import run
 
 SETTINGS = """
@@ -29,6 +30,13 @@ channel = "second"
 model = "claude-sonnet-4-5"
 priority = 1
 """
+
+
+@pytest.fixture(autouse=True)
+def _plain_words():
+    """A command that serves may have turned them into lines of the log."""
+    yield
+    output.as_log_lines(None)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def test_a_sound_set_up_passes(trivium, settings):
     trivium("migrate")
     done = trivium("check")
     assert done.code == 0
-    assert [line[:6] for line in done.out.splitlines()] == ["ok    "] * 8
+    assert [line[:6] for line in done.out.splitlines()] == ["ok    "] * 10
     assert "ok      catalogue: 2 channels, 1 model" in done.out
 
 
@@ -164,3 +164,36 @@ def test_files_that_the_settings_name_are_looked_at(results, folder, settings):
     assert "upstream.ca_file: cannot read certificates from 'none.pem'" in said
     (folder / "none.pem").write_bytes(Path(certifi.where()).read_bytes())
     assert (True, "can be used") == results()["files"]
+
+
+@pytest.mark.parametrize("given", ["short", "s" * 32 + " short"])
+def test_a_secret_that_is_too_short_is_told(results, settings, monkeypatch, given):
+    """The gateway would not start with it."""
+    monkeypatch.setenv("TRIVIUM_SECRET", given)
+    ok, said = results()["secret"]
+    assert (False, True) == (ok, "at least 32 characters" in said)
+
+
+@pytest.mark.postgres
+def test_nodes_with_different_secrets_are_told(
+    results, trivium, settings, monkeypatch, postgresql_server
+):
+    """And with a folder of their own for files."""
+    postgresql_server.psql("CREATE DATABASE nodes;")
+    try:
+        url = postgresql_server.get_uri(database="nodes")
+        monkeypatch.setenv("TRIVIUM_STORAGE__URL", url)
+        monkeypatch.setenv("TRIVIUM_SECRET", "o" * 32)
+        trivium("migrate")
+        assert results()["secret of all nodes"][0]
+        trivium("migrate", "--new-secret")
+        assert results()["secret of all nodes"][0]
+        monkeypatch.setenv("TRIVIUM_SECRET", "n" * 32)
+        found = results()
+        ok, said = found["secret of all nodes"]
+        assert (False, True) == (ok, "the same value on every node" in said)
+        assert "404 on the others" in found["assets"][1]
+        monkeypatch.setenv("TRIVIUM_ASSETS__URL", "file:///tmp")
+        assert "404" not in results()["assets"][1]
+    finally:
+        postgresql_server.psql("DROP DATABASE nodes WITH (FORCE);")

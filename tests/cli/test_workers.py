@@ -46,6 +46,7 @@ def run(ready, slot):
         say("reload", os.getpid())
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGUSR2, stop)
     signal.signal(signal.SIGHUP, reload)
     if kind == "broken":
         print("cannot start", file=sys.stderr, flush=True)
@@ -57,6 +58,7 @@ def run(ready, slot):
         return 1
     if kind == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGUSR2, signal.SIG_IGN)
     say("worker", os.getpid(), os.getpgid(0) == os.getpid())
     say("on", os.getpid(), *(sock.getsockname()[1] for one in slot.sockets for sock in one))
     ready(["http://127.0.0.1:1"])

@@ -1,5 +1,8 @@
 """Numbers for Prometheus, from requests that were made."""
 
+import asyncio
+import time
+
 import pytest
 
 from doubles import Double, Send, sized
@@ -29,6 +32,7 @@ async def test_requests_are_counted_where_somebody_wants_it(tmp_path):
             first = "POST /v1/chat/completions HTTP/1.1"
             assert 404 == (await gateway.send(first, body, number=0, tls=None, host="127.0.0.1"))[0]
             assert 401 == (await gateway.get("/metrics"))[0]
+            await asyncio.sleep(0.3)  # until the loop's lateness has been looked at
             gateway.key = "s3cret"
             status, _, body = await gateway.get("/metrics")
             assert 200 == status
@@ -54,6 +58,13 @@ async def test_requests_are_counted_where_somebody_wants_it(tmp_path):
             rests = 'channel="main",model="m",fault="upstream_broke"'
             assert "1" == found[f"trivium_channel_resting{{{rests}}}"]
             assert 1 == sum(name.startswith("trivium_build_info{version=") for name in found)
+            parts = ("accepting", "journal", "ledger", "database", "keys")
+            assert ["0"] * 5 == [found[f'trivium_part_missing{{part="{one}"}}'] for one in parts]
+            assert 0 < float(found["process_cpu_seconds_total"]) < 1000
+            assert 2**20 < int(found["process_resident_memory_bytes"]) < 2**36
+            assert 3 < int(found["process_open_fds"]) < int(found["process_max_fds"])
+            assert abs(float(found["process_start_time_seconds"]) - time.time()) < 600
+            assert "trivium_loop_lag_seconds_count" in body.decode()
 
 
 @pytest.mark.asyncio

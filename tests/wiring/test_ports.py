@@ -84,10 +84,11 @@ def test_every_limit_of_the_settings_reaches_its_part():
     server = Server(
         header_bytes_max=1, headers_max=2, body_bytes_max=3, header_timeout_s=4, body_timeout_s=5,
         keepalive_s=6, pipeline_max=7, write_high_bytes=8, connections_max=9, half_closed="answer",
+        objects_max=10, upload_bytes_max=11,
     )  # fmt: skip
     edge = ports.edge_limits(server)
     assert edge.half_closed_cancels is False
     for name in ("header_bytes_max", "headers_max", "body_bytes_max", "header_timeout_s",
                  "body_timeout_s", "keepalive_s", "pipeline_max", "write_high_bytes",
-                 "connections_max"):  # fmt: skip
+                 "connections_max", "objects_max", "upload_bytes_max"):  # fmt: skip
         assert getattr(server, name) == getattr(edge, name)

@@ -1,9 +1,13 @@
 """``trivium check``: whether it would start, and whether what it would start with is whole."""
 
 import asyncio
+import contextlib
 import os
+import socket
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trivium.cli import config, outside
 from trivium.cli.database import exists, unchecked
@@ -14,8 +18,11 @@ from trivium.ledger.amounts import format_usd
 from trivium.ledger.entries import Difference, Entries
 from trivium.settings.errors import SettingsError
 from trivium.settings.load import Loaded, environment, load_with_source
-from trivium.settings.model import Settings, Storage
+from trivium.settings.model import Settings
 from trivium.storage.errors import StorageError
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Database
 
 
 def check(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
@@ -49,10 +56,19 @@ def look(config_: Path | None) -> list[Finding]:
     where = str(path) if path else "no file, the defaults"
     findings = [Finding("settings", ok=True, details=(where,)), _catalogue(loaded)]
     settings = loaded.settings
-    findings += _files(settings)
-    findings += asyncio.run(_stored(settings.storage))
-    findings.append(_journal(settings))
-    findings += asyncio.run(outside.look(settings))
+    steps: dict[str, Callable[[], list[Finding]]] = {
+        "files": lambda: _files(settings),
+        "listen": lambda: [_listen(settings)],
+        "secret": lambda: [_secret(settings)],
+        "database": lambda: asyncio.run(_stored(settings)),
+        "journal": lambda: [_journal(settings)],
+        "outside": lambda: asyncio.run(outside.look(settings)),
+    }
+    for name, find in steps.items():
+        try:
+            findings += find()
+        except (OSError, ValueError) as exc:  # what a system says of a name that it does not take
+            findings.append(Finding(name, ok=False, details=SettingsError(str(exc)).lines))
     return findings
 
 
@@ -77,17 +93,66 @@ def _files(settings: Settings) -> list[Finding]:
 
     if not named(settings):
         return []
-    wrong = tuple(unusable(settings))
+    wrong = SettingsError(*unusable(settings)).lines
     return [Finding("files", ok=not wrong, details=wrong or ("can be used",))]
 
 
-async def _stored(storage: Storage) -> list[Finding]:
+def _listen(settings: Settings) -> Finding:
+    """Whether this machine has the addresses; another gateway may listen there just now."""
+    from trivium.cli.serve import unlistenable
+
+    server = settings.server
+    for address in filter(None, (server.listen, server.admin_listen)):
+        host, _, port = address.rpartition(":")
+        try:
+            for family, kind, _, _, where in socket.getaddrinfo(
+                host.strip("[]") or None, int(port), type=socket.SOCK_STREAM,
+                flags=socket.AI_PASSIVE,
+            ):  # fmt: skip
+                with socket.socket(family, kind) as probe:
+                    probe.bind((where[0], 0, *where[2:]))
+        except OSError as exc:
+            return Finding("listen", ok=False, details=(str(unlistenable(exc, address)),))
+    return Finding("listen", ok=True, details=(server.listen,))
+
+
+def _secret(settings: Settings) -> Finding:
+    """Whether what the gateway seals with can be read."""
+    from trivium.wiring.secret import VARIABLE, key_file, present
+
+    try:
+        keys = present(settings)
+    except SettingsError as exc:
+        return Finding("secret", ok=False, details=exc.lines)
+    file = key_file(settings)
+    if keys is None:
+        said = f"{file} will be made at the first start; several nodes need {VARIABLE}"
+        return Finding("secret", ok=True, details=(said,))
+    said = VARIABLE if environment().get(VARIABLE, "").split() else str(file)
+    return Finding("secret", ok=True, details=(f"{said} can be used",))
+
+
+async def _common(settings: Settings, database: "Database") -> list[Finding]:
+    """Whether other nodes of the database have the same secret; nothing where there are none."""
+    from trivium.storage.fingerprint import difference, known
+    from trivium.wiring.secret import key_file, present
+
+    if database.is_sqlite:
+        return []
+    with contextlib.suppress(SettingsError):  # told already
+        why = difference(await known(database), present(settings), str(key_file(settings)))
+        said = (why or "as the other nodes have it, if there are any",)
+        return [Finding("secret of all nodes", ok=not why, details=said)]
+    return []
+
+
+async def _stored(settings: Settings) -> list[Finding]:
     """Whether the database can be reached, has the right tables, and is whole."""
     from trivium.storage import integrity, migrate
 
     findings: list[Finding] = []
     try:
-        async with unchecked(storage) as database:
+        async with unchecked(settings.storage) as database:
             if database.path is not None and not exists(database.path):
                 return [_new_file(Path(database.path))]
             step = await migrate.current(database)
@@ -97,6 +162,7 @@ async def _stored(storage: Storage) -> list[Finding]:
             if database.is_sqlite:
                 findings.append(_whole("integrity", await integrity.damage(database)))
             if step == migrate.REVISIONS[-1]:
+                findings += await _common(settings, database)
                 wrong = await Entries(database, SystemClock()).verify()
                 findings.append(_whole("ledger", tuple(map(_difference, wrong))))
     except (StorageError, Failed) as exc:
@@ -105,6 +171,12 @@ async def _stored(storage: Storage) -> list[Finding]:
 
 
 def _new_file(path: Path) -> Finding:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        pass
+    except OSError as exc:  # a link to itself, a name that is too long
+        return Finding("database", ok=False, details=(f"{path} cannot be made: {exc.strerror}",))
     if os.access(path.parent, os.W_OK | os.X_OK):
         return Finding("database", ok=True, details=(f"{path} will be made at the first start",))
     return Finding("database", ok=False, details=(f"{path} cannot be made: {_why(path.parent)}",))
@@ -144,7 +216,7 @@ def _journal(settings: Settings) -> Finding:
         except OSError as exc:
             return Finding("journal", ok=False, details=(f"{folder}: {exc.strerror}",))
     above = next(parent for parent in folder.absolute().parents if parent.exists())
-    if not folder.exists() and above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+    if not os.path.lexists(folder) and above.is_dir() and os.access(above, os.W_OK | os.X_OK):
         return Finding("journal", ok=True, details=(f"{folder} will be made at the first start",))
     return Finding("journal", ok=False, details=(f"{folder} is no folder and cannot be made",))
 

@@ -14,6 +14,7 @@ from trivium.cli.output import note
 from trivium.settings.load import Loaded, environment, load_with_source
 
 DEFAULT: Final = Path("trivium.toml")
+DEFAULTS: Final = "no settings file: using the defaults (see --config)"
 
 ConfigOption = Annotated[
     Path | None,
@@ -43,16 +44,20 @@ def locate(config: Path | None, environ: Mapping[str, str]) -> Path | None:
 
 
 def read(
-    config: Path | None, *, flags: Mapping[str, str | None] | None = None
+    config: Path | None,
+    *,
+    flags: Mapping[str, str | None] | None = None,
+    quiet: bool = False,
 ) -> tuple[Loaded, Path | None]:
     """The settings and the file they came from. Raises SettingsError.
 
     ``flags`` are settings given on the command line, ``None`` where the option was left out.
+    ``quiet``: not to say that there is no file.
     """
     environ = environment()
     path = locate(config, environ)
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     loaded = load_with_source(path, environ, flags=given)
-    if path is None:
-        note("no settings file: using the defaults (see --config)")
+    if path is None and not quiet:
+        note(DEFAULTS)
     return loaded, path

@@ -6,6 +6,7 @@ from trivium.identity.errors import IdentityError
 from trivium.ledger.errors import LedgerError
 from trivium.settings.errors import SettingsError
 from trivium.storage.errors import StorageError
+from trivium.storage.root_key import RootKeyError
 
 
 def ending(exc: BaseException) -> int | None:
@@ -14,7 +15,7 @@ def ending(exc: BaseException) -> int | None:
         for line in exc.lines:
             fail(line)
         return 1
-    if isinstance(exc, Failed | StorageError | IdentityError | LedgerError | Fault):
+    if isinstance(exc, Failed | StorageError | RootKeyError | IdentityError | LedgerError | Fault):
         fail(str(exc))
         return exc.code if isinstance(exc, Failed) else 1
     return None

@@ -36,8 +36,23 @@ def for_any_terminal() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
+_log_lines: Callable[[str], None] | None = None
+
+
+def as_log_lines(say: Callable[[str], None] | None) -> None:
+    """Say what is not data through ``say`` from now on: the process's log is read by programs.
+
+    ``None``: as plain lines on standard error, as at first.
+    """
+    global _log_lines  # noqa: PLW0603 - standard error is one as well
+    _log_lines = say
+
+
 def note(text: str) -> None:
     """Say something that is not data."""
+    if _log_lines is not None:
+        _log_lines(text)
+        return
     print(text, file=sys.stderr, flush=True)
 
 

@@ -56,7 +56,9 @@ async def _assets(settings: Settings) -> Finding:
     found = place(settings)
     parts = urlsplit(found.url)
     if parts.scheme == "file":
-        return _folder(Path(unquote(parts.path)))
+        from trivium.wiring.assets import is_apart
+
+        return _folder(Path(unquote(parts.path)), apart=is_apart(settings))
     try:
         await Objects(found).look()
     except AssetError as error:
@@ -70,13 +72,18 @@ async def _assets(settings: Settings) -> Finding:
     return Finding("assets", ok=True, details=(f"{found.url} answers",))
 
 
-def _folder(folder: Path) -> Finding:
+def _folder(folder: Path, *, apart: bool) -> Finding:
     above = next(path for path in (folder, *folder.parents) if path.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
         said = f"assets.url: {folder} cannot be written: {above} is no folder that we may write to"
         return Finding("assets", ok=False, details=(said,))
-    said = "is writable" if above == folder else "will be made at the first file"
-    return Finding("assets", ok=True, details=(f"{folder} {said}",))
+    said = f"{folder} " + ("is writable" if above == folder else "will be made at the first file")
+    if apart:
+        said += (
+            "; with several nodes set assets.url to a bucket or to a folder that all of them see: "
+            "what one node keeps there is a 404 on the others"
+        )
+    return Finding("assets", ok=True, details=(said,))
 
 
 async def _shared(url: str) -> Finding:

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from trivium.cli import config
-from trivium.cli.output import Failed, note
-from trivium.settings.model import Settings
+from trivium.cli.output import Failed, as_log_lines, note
+from trivium.observe import logs
+from trivium.settings.model import Logs, Settings
 
 if TYPE_CHECKING:
     from trivium.observe.metrics.places import Places
@@ -82,14 +84,24 @@ def run(config_: Path | None, listen: str | None, workers: int | None) -> int:
         "server.listen": listen,
         "server.workers": None if workers is None else str(workers),
     }
-    loaded, path = config.read(config_, flags=flags)
+    loaded, path = config.read(config_, flags=flags, quiet=True)
+    _speak(loaded.settings.logs)
+    if path is None:
+        note(config.DEFAULTS)
     if loaded.settings.server.workers > 1:
         from trivium.cli.workers import supervise
 
         return supervise(
-            loaded.settings, path, lambda: config.read(config_, flags=flags)[0].settings
+            loaded.settings, path, lambda: config.read(config_, flags=flags, quiet=True)[0].settings
         )
     return run_worker(loaded.settings, path, ready=announce)
+
+
+def _speak(settings: Logs) -> None:
+    """Everything that is said from now on is a line of the log, where programs read that."""
+    logs.setup_process(settings.level, settings.format)
+    if not logs.is_text(settings.format, sys.stderr):
+        as_log_lines(logs.say)
 
 
 def announce(origins: list[str]) -> None:
@@ -133,7 +145,8 @@ def run_worker(
                 )
             )
         except OSError as exc:
-            raise unlistenable(exc, settings.server.listen) from exc
+            where = next(iter(getattr(exc, "__notes__", ())), settings.server.listen)
+            raise unlistenable(exc, where) from exc
 
 
 def unlistenable(exc: OSError, listen: str) -> Failed:

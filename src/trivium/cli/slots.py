@@ -10,6 +10,7 @@ import socket
 from collections.abc import Sequence
 
 from trivium.cli.serve import unlistenable
+from trivium.edge import doors
 from trivium.settings.syntax import host_port
 
 Address = tuple[socket.AddressFamily, tuple[str, int]]
@@ -30,6 +31,12 @@ class Slot:
             self.sockets = [
                 [_listening(address, self._backlog) for address in one] for one in self._addresses
             ]
+
+    def let_nobody_in(self) -> None:
+        """From now on, in every process that listens here."""
+        for one in self.sockets:
+            for sock in one:
+                doors.let_nobody_in(sock)
 
     def close(self) -> None:
         """Listen no more, in this process."""

@@ -9,6 +9,11 @@ SIGUSR2 replaces the workers one by one: a new one reads the settings, takes its
 old one and accepts from the same queue; once requests run there, the old one drains. One that does
 not come to serve ends the replacing, and the old ones go on.
 
+SIGTERM is passed on: workers tell whoever asks for their readiness that they go, and accept for
+``server.drain_notice_s`` more. Then the supervisor has the kernel let nobody in any more and closes
+its own descriptors; the workers accept who is left in their queues, close theirs and drain. In any
+other order the kernel would take connections that nobody serves.
+
 Workers are put in process groups of their own: Ctrl-C reaches the supervisor alone, which passes
 it on once. Each holds the reading end of a pipe nobody writes to; should the supervisor be killed,
 the pipe closes and the workers drain and end, instead of staying behind without anyone to restart
@@ -30,6 +35,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 import msgspec
+import structlog
 
 from trivium.cli.database import opened
 from trivium.cli.ending import ending
@@ -47,8 +53,11 @@ GRACE_S: Final = 10.0
 """Beyond ``server.drain_s``, before a worker that does not end is killed."""
 PASSED_ON: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 REPLACE: Final = signal.SIGUSR2
-"""Has the supervisor replace its workers."""
+"""Has the supervisor replace its workers; from it, has a worker accept nothing more and drain."""
 SIGNALS: Final = (*PASSED_ON, REPLACE, signal.SIGCHLD)
+
+
+log = structlog.get_logger()
 
 
 def supervise(settings: Settings, path: Path | None, read: Callable[[], Settings]) -> int:
@@ -70,7 +79,14 @@ def supervise(settings: Settings, path: Path | None, read: Callable[[], Settings
 
     _import_all()
     with contextlib.closing(slots):
-        return Supervisor(run, slots.all, stop_s=server.drain_s + GRACE_S, places=places).run()
+        supervisor = Supervisor(
+            run,
+            slots.all,
+            stop_s=server.drain_s + GRACE_S,
+            notice_s=server.drain_notice_s,
+            places=places,
+        )
+        return supervisor.run()
 
 
 def _pinned(settings: Settings, server: Server, listens: Sequence[str]) -> Settings:
@@ -124,12 +140,14 @@ class Supervisor:
         slots: Sequence[Slot],
         *,
         stop_s: float = GRACE_S,
+        notice_s: float = 0.0,
         places: Places | None = None,
     ) -> None:
         self._run = run
         self._slots = slots
         self._places = places
         self._stop_s = stop_s
+        self._notice_s = notice_s
         self._living: dict[int, Worker] = {}
         self._due: list[tuple[float, float, Slot]] = []
         """(when to start, its delay, its slot) of successors."""
@@ -138,6 +156,8 @@ class Supervisor:
         self._announced = False
         self._stopping: float | None = None
         """When the ones still living are killed; ``None`` while serving."""
+        self._noticed: float | None = None
+        """When nobody is let in any more; ``None`` while serving and from then on."""
         self._code = 0
         self._wake_read, self._wake_write = _pipe()
         self._ready_read, self._ready_write = _pipe()
@@ -172,10 +192,7 @@ class Supervisor:
 
     def _turn(self) -> None:
         """Wait for whatever comes next and act on it."""
-        moments = [when for when, *_ in self._due]
-        moments += [one.until for one in self._living.values() if one.until is not None]
-        if self._stopping is not None:
-            moments = [self._stopping]
+        moments = self._moments()
         wait = max(0.0, min(moments) - time.monotonic()) if moments else None
         readable, _, _ = select.select([self._wake_read, self._ready_read], [], [], wait)
         if self._ready_read in readable:
@@ -185,8 +202,7 @@ class Supervisor:
         self._collect()
         now = time.monotonic()
         if self._stopping is not None:
-            if now >= self._stopping:
-                self._kill_all()
+            self._go_on_stopping(now)
             return
         late = [item for item in self._due if item[0] <= now]
         self._due = [item for item in self._due if item[0] > now]
@@ -200,6 +216,19 @@ class Supervisor:
             if worker.until is not None and worker.until <= now:
                 worker.until = None
                 self._kill(pid)
+
+    def _moments(self) -> list[float]:
+        """When there is something to do without being told."""
+        if self._stopping is not None:
+            return [self._stopping if self._noticed is None else self._noticed]
+        moments = [when for when, *_ in self._due]
+        return moments + [one.until for one in self._living.values() if one.until is not None]
+
+    def _go_on_stopping(self, now: float) -> None:
+        if self._noticed is not None and now >= self._noticed:
+            self._let_go()
+        if self._stopping is not None and now >= self._stopping:
+            self._kill_all()
 
     def _obey(self, numbers: bytes) -> None:
         """Do as these signals say."""
@@ -246,9 +275,12 @@ class Supervisor:
                 if other is not slot:
                     other.close()  # or it would listen on after its own worker has let go
             code = self._run(self._tell, slot)
-        except BaseException as exc:  # noqa: BLE001 - above is a copy of the supervisor
+        except BaseException as exc:
             if ending(exc) is None:
-                traceback.print_exc()
+                if structlog.is_configured():
+                    log.critical("worker_crashed", exc_info=exc)
+                else:
+                    traceback.print_exc()
         finally:
             with contextlib.suppress(Exception):
                 sys.stdout.flush()
@@ -281,8 +313,28 @@ class Supervisor:
         for pid in self._living:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
-        if number != signal.SIGHUP and self._stopping is None:
-            self._stopping = time.monotonic() + self._stop_s
+        if number == signal.SIGHUP:
+            return
+        now = time.monotonic()
+        if self._stopping is None:
+            self._noticed = now + (0.0 if number == signal.SIGINT else self._notice_s)
+            self._stopping = self._noticed + self._stop_s
+            served = [one.slot for one in self._living.values()]
+            for slot in self._slots:
+                if not any(slot is one for one in served):
+                    slot.close()  # nobody accepts there, and nobody will
+        elif self._noticed is not None:  # told again: at once
+            self._noticed = now
+
+    def _let_go(self) -> None:
+        """Let nobody in any more, and leave those who are there to the workers."""
+        self._noticed = None
+        for slot in self._slots:
+            slot.let_nobody_in()
+            slot.close()
+        for pid in self._living:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, REPLACE)
 
     def _replace(self) -> None:
         """Begin to relieve every worker, one by one."""
@@ -310,7 +362,8 @@ class Supervisor:
         if worker is not None and self._stopping is None:
             worker.until = time.monotonic() + self._stop_s
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
+                # one that still starts has nothing to let go of, and may not listen for that yet
+                os.kill(pid, REPLACE if worker.ready else signal.SIGTERM)
 
     def _kill_all(self) -> None:
         """End those that did not drain in time."""
@@ -339,6 +392,7 @@ class Supervisor:
     def _ended(self, pid: int, worker: Worker, code: int) -> None:
         if self._stopping is not None:
             # one that was told to end before it could listen for that ends by the signal itself
+            worker.slot.close()  # without it nobody accepts there
             told = code in (-signal.SIGTERM, -signal.SIGINT) and not worker.ready
             self._code = max(self._code, 0 if told else abs(code))
             return

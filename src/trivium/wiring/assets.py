@@ -34,6 +34,13 @@ async def assets_of(
     return Assets(database, objects, addresses, SystemClock())
 
 
+def is_apart(settings: Settings) -> bool:
+    """Whether generated files lie where other nodes, which share the database, cannot see them:
+    in the folder that is used when nothing is set.
+    """
+    return not settings.assets.url and not settings.storage.url.startswith("sqlite")
+
+
 def place(settings: Settings) -> "Place":
     """Where objects lie by the settings."""
     from trivium.assets.objects import Place

@@ -1,6 +1,7 @@
 """The services of the pages for people. Imported at the first of these pages, with all it needs."""
 
 import contextlib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from trivium.clock import SystemClock
@@ -15,6 +16,7 @@ from trivium.ledger.statement.service import Statement
 from trivium.oauth.sharing import Shared
 from trivium.observe.audit.service import Audit
 from trivium.observe.history.service import History
+from trivium.routing.model import Model
 from trivium.settings.load import environment
 from trivium.settings.model import Settings
 from trivium.storage.database import Database
@@ -31,9 +33,10 @@ def console_of(
     stack: contextlib.AsyncExitStack,
     shared: Shared | None = None,
     in_force: InForce = left_to_others,
+    models: Callable[[], Iterable[Model]] = tuple,
 ) -> Console:
     """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
-    ``in_force``: called when keys have changed.
+    ``in_force``: called when keys have changed; ``models``: returns those that can be asked for.
     """
     clock = SystemClock()
     audit = Audit(database, clock)
@@ -55,6 +58,7 @@ def console_of(
         history=History(database),
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
+        models=models,
         oauth=oauth_of(settings, database, clock, keys, shared, accounts.desk.tokens_stolen),
         audit=audit,
     )

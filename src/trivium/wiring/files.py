@@ -4,20 +4,27 @@ import os
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from trivium.settings.model import Server, Settings
 from trivium.upstream import tls
+
+_NAME_MAX: Final = 256
+"""Bytes in the name of a file, on every system there is."""
 
 
 def named(settings: Settings) -> bool:
     """Whether any is named at all."""
     server = settings.server
-    return any((server.tls_certificate, server.upload_folder, settings.upstream.ca_file))
+    given = (server.tls_certificate, server.upload_folder, settings.upstream.ca_file)
+    return any(given) or settings.assets.url.startswith("file:")
 
 
 def unusable(settings: Settings) -> list[str]:
     """One line for each setting whose file or folder cannot be used; empty when all can."""
     found = [*_certificate(settings.server), *_folder(settings.server.upload_folder)]
+    found += _assets(settings.assets.url)
     if settings.upstream.ca_file is not None:
         try:
             tls.context(settings.upstream.ca_file)
@@ -54,6 +61,32 @@ def _certificate(server: Server) -> Iterator[str]:
         )
 
 
+def _assets(url: str) -> Iterator[str]:
+    """A folder for generated files that is there, or can be made."""
+    if not url.startswith("file:"):
+        return
+    folder = Path(unquote(urlsplit(url).path))
+    try:
+        above = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+        if above.is_dir() and os.access(above, os.W_OK | os.X_OK) and len(folder.name) < _NAME_MAX:
+            return
+        why = f"{above} is no folder that we may write to"
+    except OSError as error:
+        why = str(error.strerror)
+    yield (
+        f"assets.url: {str(folder)!r} cannot be written: {why}, for example "
+        'url = "file:///var/lib/trivium/assets"'
+    )
+
+
+def is_dir(path: Path) -> bool:
+    """As ``Path.is_dir``, which raises OSError for a name that is too long."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def _unread(setting: str, path: str) -> str:
     try:
         with Path(path).open("rb"):
@@ -63,7 +96,7 @@ def _unread(setting: str, path: str) -> str:
 
 
 def _folder(folder: str | None) -> Iterator[str]:
-    if folder is not None and not (Path(folder).is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+    if folder is not None and not (is_dir(Path(folder)) and os.access(folder, os.W_OK | os.X_OK)):
         yield (
             f"server.upload_folder: {folder!r} is no folder that can be written to, for example "
             'upload_folder = "/var/tmp"'

@@ -79,6 +79,7 @@ async def ledger_of(
         SystemClock(),
         groups=groups(settings),
         interrupted=settings.ledger.interrupted,
+        ahead_s=settings.ledger.ahead_s,
     )
     turns = Turns(database, ledger, folder, settings.ledger, SystemClock())
     stack.push_async_callback(turns.close)
@@ -108,7 +109,7 @@ async def admission_of(
     windows = ScriptedWindows(state)
     admission = Admission(clock, purse_of=spending.purse, shared=windows, caps=caps)
     running = admission.running
-    state.returned.append(lambda: windows.renew(list(running)))
+    state.returned.append(admission.returned)
     await background(stack, functools.partial(windows.keep, running))
     return admission
 

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from trivium.edge.listener import Listener
 from trivium.faults import Fault
+from trivium.observe.metrics import process
 from trivium.observe.metrics.model import (
     BUILD,
     CONNECTIONS,
+    LAG,
     LOST,
+    MISSING,
     RECORDS_WAITING,
     RESTING,
     RUNNING,
@@ -32,7 +35,10 @@ from trivium.wiring.background import background
 if TYPE_CHECKING:
     from trivium.ledger.worker import WorkerLedger
     from trivium.observe.recorder import Recorder
+    from trivium.wiring.readiness import Parts
 
+LAG_S: Final = 0.25
+"""How often the loop's lateness is looked at."""
 WRITE_S: Final = 1.0
 """How often a worker leaves its numbers for the others: scrapes are seconds apart."""
 
@@ -46,6 +52,7 @@ class Metrics:
         listeners: Sequence[Listener],
         recorder: "Recorder",
         ledger: "WorkerLedger",
+        parts: "Parts",
         places: Places | None = None,
     ) -> None:
         """Counts from now on what ``services`` record. ``places``: where other workers' numbers
@@ -55,7 +62,9 @@ class Metrics:
         self._listeners = listeners
         self._recorder = recorder
         self._ledger = ledger
+        self._parts = parts
         self._places = places
+        self._started = services.clock.now()
         self._tally = Tally(services.recorder, self._knows)
         services.recorder = self._tally
 
@@ -74,6 +83,14 @@ class Metrics:
         while True:
             self._places.write(os.getpid(), self._own())
             await asyncio.sleep(WRITE_S)
+
+    async def watch(self) -> None:
+        """Look how late the loop is, again and again."""
+        loop = asyncio.get_running_loop()
+        while True:
+            due = loop.time() + LAG_S
+            await asyncio.sleep(LAG_S)
+            self._tally.took(LAG, (), max(0.0, loop.time() - due) * 1000)
 
     def close(self) -> None:
         """Leave what was counted last."""
@@ -94,14 +111,18 @@ class Metrics:
             ((RECORDS_WAITING.name,), self._recorder.waiting),
             ((SETTLEMENTS_WAITING.name,), self._ledger.waiting),
             ((WORKERS.name,), 1),
+            *process.gauges(self._started),
         ]
+        parts = self._parts.now().parts
+        levels += [((MISSING.name, part), int(not there)) for part, there in parts.items()]
         resting: dict[Key, int] = {}
         for key, breaker in self._services.health.open().items():
             # of several credentials that rest for one reason: still one worker that sees it
             resting[RESTING.name, key.channel, key.model, breaker.why] = 1
         calls, pools = self._upstream()
         return self._tally.numbers(
-            [((LOST.name,), self._recorder.dropped), *calls], [*levels, *resting.items(), *pools]
+            [((LOST.name,), self._recorder.dropped), *calls, *process.counters()],
+            [*levels, *resting.items(), *pools],
         )
 
     def _upstream(self) -> tuple[list[tuple[Key, int]], list[tuple[Key, int]]]:
@@ -127,12 +148,14 @@ async def metrics_of(
     listeners: Sequence[Listener],
     recorder: "Recorder",
     ledger: "WorkerLedger",
+    parts: "Parts",
     places: Places | None,
     stack: contextlib.AsyncExitStack,
 ) -> Metrics:
     """Count from now on; the other workers are told until the stack is closed."""
-    metrics = Metrics(services, listeners, recorder, ledger, places)
+    metrics = Metrics(services, listeners, recorder, ledger, parts, places)
     stack.callback(metrics.close)
+    await background(stack, metrics.watch)
     if places is not None:
         await background(stack, metrics.write)
     return metrics

@@ -9,18 +9,22 @@ from trivium.identity.force import InForce, left_to_others
 from trivium.settings.model import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from trivium.identity.snapshot import Snapshot
+    from trivium.edge.readiness import Readiness
     from trivium.oauth.sharing import Shared
+    from trivium.routing.model import Model
     from trivium.storage.database import Database
     from trivium.wiring.metrics import Metrics
+    from trivium.wiring.readiness import Parts
 
 
 async def serve_pages(
     settings: Settings,
     listeners: list[Listener],
-    snapshot: "Snapshot",
+    parts: "Parts",
     people: "People",
     metrics: "Metrics | None" = None,
 ) -> None:
@@ -30,12 +34,8 @@ async def serve_pages(
     """
     pages, mount = await asyncio.to_thread(_import_pages)
 
-    async def readiness() -> dict[str, bool]:
-        return {
-            "database": await people.database.alive(),
-            "keys": snapshot.age() < 10 * settings.storage.poll_s,
-            "accepting": not listeners[0].draining,
-        }
+    async def readiness() -> "Readiness":
+        return parts.now(database=await people.database.alive())
 
     server = settings.server
     application = pages(
@@ -62,12 +62,15 @@ class People:
         database: "Database",
         shared: "Shared | None" = None,
         in_force: InForce = left_to_others,
+        models: "Callable[[], Iterable[Model]]" = tuple,
     ) -> None:
         """Close it when done. ``shared``: where all workers count; ``None``: nowhere.
 
-        ``in_force``: called when the pages have changed keys.
+        ``in_force``: called when the pages have changed keys; ``models``: returns those that can be
+        asked for now.
         """
         self._in_force = in_force
+        self._models = models
         self.database = database
         self._settings = settings
         self._shared = shared
@@ -85,7 +88,14 @@ class People:
     async def _build(self) -> "ASGIApp":
         build, console_of = await asyncio.to_thread(_import_console)
         async with contextlib.AsyncExitStack() as stack:
-            console = console_of(self._settings, self.database, stack, self._shared, self._in_force)
+            console = console_of(
+                self._settings,
+                self.database,
+                stack,
+                self._shared,
+                self._in_force,
+                self._models,
+            )
             application: ASGIApp = build(console)
             self._stack = stack.pop_all()
         return application

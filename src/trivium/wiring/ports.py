@@ -8,6 +8,7 @@ from typing import Any
 from trivium.admission.addresses import networks
 from trivium.clock import SystemClock
 from trivium.edge.cors import Cors
+from trivium.edge.kept import Kept
 from trivium.edge.limits import Limits
 from trivium.edge.listener import Listener
 from trivium.settings.model import Server, Settings
@@ -20,7 +21,9 @@ async def listen(
     stack: contextlib.AsyncExitStack,
     sockets: Sequence[Sequence[socket.socket]] = (),
 ) -> tuple[list[Listener], list[str]]:
-    """Open every port: the listeners, and the origins they serve. Raises OSError."""
+    """Open every port: the listeners, and the origins they serve. Raises OSError, whose note is the
+    address that cannot be had.
+    """
     server = settings.server
     tls_context = server_tls(server)
     scheme = "https" if tls_context else "http"
@@ -28,6 +31,7 @@ async def listen(
     if server.admin_listen:
         addresses.append((server.admin_listen, True))
     room = Room(server.upload_folder, server.upload_memory_bytes, server.uploads_bytes_max)
+    kept = Kept(server.bodies_bytes_max)
     listeners: list[Listener] = []
     origins: list[str] = []
     for number, (address, pages_only) in enumerate(addresses):
@@ -41,17 +45,22 @@ async def listen(
             scheme=scheme,
             trusted_proxies=networks(server.trusted_proxies),
             room=room,
+            kept=kept,
         )
         stack.callback(listener.close)
         bound: list[tuple[str, int]] = []
         for where in _where(address, sockets[number] if sockets else ()):
-            bound += await listener.listen(
-                backlog=server.backlog,
-                ssl=tls_context,
-                # what has not shaken hands is no connection of the listener's yet
-                ssl_handshake_timeout=server.header_timeout_s if tls_context else None,
-                **where,
-            )
+            try:
+                bound += await listener.listen(
+                    backlog=server.backlog,
+                    ssl=tls_context,
+                    # what has not shaken hands is no connection of the listener's yet
+                    ssl_handshake_timeout=server.header_timeout_s if tls_context else None,
+                    **where,
+                )
+            except OSError as error:
+                error.add_note(address)
+                raise
         listeners.append(listener)
         origins += [f"{scheme}://{f'[{h}]' if ':' in h else h}:{p}" for h, p in bound]
     return listeners, origins
@@ -71,6 +80,7 @@ def edge_limits(server: Server) -> Limits:
         header_bytes_max=server.header_bytes_max,
         headers_max=server.headers_max,
         body_bytes_max=server.body_bytes_max,
+        objects_max=server.objects_max,
         upload_bytes_max=server.upload_bytes_max,
         header_timeout_s=server.header_timeout_s,
         body_timeout_s=server.body_timeout_s,

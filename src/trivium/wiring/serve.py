@@ -24,11 +24,13 @@ from trivium.routing.model import Catalogue
 from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
 from trivium.settings.errors import SettingsError
-from trivium.settings.model import Settings
-from trivium.wiring.assets import assets_of
+from trivium.settings.model import Server, Settings
+from trivium.wiring import allocator
+from trivium.wiring.assets import assets_of, is_apart, place
 from trivium.wiring.background import background
 from trivium.wiring.files import unusable
 from trivium.wiring.images import defaults
+from trivium.wiring.jumps import Jumps
 from trivium.wiring.memory import (
     admission_of,
     groups,
@@ -40,6 +42,7 @@ from trivium.wiring.memory import (
 from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
 from trivium.wiring.relay import budget, rules, services_of
+from trivium.wiring.secret import agreed, present
 from trivium.wiring.shared import look_after, rates_of, shared_of
 from trivium.wiring.stop import Stop
 from trivium.wiring.studio import studio_of
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from trivium.shared.state import SharedState
     from trivium.storage.database import Database
     from trivium.wiring.metrics import Metrics
+    from trivium.wiring.readiness import Parts
 
 Ready = Callable[[list[str]], None]
 """Told the origins of the ports."""
@@ -90,15 +94,17 @@ async def serve(
     ``None``: it is alone.
     """
     logs.setup(settings.logs.level, settings.logs.format)
+    allocator.tune()
     reader = Reader(config_path, flags=flags)
     _, catalogue = reader.read()
     if problems := unusable(settings):
         raise SettingsError(*problems)
+    present(settings)
     worker = _Worker(settings, catalogue, places)
     watch = FileWatch(reader, (settings, catalogue), worker.swap, asked=worker.asked)
     # before anybody is told the process id: the first signal may come at once
     stop = Stop()
-    stop.listen()
+    stop.listen(supervised=bool(sockets))
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, watch.reload_now)
     with stop.calling_off():
         async with contextlib.AsyncExitStack() as stack:
@@ -114,10 +120,20 @@ async def serve(
             gc.freeze()
             gc.set_threshold(GC_THRESHOLD)
             await stop.told.wait()
-            log.info("draining", limit_s=settings.server.drain_s)
-            ended = await asyncio.gather(*(a.drain(settings.server.drain_s) for a in listeners))
-            log.info("drained", ended=sum(ended))
+            await _drained(settings.server, listeners, stop)
     return 0
+
+
+async def _drained(server: Server, listeners: Sequence["Listener"], stop: Stop) -> None:
+    """Leave: say so first, then accept nothing more, then end what runs."""
+    for listener in listeners:
+        listener.leaving = stop.leaving
+    await stop.notice(server.drain_notice_s)
+    log.info("draining", limit_s=server.drain_s)
+    ended = await asyncio.gather(
+        *(one.drain(server.drain_s, server.drain_idle_s) for one in listeners)
+    )
+    log.info("drained", ended=sum(ended))
 
 
 class _Worker:
@@ -129,6 +145,7 @@ class _Worker:
     _snapshot: "Snapshot"
     _metrics: "Metrics | None"
     _shared: "SharedState | None"
+    _parts: "Parts"
 
     def __init__(self, settings: Settings, catalogue: Catalogue, places: "Places | None") -> None:
         self._settings = settings
@@ -154,8 +171,13 @@ class _Worker:
         self, listeners: Sequence["Listener"], origin: str, stack: contextlib.AsyncExitStack
     ) -> None:
         """Everything that requests need; closed with the stack. Raises the storage errors."""
+        from trivium.wiring.readiness import Parts
+
         settings = self._settings
         database, snapshot, recorder = await memory(settings, stack)
+        await agreed(settings, database)
+        if is_apart(settings):
+            log.warning("assets_on_this_node", folder=place(settings).url)
         ledger = await ledger_of(settings, database, stack)
         services = services_of(settings, self._catalogue, database, recorder, ledger, stack)
         self.services, self._ledger = services, ledger
@@ -164,8 +186,10 @@ class _Worker:
         services.admission = await admission_of(database, snapshot, shared, stack)
         await look_after(settings, services, database, shared, stack)
         await _equip(services, settings, database, ledger, origin, stack)
+        poll_s = settings.storage.poll_s
+        self._parts = parts = Parts(listeners, ledger, snapshot, shared, poll_s)
         self._metrics = await _counting(
-            settings, services, listeners, recorder, ledger, self._places, stack
+            settings, services, listeners, recorder, ledger, parts, self._places, stack
         )
 
     async def open(self, listeners: list["Listener"], stack: contextlib.AsyncExitStack) -> None:
@@ -176,9 +200,19 @@ class _Worker:
             listener.open(self.services, snapshot.get, lookout.look)
         for sweeping in sweepers(self._database, settings):
             await background(stack, sweeping)
-        people = People(settings, self._database, rates_of(self._shared), lookout.look)
+        await background(stack, Jumps(self.services.clock).run)
+        services = self.services
+        people = People(
+            settings,
+            self._database,
+            rates_of(self._shared),
+            lookout.look,
+            lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
+        )
         stack.push_async_callback(people.close)
-        pages = functools.partial(serve_pages, settings, listeners, snapshot, people, self._metrics)
+        pages = functools.partial(
+            serve_pages, settings, listeners, self._parts, people, self._metrics
+        )
         await background(stack, pages)
 
 
@@ -202,6 +236,7 @@ async def _counting(
     listeners: Sequence["Listener"],
     recorder: "Recorder",
     ledger: "WorkerLedger",
+    parts: "Parts",
     places: "Places | None",
     stack: contextlib.AsyncExitStack,
 ) -> "Metrics | None":
@@ -210,4 +245,4 @@ async def _counting(
         return None
     from trivium.wiring.metrics import metrics_of
 
-    return await metrics_of(services, listeners, recorder, ledger, places, stack)
+    return await metrics_of(services, listeners, recorder, ledger, parts, places, stack)

@@ -1,9 +1,18 @@
-"""SIGTERM and SIGINT: they call a start off, and are noted by what serves, which then drains."""
+"""Signals that end a worker: they call a start off; what serves notes them, and then drains.
+
+SIGTERM: the node goes, and says so for a moment before it accepts nothing more. SIGINT, or being
+told again: the same without that moment. SIGUSR2, from a supervisor: others accept from the same
+sockets, or nobody is let in there any more; this worker drains at once.
+"""
 
 import asyncio
 import contextlib
 import signal
 from collections.abc import Iterator
+from typing import Final
+
+SUPERVISOR_S: Final = 1.0
+"""How much later than expected a supervisor may let go before its worker does so by itself."""
 
 
 class Stop:
@@ -11,23 +20,58 @@ class Stop:
 
     def __init__(self) -> None:
         self.told = asyncio.Event()
+        self.leaving = False
+        """Whether the node goes, and not this worker alone."""
+        self._at_once = asyncio.Event()
+        self._hurried = False
+        self._supervised = False
         self._starting = asyncio.current_task()
 
-    def listen(self) -> None:
-        """Hear the signals from now on, for as long as the loop runs."""
+    def listen(self, *, supervised: bool = False) -> None:
+        """Hear the signals from now on, for as long as the loop runs. ``supervised``: whoever
+        started us holds the sockets as well, and says when nobody is let in there any more.
+        """
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self.tell)
+        self._supervised = supervised
+        loop.add_signal_handler(signal.SIGTERM, self.tell)
+        loop.add_signal_handler(signal.SIGINT, self.hurry)
+        if supervised:
+            loop.add_signal_handler(signal.SIGUSR2, self.let_go)
 
     def tell(self) -> None:
         """It is to end. A start may wait for a database that is frozen: it is called off."""
-        if self._starting is not None and not self.told.is_set():
-            self._starting.cancel()
-        self.told.set()
+        if self.leaving:
+            self.hurry()
+            return
+        self.leaving = True
+        self._end()
+
+    def hurry(self) -> None:
+        """It is to end without notice."""
+        self.leaving = True
+        self._hurried = True
+        if not self._supervised:
+            self._at_once.set()  # else the supervisor was told as well, and says when
+        self._end()
+
+    def let_go(self) -> None:
+        """It is to accept nothing more, from now on."""
+        self._at_once.set()
+        self._end()
 
     def serves(self) -> None:
         """The start is over: from now on there are requests to be ended first."""
         self._starting = None
+
+    async def notice(self, notice_s: float) -> None:
+        """Return when nothing more is to be accepted: at once, or up to ``notice_s`` seconds after
+        it was told.
+        """
+        limit_s = 0.0 if self._hurried else notice_s
+        if self._supervised:
+            limit_s += SUPERVISOR_S
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._at_once.wait(), limit_s)
 
     @contextlib.contextmanager
     def calling_off(self) -> Iterator[None]:
@@ -39,3 +83,8 @@ class Stop:
             if task is None or self._starting is None or not self.told.is_set():
                 raise
             task.uncancel()
+
+    def _end(self) -> None:
+        if self._starting is not None and not self.told.is_set():
+            self._starting.cancel()
+        self.told.set()

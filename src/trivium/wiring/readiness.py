@@ -1,0 +1,54 @@
+"""Whether this worker can answer a priced call now, and what it does without meanwhile."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trivium.edge.listener import Listener
+from trivium.edge.readiness import Readiness
+from trivium.ledger.worker import WAITING_MAX
+
+if TYPE_CHECKING:
+    from trivium.identity.snapshot import Snapshot
+    from trivium.ledger.worker import WorkerLedger
+    from trivium.shared.state import SharedState
+
+STALE_POLLS = 3
+"""Looks at the keys that have to fail in a row before the database counts as away."""
+
+
+class Parts:
+    """What a worker needs for a request, looked at when somebody asks. Nothing here waits."""
+
+    def __init__(
+        self,
+        listeners: Sequence[Listener],
+        ledger: "WorkerLedger",
+        snapshot: "Snapshot",
+        shared: "SharedState | None",
+        poll_s: float,
+    ) -> None:
+        """``poll_s``: seconds between two looks at the keys; ``shared``: ``None`` for none."""
+        self._listeners = listeners
+        self._ledger = ledger
+        self._snapshot = snapshot
+        self._shared = shared
+        self._poll_s = poll_s
+
+    def now(self, *, database: bool | None = None) -> Readiness:
+        """As it stands. ``database``: whether it answers; ``None``: whether it did lately.
+
+        A priced call needs the journal, and a balance to hold its price against: the database's or,
+        while that is away, a lease of this worker's.
+        """
+        if database is None:
+            database = self._snapshot.age() < STALE_POLLS * self._poll_s + 1
+        needed = {
+            "accepting": not self._listeners[0].leaving,
+            "journal": self._ledger.journal.takes(),
+            "ledger": self._ledger.waiting < WAITING_MAX
+            and (database or self._ledger.holds_leases()),
+        }
+        wanted = {"database": database, "keys": self._snapshot.age() < 10 * self._poll_s}
+        if self._shared is not None:
+            wanted["shared"] = self._shared.is_up
+        return Readiness(needed=needed, wanted=wanted)
