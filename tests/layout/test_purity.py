@@ -13,7 +13,9 @@ ALLOWED = frozenset(
     {
         "abc",
         "base64",
+        "bisect",
         "binascii",
+        "codecs",
         "collections",
         "collections.abc",
         "contextlib",

@@ -1,0 +1,361 @@
+"""Passes over a caller's or a vendor's lists that no codec's job takes by itself."""
+
+import msgspec
+
+from growth import asked, canonical, streams, told
+from trivium.conversation.assemble import assembled
+from trivium.conversation.calls import ToolCall
+from trivium.conversation.custom import Customs
+from trivium.conversation.cutting import CHARACTERS_MAX, Cutter, cut
+from trivium.conversation.estimate import tokens
+from trivium.conversation.events import Delta, PartEnd, PartStart, spelled
+from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.honesty import Rank, Report
+from trivium.conversation.inlining import inlined, wanted
+from trivium.conversation.marks import is_marked, marks
+from trivium.conversation.names import Names
+from trivium.conversation.opaque import Origin
+from trivium.conversation.parts import Inline, Text
+from trivium.conversation.replay import replayed
+from trivium.conversation.restore import restored, restored_events, shortened
+from trivium.conversation.serial import Serial
+from trivium.conversation.target import target
+from trivium.conversation.tools import CustomTool
+from trivium.conversation.turns import calls
+from trivium.conversation.unasked import Mute, muted
+from trivium.ledger import journal
+from trivium.pipeline.continuing import Rounds
+from trivium.providers import body as bodies
+from trivium.providers import failure, wording
+from trivium.providers.repair import chat, messages, response_stream, responses
+from trivium.recall import items, page, policy
+from trivium.recall.model import Kept
+from trivium.recall.traces.model import Trace, Tracer, retraced
+from trivium.wire import (
+    bulk,
+    counting,
+    form,
+    locate,
+    models,
+    multipart,
+    multipart_writer,
+    peek,
+    references,
+    sse,
+)
+from trivium.wire import marks as signs
+from trivium.wire.operation import CONVERSATION, Operation, Shape
+
+GOAL = target(Origin("generate", "p", "main"), "m")
+
+
+def _spoken(words, kind, n):
+    from growth.rows import spoken_of
+
+    return spoken_of(words, kind, n)
+
+
+def over_conversations():
+    """Passes over a conversation that has been read, each over what it looks at."""
+    of = {
+        "chat one_role": tokens,
+        "chat calls": lambda spoken: [*calls(spoken.turns)],
+        "chat tools": tokens,
+        "chat marked_texts": lambda spoken: (is_marked(spoken), [*marks(spoken)]),
+        "chat pictures": lambda spoken: (wanted(spoken, GOAL), inlined(spoken, {url: Inline("image/png", asked.PNG) for url in wanted(spoken, GOAL)})),
+        "chat long_tools": lambda spoken: shortened(spoken, target(Origin("messages", "p", "main"), "m", tool_name_max=20)),
+        "messages citations": tokens,
+        "messages document_of_blocks": lambda spoken: (tokens(spoken), inlined(spoken, {})),
+        "responses namespaces": lambda spoken: [Names(spoken.tools, 20).out(f"t{at}", f"n{at}") for at in (0, 1)],
+    }  # fmt: skip
+    found = {}
+    for name, work in of.items():
+        words, kind = name.split()
+
+        def make(n, words=words, kind=kind, work=work):
+            spoken = _spoken(words, kind, n)
+            return (lambda: work(spoken)) if spoken is not None else (lambda: None)
+
+        found[f"conversation {name}"] = make
+
+    def traced(n):
+        spoken = _spoken("chat", "calls", n)
+        names = {one.id: f"call_tvm{at:024x}" for at, one in enumerate(calls(spoken.turns))}
+        turns = tuple(
+            msgspec.structs.replace(turn, parts=tuple(
+                msgspec.structs.replace(part, id=names[part.id]) if type(part) is ToolCall else part for part in turn.parts
+            )) for turn in spoken.turns
+        )  # fmt: skip
+        spoken = msgspec.structs.replace(spoken, turns=turns)
+        traces = {
+            id_: Trace(canonical.MADE, (), (), canonical.STATE) for id_ in list(names.values())[::2]
+        }
+        return lambda: retraced(spoken, traces)
+
+    found["conversation retraced"] = traced
+    return found
+
+
+def over_answers():
+    """Passes over events and whole answers on their way to the caller."""
+    tools = (CustomTool("t"),)
+    stop = "ab" * (CHARACTERS_MAX // 8)
+
+    def cutting(events):
+        cutter = Cutter((stop, "xyz"), 9)
+        for at in range(0, len(events), 200):
+            cutter.events(events[at : at + 200])
+
+    def rounds(events):
+        spoken = _spoken("messages", "alternating", 4)
+        made = Rounds(spoken, Shape.MESSAGES, lambda _: b"{}")
+        made.events(events)
+        made.more()
+
+    of_events = {
+        "assembled": assembled,
+        "spelled": spelled,
+        "serial": lambda events: Serial().feed(events),
+        "customs": lambda events: Customs(tools).events(events),
+        "cutter": cutting,
+        "tracer": lambda events: Tracer("s", lambda *_: None).events(events),
+        "restored": lambda events: restored_events(events, {"t": "long"}),
+        "rounds": rounds,
+        "muted": lambda events: Mute().events(events),
+    }
+    of_answers = {
+        "replayed": replayed,
+        "customs": lambda answer: Customs(tools).answer(answer),
+        "cut": lambda answer: cut(answer, (stop, "xyz")),
+        "tracer": lambda answer: Tracer("s", lambda *_: None).answer(answer),
+        "restored": lambda answer: restored(answer, {"t": "long"}),
+        "muted": muted,
+    }
+    found = {}
+    for name, work in of_events.items():
+        for kind in canonical.event_kinds():
+
+            def make(n, kind=kind, work=work):
+                events = canonical.events(kind, n)
+                return lambda: work(events)
+
+            found[f"events {kind} {name}"] = make
+    for name, work in of_answers.items():
+        for kind in canonical.answer_kinds():
+
+            def make(n, kind=kind, work=work):
+                answer = canonical.answer(kind, n)
+                return lambda: work(answer)
+
+            found[f"answer {kind} {name}"] = make
+    found["answer paused again and again"] = _paused
+    found["text cut at a sequence that nearly comes"] = _nearly
+    return found
+
+
+def _paused(n):
+    said = msgspec.structs.replace(canonical.answer("texts", n))
+    one = msgspec.structs.replace(said.candidates[0], finish=Finish(Unified.PAUSED))
+    said = msgspec.structs.replace(said, candidates=(one,))
+    spoken = _spoken("messages", "alternating", 4)
+
+    def work():
+        rounds = Rounds(spoken, Shape.MESSAGES, lambda _: b"{}")
+        for _ in range(3):
+            try:
+                rounds.whole(said)
+            except Exception:
+                continue
+
+    return work
+
+
+def _nearly(n):
+    rows = [PartStart(0, Text("")), *[Delta(0, "a" * 64)] * (n // 8), PartEnd(0)]
+    stop = "a" * (CHARACTERS_MAX - 1) + "b"
+    return lambda: Cutter((stop,), 9).events(rows)
+
+
+def over_bytes():
+    """Passes over bodies, frames and forms."""
+    objects = lambda n: b"[" + b",".join([b"{}"] * n) + b"]"  # noqa: E731 - one line of data
+    texts = lambda n: b"[" + b",".join([b'"{{\\""'] * n) + b"]"  # noqa: E731
+    sealed = lambda n: b",".join([b'"signature":"' + b"A" * 40 + b'"'] * n)  # noqa: E731
+    called = lambda n: b",".join([b'"call_tvm%024x"' % at for at in range(n)])  # noqa: E731
+    input_ = lambda kind: lambda n: msgspec.json.encode(asked.responses(n)[kind]()["input"])  # noqa: E731
+    said = lambda kind: lambda n: told.body("responses", kind, n)  # noqa: E731
+    frames = lambda n: streams.wire("chat", "texts", n)  # noqa: E731
+    blanks = lambda n: b"\n" * (8 * n) + b"data: {}\n\n"  # noqa: E731
+    lines = lambda n: b"data: a\n" * n + b"\n"  # noqa: E731
+
+    def fields(n):
+        return (
+            b"".join(
+                b'--b\r\nContent-Disposition: form-data; name="f%d"\r\n\r\nv\r\n' % at
+                for at in range(n)
+            )
+            + b"--b--\r\n"
+        )
+
+    def one_field(n):
+        return (
+            b'--b\r\nContent-Disposition: form-data; name="f"\r\n\r\n'
+            + b"-" * (8 * n)
+            + b"\r\n--b--\r\n"
+        )
+
+    def head(n):
+        return (
+            b'--b\r\nContent-Disposition: form-data; name="'
+            + b"f" * (8 * n)
+            + b'"\r\n\r\n\r\n--b--\r\n'
+        )
+
+    def errors(n):
+        return msgspec.json.encode(
+            {"error": {"message": "word " * n, **{f"x{at}": at for at in range(n)}}}
+        )
+
+    of = {
+        "bulk of objects": (objects, lambda data: bulk.exceeds(data, 10)),
+        "bulk of texts": (texts, lambda data: bulk.exceeds(data, 10)),
+        "members of long names": (lambda n: b'{"' + b"n" * (8 * n) + b'":1}', peek.members),
+        "members twice": (lambda n: msgspec.json.encode({f"A{at}": 1 for at in range(n)})[:-1] + b',"a0":1}', peek.members),
+        "members that are no text": (
+            lambda n: b"{" + b",".join([b'"a%d":1' % at for at in range(n)]) + b',"b":"\xff"}',
+            peek.members,
+        ),
+        "a long text that is none": (
+            lambda n: b'{"a":"' + "\u65e5".encode() * (100_000 + 8 * n) + b'\xff"}',
+            peek.members,
+        ),
+        "sse blocks": (frames, sse.blocks),
+        "sse frames": (frames, sse.frames),
+        "sse frames of blank lines": (blanks, sse.frames),
+        "sse frame of lines": (lines, sse.frames),
+        "sse unbroken": (lambda n: frames(n).replace(b"a", "\u2028".encode()), sse.unbroken),
+        "sse completed": (lambda n: b"data: " + b"a" * n, sse.completed),
+        "sse in pieces": (lambda n: frames(n // 4), _in_pieces(sse.Splitter, 7)),
+        "sse blanks in pieces": (blanks, _in_pieces(sse.Splitter, 7)),
+        "sse event in pieces": (lambda n: streams.wire("chat", "long_event", n // 8), _in_pieces(sse.Splitter, 7)),
+        "locate": (frames, lambda data: locate.holding(data, (b'"usage"', b'"error"'))),
+        "locate in one": (lambda n: b"data: " + b'"usage"' * n + b"\n\n", lambda data: locate.holding(data, (b'"usage"', b'"error"'))),
+        "form in pieces": (one_field, _form(64)),
+        "form of fields": (fields, _form(1 << 40)),
+        "form of one name": (head, _form(64)),
+        "form of a torn end": (lambda n: one_field(n)[:-9], _form(1 << 40)),
+        "form members": (lambda n: tuple(multipart.Part(name=f"f[{at}]", value=b"v") for at in range(n)), form.FormMembers),
+        "form of many of a list": (lambda n: (multipart.Part(name="f[]", value=b"v"),) * n, form.FormMembers),
+        "form of many of an object": (lambda n: tuple(multipart.Part(name=f"f[k{at}]", value=b"v") for at in range(n)), form.FormMembers),
+        "form written": (lambda n: [multipart.Part(name=f"f{at}", value=b"v") for at in range(n)], lambda parts: multipart_writer.size_of(multipart_writer.written(parts, b"b"))),
+        "recall listed": (input_("one_role"), items.listed),
+        "recall references": (input_("references"), items.references),
+        "recall thoughts": (input_("thoughts"), items.references),
+        "recall said": (said("items"), lambda data: items.said_in(data, stream=False)),
+        "recall said in a stream": (lambda n: streams.wire("responses", "texts", n), lambda data: items.said_in(data, stream=True)),
+        "recall by id": (input_("references"), lambda data: (items.by_id(items.listed(data)), items.ids(items.listed(data)))),
+        "recall named": (input_("one_role"), lambda data: [items.named(row, "resp_1", at) for at, row in enumerate(items.listed(data))]),
+        "recall history": (input_("calls"), lambda data: items.array(items.history(items.listed(data), items.listed(data)))),
+        "recall page": (input_("references"), _page),
+        "recall refers": (lambda n: asked.body("responses", "references", n), lambda data: policy.refers(peek.members(data))),
+        "repair of a whole answer": (said("items"), lambda data: responses.answer(data, model="m", limit=9, at=1)),
+        "repair of many parts": (said("parts"), lambda data: responses.answer(data, model="m", limit=9, at=1)),
+        "error": (errors, lambda data: (bodies.read(data), failure.error_event(data))),
+        "error of nested texts": (lambda n: b"[" * n, lambda data: (bodies.read(data), failure.error_event(data))),
+        "error of long words": (lambda n: "a1" * (8 * n), wording.public),
+        "error of short words": (lambda n: "a1b2 " * n, wording.public),
+        "error of addresses": (lambda n: "https://a" * n, wording.public),
+        "journal": (lambda n: b"".join(journal.line(b'["r","req_%d"]' % at) for at in range(n)), lambda data: journal.read([data])),
+        "journal of garbage": (lambda n: b"00000000 [" * n, lambda data: journal.read([data])),
+        "count": (lambda n: told.body("count", "unknown_members", n), lambda data: counting.read(Operation.MESSAGES_COUNT, data, failure.error_event)),
+        "catalogue": (lambda n: [models.Listed(id=f"m{at}", owned_by="o") for at in range(n)], _listed),
+        "report": (range, _reported),
+    }  # fmt: skip
+    for shape in CONVERSATION:
+        for name, data in {"seals": sealed, "calls": called}.items():
+            of[f"signs of {name} {shape.value}"] = (data, lambda data, shape=shape: (signs.any_in(data, shape), signs.found(data, shape), signs.native(data, shape)))  # fmt: skip
+    for shape in CONVERSATION:
+        for name, word in {
+            "addresses": b'"url":"https://a",',
+            "files": b'"fileData":{"fileUri":"a"},',
+        }.items():
+            of[f"references of {name} {shape.value}"] = (lambda n, word=word: word * n, lambda data, shape=shape: references.tokens(data, shape))  # fmt: skip
+    for kind in streams.kinds("responses"):
+        of[f"repair of responses {kind}"] = (_stream("responses", kind), _rewritten(lambda: response_stream.Events(model="m", limit=9, at=1)))  # fmt: skip
+    for kind in streams.kinds("messages"):
+        of[f"repair of messages {kind}"] = (_stream("messages", kind), _rewritten(lambda: messages.Opening(model="m", at=1, input_tokens=9), messages.rewrite))  # fmt: skip
+    for kind in streams.kinds("chat"):
+        of[f"repair of chat {kind}"] = (_stream("chat", kind), _rewritten(chat.Roles))
+
+    def row(data, work):
+        def make(n):
+            from growth.rows import settled
+
+            given = data(n)
+            return settled(lambda: work(given))
+
+        return make
+
+    return {name: row(*one) for name, one in of.items()}
+
+
+def _stream(shape, kind):
+    return lambda n: streams.wire(shape, kind, n)
+
+
+def _rewritten(made, also=None):
+    def work(data):
+        one = made()
+        for frame in sse.frames(data):
+            if also is not None:
+                also(frame.data)
+            one.rewrite(frame.data)
+
+    return work
+
+
+def _in_pieces(made, size):
+    def work(data):
+        one = made()
+        for at in range(0, len(data), size):
+            one.feed(data[at : at + size])
+
+    return work
+
+
+def _form(size):
+    def work(data):
+        reader = multipart.FormReader(
+            b"b", lambda _: None, multipart.Limits(parts=10**9, fields_bytes=10**9)
+        )
+        for at in range(0, len(data), size):
+            reader.feed(data[at : at + size])
+        reader.finish()
+
+    return work
+
+
+def _page(data):
+    kept = Kept(
+        user_id=7, id="resp_1", key_id=1, model="m", channel="a", status="completed",
+        created_at=1, expires_at=2, response=b"{}", input=tuple(items.listed(data)),
+    )  # fmt: skip
+    page.input_items(kept, {"after": "msg_1"})
+
+
+def _listed(rows):
+    for shape in Shape:
+        models.many(shape, rows, {})
+
+
+def _reported(numbers):
+    report = Report("t")
+    for at in numbers:
+        report.omit(Rank.BOOKKEEPING, f"m{at}", "kept")
+        report.omit(Rank.HINT, f"h{at}", "dropped")
+    report.dropped_names(), report.dropped_header()
+
+
+def passes():
+    """All of them by name."""
+    return over_conversations() | over_answers() | over_bytes()

@@ -1,0 +1,299 @@
+"""What grows: every job of every codec and passage, found by walking their registries.
+
+A row is a name and a function of n that makes the work to be measured. Whatever shape, operation or
+job has no input here is a row's lack, which ``test_growth.py`` finds.
+"""
+
+import functools
+
+from growth import asked, canonical, streams, told
+from trivium.conversation.fit import fitted
+from trivium.conversation.honesty import Report
+from trivium.conversation.opaque import Origin
+from trivium.conversation.placing import Placing
+from trivium.conversation.request import Conversation
+from trivium.conversation.target import target
+from trivium.faults import Fault
+from trivium.secret import Keyring
+from trivium.wire import peek
+from trivium.wire.codec import AnswerContext, RequestContext, WriteContext
+from trivium.wire.codecs import CODECS
+from trivium.wire.completions.codec import CODEC as COMPLETIONS
+from trivium.wire.envelope import opener, sealer
+from trivium.wire.operation import Operation
+from trivium.wire.passage import Facts
+from trivium.wire.registry import PASSAGES
+
+KEYS = Keyring(b"k" * 32)
+OPEN, SEAL = opener(KEYS, 7), sealer(KEYS, 7)
+CALLERS = {**CODECS, COMPLETIONS.shape: COMPLETIONS}
+PIECE_BYTES = 16_384
+"""What one read of an upstream brings."""
+
+WORDS = {
+    Operation.CHAT: "chat",
+    Operation.RESPONSES: "responses",
+    Operation.RESPONSES_COUNT: "responses",
+    Operation.COMPLETIONS: "completions",
+    Operation.EMBEDDINGS: "embeddings",
+    Operation.MODERATIONS: "moderations",
+    Operation.SPEECH: "speech",
+    Operation.TRANSCRIPTIONS: "transcripts",
+    Operation.TRANSLATIONS: "transcripts",
+    Operation.IMAGES: "pictures",
+    Operation.IMAGES_EDIT: "pictures",
+    Operation.IMAGES_VARY: "pictures",
+    Operation.MESSAGES: "messages",
+    Operation.MESSAGES_COUNT: "messages",
+    Operation.GENERATE: "generate",
+    Operation.GENERATE_STREAM: "generate",
+    Operation.GENERATE_COUNT: "generate",
+    Operation.GENERATE_EMBED: "embedded",
+    Operation.GENERATE_EMBED_BATCH: "embedded",
+}
+"""By operation, the words its requests are written in."""
+
+
+def settled(work):
+    """The work, a fault being an answer like any other."""
+
+    def run():
+        try:
+            return work()
+        except Fault as fault:
+            return fault
+
+    return run
+
+
+@functools.lru_cache(maxsize=2)
+def spoken_of(words, kind, n):
+    """A request's conversation, read once for all that is done with it; ``None``: refused."""
+    try:
+        return conversation(words, asked.body(words, kind, n))
+    except Fault:
+        return None
+
+
+def conversation(words, data):
+    """A request, read. Raises ``Fault``."""
+    shape = next(shape for shape in CALLERS if shape.value == words)
+    path = {"model": "m", "stream": True} if words == "generate" else {}
+    members = peek.members(data).table
+    return CALLERS[shape].read_request(members, RequestContext(open=OPEN, **path))
+
+
+def reading(words, kind):
+    """A caller's request, read."""
+
+    def make(n):
+        data = asked.body(words, kind, n)
+        return settled(lambda: conversation(words, data))
+
+    return make
+
+
+def writing(words, kind, codec, **facts):
+    """The same, fitted to a target and written for it."""
+
+    def make(n):
+        spoken = spoken_of(words, kind, n)
+        if spoken is None:
+            return lambda: None
+        goal = target(Origin(codec.shape.value, "p", "main"), "m", **_TAKES_ALL, **facts)
+
+        def work():
+            report = Report(goal.title)
+            said = fitted(spoken, goal, report)
+            codec.write_request(said, goal, report)
+            report.dropped_header(), report.repaired_header(), report.dropped_names()
+
+        return settled(work)
+
+    return make
+
+
+_TAKES_ALL = {"cache_marks": 1_000_000}
+
+
+def passing(operation, kind):
+    """What the pass-through lane does to a request."""
+    passage = PASSAGES[operation]
+
+    def make(n):
+        data = asked.body(WORDS[operation], kind, n)
+
+        def work():
+            members = peek.members(data)
+            facts = passage.facts(members)
+            members.splice(passage.changes(members, facts, "other", True))
+
+        return settled(work)
+
+    return make
+
+
+def answering(codec, kind):
+    """A vendor's whole answer, read."""
+
+    def make(n):
+        data = told.body(codec.shape.value, kind, n)
+        return settled(lambda: codec.read_answer(data, reading_context(codec)))
+
+    return make
+
+
+def passing_answer(operation, kind):
+    """A vendor's whole answer, as the pass-through lane looks at it."""
+    words = told.words(operation)
+
+    def make(n):
+        data = told.body(words, kind, n)
+        return settled(lambda: PASSAGES[operation].answer(data))
+
+    return make
+
+
+def hearing(codec, kind, *, piece=PIECE_BYTES):
+    """A vendor's stream, read."""
+
+    def make(n):
+        reads = cut(streams.wire(codec.shape.value, kind, n), piece)
+
+        def work():
+            reader = codec.read_stream(reading_context(codec))
+            for data in reads:
+                reader.feed(data)
+            reader.end(None)
+
+        return settled(work)
+
+    return make
+
+
+def watching(operation, kind, *, piece=PIECE_BYTES, array=False):
+    """A vendor's stream, as the pass-through lane watches it."""
+    words = "array" if array else told.words(operation)
+
+    def make(n):
+        reads = cut(streams.wire(words, kind, n), piece)
+
+        def work():
+            watch = PASSAGES[operation].watch(Facts(model="m", stream=True, array=array))
+            for data in reads:
+                watch.feed(data)
+            watch.end(None, "req_7")
+
+        return settled(work)
+
+    return make
+
+
+def showing(codec, kind):
+    """A whole answer, looked for places and written for a caller."""
+
+    def make(n):
+        answer, context = canonical.answer(kind, n), writing_context(codec)
+
+        def work():
+            Placing(codec.places, Report("t")).answer(answer)
+            codec.write_answer(answer, context)
+
+        return settled(work)
+
+    return make
+
+
+def telling(codec, kind, *, events=200):
+    """The events of a stream, looked for places and written for a caller."""
+
+    def make(n):
+        rows, context = canonical.events(kind, n), writing_context(codec)
+        reads = [rows[at : at + events] for at in range(0, len(rows), events)]
+
+        def work():
+            placing = Placing(codec.places, Report("t"))
+            writer = codec.write_stream(context)
+            for read in reads:
+                placing.events(read)
+                writer.feed(read)
+            writer.end(None)
+
+        return settled(work)
+
+    return make
+
+
+def cut(data, size):
+    """A stream in reads of this size."""
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def reading_context(codec):
+    return AnswerContext(
+        origin=Origin(codec.shape.value, "p", "main"), model="m", seed="a", think_tags=True
+    )
+
+
+def writing_context(codec):
+    spoken = Conversation(shape=codec.shape.value, model="m", stream=True)
+    return WriteContext(
+        request=spoken,
+        id="a",
+        created=0,
+        model="m",
+        request_id="req_7",
+        seal=SEAL,
+        usage_wanted=True,
+    )
+
+
+def _requests():
+    for shape in CALLERS:
+        words = shape.value
+        for kind in asked.kinds(words):
+            yield f"read {words} {kind}", reading(words, kind)
+            for codec in CODECS.values():
+                yield f"write {words} {kind} as {codec.shape.value}", writing(words, kind, codec)
+                if "schema" in kind or "parameters" in kind:
+                    name = f"write {words} {kind} as plain {codec.shape.value}"
+                    yield name, writing(words, kind, codec, schema_full=False)
+    for operation in PASSAGES:
+        for kind in asked.kinds(WORDS[operation]):
+            yield f"pass {operation.value} {kind}", passing(operation, kind)
+
+
+def _answers():
+    for codec in CODECS.values():
+        words = codec.shape.value
+        for kind in told.whole_kinds(words):
+            yield f"read answer {words} {kind}", answering(codec, kind)
+        for kind in streams.kinds(words):
+            yield f"read stream {words} {kind}", hearing(codec, kind)
+            yield f"read stream {words} {kind} at once", hearing(codec, kind, piece=1 << 40)
+    for codec in CALLERS.values():
+        words = codec.shape.value
+        for kind in canonical.answer_kinds():
+            yield f"write answer {words} {kind}", showing(codec, kind)
+        for kind in canonical.event_kinds():
+            yield f"write stream {words} {kind}", telling(codec, kind)
+            yield f"write stream {words} {kind} at once", telling(codec, kind, events=1 << 40)
+    for operation, passage in PASSAGES.items():
+        words = told.words(operation)
+        for kind in told.whole_kinds(words):
+            yield f"pass answer {operation.value} {kind}", passing_answer(operation, kind)
+        if passage.watch is not None:
+            for kind in streams.kinds(words):
+                yield f"watch {operation.value} {kind}", watching(operation, kind)
+    for kind in streams.kinds("array"):
+        yield f"watch array {kind}", watching(Operation.GENERATE_STREAM, kind, array=True)
+
+
+def rows():
+    """Every row by its name."""
+    from growth.media import media
+    from growth.passes import passes
+
+    found = dict(_requests()) | dict(_answers())
+    between = passes() | media()
+    return found | {f"pass over {name}": make for name, make in between.items()}
