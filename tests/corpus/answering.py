@@ -1,0 +1,100 @@
+"""The worst answers, of each shape on a lane of each kind."""
+
+import gzip
+import zlib
+
+from corpus.case import PIECE, answer, times
+from corpus.stage import MIB
+from growth import streams, told
+
+
+def _stream(shape, kind, count):
+    return lambda share: streams.wire(shape, kind, times(count, share))
+
+
+def _whole(shape, kind, count):
+    return lambda share: told.body(shape, kind, times(count, share))
+
+
+def _lines(shape, line, size):
+    """A stream of this many MiB of a line between its events."""
+
+    def make(share):
+        whole = streams.wire(shape, "texts", 4)
+        at = whole.index(b"\n\n") + 2
+        rest = line * (PIECE // len(line))
+        pieces = int(size * MIB * share / len(rest))
+        return [whole[:at], *[rest] * pieces, whole[at:]]
+
+    return make
+
+
+def _members(share):
+    """Gzip members that are empty."""
+    return [gzip.compress(b"", mtime=0) * 256] * times(4_000, share)
+
+
+def _bomb(share):
+    """Two gibibytes of blanks in two megabytes."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    block = b" " * MIB
+    pieces = [packer.compress(block) for _ in range(times(2048, share))]
+    return [b"".join(pieces) + packer.flush()]
+
+
+GZIP = b"content-encoding: gzip\r\n"
+
+ANSWERS = [
+    *[
+        case
+        for upstream, caller in (("chat", "messages"), ("chat", "chat"), ("chat", "responses"))
+        for case in (
+            answer("8,000 calls", caller, upstream, _stream("chat", "calls", 8_000), stream=True),
+            answer("arguments in 100,000 pieces", caller, upstream, _stream("chat", "arguments_in_pieces", 100_000), stream=True),
+        )
+    ],
+    answer("8,000 calls that are all open", "generate", "chat", _stream("chat", "calls_all_open", 8_000), stream=True),
+    answer("empty choices without end", "messages", "chat", lambda share: _empties(times(300_000, share)), stream=True),
+    answer("empty choices in one chunk", "messages", "chat", _stream("chat", "empty_choices_in_one", 500_000), stream=True),
+    answer("empty choices in one chunk", "chat", "chat", _stream("chat", "empty_choices_in_one", 3_000_000), stream=True),
+    *[answer("50 MiB of blank lines", caller, upstream, _lines(upstream, b"\n", 50), stream=True) for upstream, caller in (("chat", "messages"), ("messages", "chat"), ("responses", "generate"), ("generate", "responses"), ("chat", "chat"), ("messages", "messages"))],
+    *[answer("50 MiB of comments", caller, upstream, _lines(upstream, b": a\n\n", 50), stream=True) for upstream, caller in (("chat", "responses"), ("responses", "chat"))],
+    answer("50 MiB of line ends of another kind", "messages", "chat", _lines("chat", b"\r\n", 50), stream=True),
+    answer("a million gzip members", "messages", "chat", _members, stream=True, extra=GZIP),
+    answer("a million gzip members, whole", "messages", "chat", lambda share: b"".join(_members(share)), stream=False, extra=GZIP),
+    answer("a gzip bomb", "messages", "chat", _bomb, stream=True, extra=GZIP),
+    answer("a gzip bomb, whole", "messages", "chat", lambda share: b"".join(_bomb(share)), stream=False, extra=GZIP),
+    answer("a gzip bomb as it is", "chat", "chat", _bomb, stream=True, extra=GZIP),
+    answer("5,000 items", "chat", "responses", _stream("responses", "items", 5_000), stream=True),
+    answer("5,000 calls", "chat", "responses", _stream("responses", "calls", 5_000), stream=True),
+    answer("100,000 pieces of arguments", "messages", "responses", _stream("responses", "arguments_in_pieces", 50_000), stream=True),
+    answer("8,000 blocks", "responses", "messages", _stream("messages", "blocks", 8_000), stream=True),
+    answer("100,000 pieces of arguments", "chat", "messages", _stream("messages", "arguments_in_pieces", 100_000), stream=True),
+    answer("20,000 citations", "chat", "messages", _stream("messages", "citations", 20_000), stream=True),
+    answer("20,000 signatures", "chat", "messages", _stream("messages", "signatures", 20_000), stream=True),
+    answer("8,000 calls", "chat", "generate", _stream("generate", "calls", 8_000), stream=True),
+    answer("8,000 candidates", "chat", "generate", _stream("generate", "candidates", 8_000), stream=True),
+    answer("50,000 texts in one chunk", "chat", "generate", _stream("generate", "texts_in_one", 50_000), stream=True),
+    answer("an event of 8 MiB", "messages", "chat", lambda share: streams.wire("chat", "long_event", int(8 * MIB * share / 20)), stream=True),
+    answer("an event of 8 MiB", "chat", "chat", lambda share: streams.wire("chat", "long_event", int(8 * MIB * share / 20)), stream=True),
+    answer("an event of 8 MiB", "chat", "messages", lambda share: streams.wire("messages", "long_event", int(8 * MIB * share / 20)), stream=True),
+    answer("an event of a million lines", "messages", "chat", _stream("chat", "lines_of_data", 1_000_000), stream=True),
+    answer("100,000 deltas", "messages", "chat", _stream("chat", "texts", 100_000), stream=True),
+    answer("100,000 deltas", "chat", "chat", _stream("chat", "texts", 100_000), stream=True),
+    answer("8 MiB of text", "messages", "chat", lambda share: told.body("chat", "long_text", int(8 * MIB * share / 20)), stream=False),
+    answer("8 MiB of escapes", "responses", "chat", lambda share: told.body("chat", "escapes", int(8 * MIB * share / 48)), stream=False),
+    answer("20,000 choices", "chat", "chat", _whole("chat", "choices", 20_000), stream=False),
+    answer("20,000 calls", "messages", "chat", _whole("chat", "calls", 20_000), stream=False),
+    answer("20,000 items", "messages", "responses", _whole("responses", "items", 20_000), stream=False),
+    answer("20,000 blocks", "generate", "messages", _whole("messages", "blocks", 20_000), stream=False),
+    answer("20,000 parts", "responses", "generate", _whole("generate", "parts", 20_000), stream=False),
+    answer("20,000 sources", "chat", "generate", _whole("generate", "sources", 20_000), stream=False),
+    answer("members without end that nobody knows", "messages", "chat", _whole("chat", "unknown_members", 200_000), stream=False),
+    answer("an answer that is nested without end", "messages", "chat", lambda share: b'{"choices":' + b"[" * int(8 * MIB * share), stream=False),
+    answer("an answer that is no JSON", "messages", "chat", lambda share: b"\xff" * int(8 * MIB * share), stream=False),
+]  # fmt: skip
+
+
+def _empties(n):
+    one = b'data: {"choices":[]}\n\n'
+    return [one * 1024] * (n // 1024 + 1) + [b"data: [DONE]\n\n"]

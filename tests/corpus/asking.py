@@ -1,0 +1,160 @@
+"""The worst requests, of each shape on a lane of each kind."""
+
+from corpus.case import request, times
+from corpus.stage import MIB
+from growth.asked import PNG
+
+
+def _text(size):
+    return lambda share: "long " * int(size * MIB * share / 5)
+
+
+def _said(caller, text):
+    """One message of this text."""
+    return {
+        "chat": {"messages": [{"role": "user", "content": text}]},
+        "responses": {"input": text},
+        "messages": {"messages": [{"role": "user", "content": text}]},
+        "generate": {"contents": [{"role": "user", "parts": [{"text": text}]}]},
+    }[caller]
+
+
+def _picture(caller, url):
+    return {
+        "chat": {
+            "messages": [
+                {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}
+            ]
+        },
+        "responses": {
+            "input": [{"role": "user", "content": [{"type": "input_image", "image_url": url}]}]
+        },
+        "messages": {
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {
+                            "type": "image",
+                            "source": {"type": "base64", "media_type": "image/png", "data": url},
+                        }
+                    ],
+                }
+            ]
+        },
+        "generate": {
+            "contents": [
+                {"role": "user", "parts": [{"inlineData": {"mimeType": "image/png", "data": url}}]}
+            ]
+        },
+    }[caller]
+
+
+def _turns(caller, count, share):
+    n = times(count, share)
+    if caller == "generate":
+        return {"contents": [{"role": "user", "parts": [{"text": "a"}]}] * n}
+    slot = "input" if caller == "responses" else "messages"
+    return {slot: [{"role": "user", "content": "a"}] * n}
+
+
+PAIRS = [
+    ("chat", "messages"),
+    ("messages", "responses"),
+    ("responses", "generate"),
+    ("generate", "chat"),
+]
+"""Each shape once on either side."""
+
+REQUESTS = [
+    *[
+        request("49,000 messages of one role", caller, upstream, lambda share, caller=caller: _turns(caller, 49_000, share))
+        for caller, upstream in PAIRS
+    ],
+    *[
+        request("8 MiB of text", caller, upstream, lambda share, caller=caller: _said(caller, _text(8)(share)))
+        for caller, upstream in PAIRS
+    ],
+    *[
+        request("8 MiB of escapes", caller, upstream, lambda share, caller=caller: _said(caller, "\u65e5\u672c" * int(8 * MIB * share / 12)))
+        for caller, upstream in PAIRS
+    ],
+    *[
+        request("8 MiB of semicolons for a picture", caller, upstream, lambda share, caller=caller: _picture(caller, "data:" + ";" * int(8 * MIB * share)))
+        for caller, upstream in PAIRS
+    ],
+    *[
+        request("a picture of 8 MiB", caller, upstream, lambda share, caller=caller: _picture(caller, ("" if caller in ("messages", "generate") else "data:image/png;base64,") + "QUFB" * int(2 * MIB * share)))
+        for caller, upstream in PAIRS
+    ],
+    request("32 MiB of text", "chat", "chat", lambda share: _said("chat", _text(31.9)(share))),
+    request("32 MiB of text, translated", "chat", "messages", lambda share: _said("chat", _text(31.9)(share))),
+    request("32 MiB of text in chunks", "responses", "chat", lambda share: _said("responses", _text(31.9)(share)), framing="chunked"),
+    request("more than any body may have", "chat", "chat", lambda share: _said("chat", _text(100)(share))),
+    request("8 MiB of escapes, as they are", "chat", "chat", lambda share: _said("chat", "\u65e5\u672c" * int(8 * MIB * share / 12))),
+    request("64 KiB in bits", "chat", "messages", lambda share: _said("chat", "a" * 65_536), framing="bits"),
+    request("2 million members", "chat", "chat", lambda share: _said("chat", "a") | {f"a{i}": 1 for i in range(times(2_000_000, share))}),
+    request("200,000 members", "messages", "chat", lambda share: _said("messages", "a") | {f"a{i}": 1 for i in range(times(200_000, share))}),
+    request("500,000 metadata members", "responses", "responses", lambda share: _said("responses", "a") | {"metadata": {f"a{i}": "b" for i in range(times(500_000, share))}}),
+    request("100,000 metadata members", "chat", "responses", lambda share: _said("chat", "a") | {"metadata": {f"a{i}": "b" for i in range(times(100_000, share))}}),
+    request("objects without end", "chat", "messages", lambda share: {"messages": [{}] * times(2_000_000, share)}),
+    request("lists without end", "chat", "messages", lambda share: {"messages": [[]] * times(2_000_000, share)}),
+    request("numbers without end", "messages", "chat", lambda share: {"messages": [0] * times(2_000_000, share)}),
+    request("a member of 8 MiB that nobody knows", "chat", "messages", lambda share: _said("chat", "a") | {"x": [0] * int(2 * MIB * share)}),
+    request("nested without end", "chat", "messages", lambda share: b'{"model":"to-messages","messages":' + b"[" * int(8 * MIB * share)),
+    request("9,000 calls answered backwards", "chat", "messages", lambda share: _calls(times(9_000, share))),
+    request("9,000 calls answered backwards", "messages", "chat", lambda share: _uses(times(9_000, share))),
+    request("9,000 tools", "chat", "generate", lambda share: _said("chat", "a") | {"tools": [{"type": "function", "function": {"name": f"t{i}", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}} for i in range(times(9_000, share))]}),
+    request("a tool that refers to a long text", "chat", "generate", lambda share: _said("chat", "a") | {"tools": [{"type": "function", "function": {"name": "t", "parameters": _references(share)}}]}),
+    request("pieces around pictures", "generate", "chat", lambda share: {"contents": [{"role": "model", "parts": [{"text": "a"}, {"inlineData": {"mimeType": "image/png", "data": PNG}}, {"text": "b"}]}] * times(12_000, share) + [{"role": "user", "parts": [{"text": "a"}]}]}),
+    request("9,000 stop sequences", "chat", "messages", lambda share: _said("chat", "a") | {"stop": [f"s{i}" for i in range(times(9_000, share))]}),
+    request("text that is no UTF-8", "chat", "messages", lambda share: b'{"model":"to-messages","messages":[{"role":"user","content":"' + b"\xff" * int(8 * MIB * share) + b'"}]}'),
+    request("blanks without end", "chat", "messages", lambda share: b'{"model":"to-messages",' + b" " * int(8 * MIB * share) + b'"messages":[]}'),
+    request("a long string without its end", "chat", "messages", lambda share: b'{"model":"to-messages","messages":"' + b"a" * int(8 * MIB * share)),
+    request("marks of state without end", "chat", "messages", lambda share: _said("chat", '"reasoning.text","signature' * int(8 * MIB * share / 27))),
+    request("marks of calls without end", "chat", "chat", lambda share: _said("chat", '"call_tvm0123456789abcdef01234567"' * int(8 * MIB * share / 36))),
+]  # fmt: skip
+
+
+def _calls(n):
+    call = {"type": "function", "function": {"name": "t", "arguments": "{}"}}
+    return {
+        "messages": [
+            {"role": "user", "content": "a"},
+            {"role": "assistant", "tool_calls": [call | {"id": f"c{i}"} for i in range(n)]},
+            *[
+                {"role": "tool", "tool_call_id": f"c{i}", "content": "ok"}
+                for i in reversed(range(n))
+            ],
+        ]
+    }
+
+
+def _uses(n):
+    return {
+        "messages": [
+            {"role": "user", "content": "a"},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "tool_use", "id": f"c{i}", "name": "t", "input": {}} for i in range(n)
+                ],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": f"c{i}"} for i in reversed(range(n))
+                ],
+            },
+        ]
+    }
+
+
+def _references(share):
+    n = times(4_000, share)
+    text = {"type": "string", "description": "d" * int(2 * MIB * share)}
+    return {
+        "type": "object",
+        "$defs": {"a": text},
+        "properties": {f"p{i}": {"$ref": "#/$defs/a"} for i in range(n)},
+    }

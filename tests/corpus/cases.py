@@ -1,0 +1,18 @@
+"""Every worst case, at the sizes that limits allow."""
+
+from corpus.answering import ANSWERS
+from corpus.asking import REQUESTS
+from corpus.connections import CONNECTIONS
+
+ALL = [*CONNECTIONS, *REQUESTS, *ANSWERS]
+
+
+def named():
+    """Every case by its name, as a function of its share."""
+    found = {}
+    for of in ALL:
+        name = of(0.001).name
+        while name in found:
+            name += " again"
+        found[name] = of
+    return found
