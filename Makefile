@@ -1,6 +1,6 @@
 # Everything here works on a machine with Python 3.11 or newer and `make`; the rest is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help demo check compiled compiled-check coverage test layout lint types format dependencies node langchain soak agents compat bench lock news clean dev
+.PHONY: help demo check compiled compiled-check coverage test layout lint types format dependencies node langchain soak fuzz agents compat bench lock news clean dev
 
 RUN := .venv/bin
 
@@ -43,6 +43,9 @@ langchain: ## install LangChain's clients, which tests/langchain drives, from th
 soak: dev ## the slow tests that `make check` leaves out
 	@exec $(RUN)/python -m pytest -m slow --timeout 7200 $(ARGS)
 
+fuzz: dev ## every reader and the HTTP glue, guided by coverage (SECONDS=60 each, TARGETS="edge"); installs atheris into .fuzz
+	@SECONDS_EACH="$(or $(SECONDS),60)" TARGETS="$(TARGETS)" exec scripts/fuzz.sh
+
 agents: dev ## coding agents as published (Codex, Gemini CLI, opencode) work through a gateway
 	@exec scripts/agents.sh $(ARGS)
 
@@ -65,7 +68,7 @@ news: dev ## show the changelog entry that the fragments would make
 	@exec $(RUN)/towncrier build --draft --version next
 
 clean: ## remove .venv, caches and what a demo left
-	@rm -rf .venv .compiled .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
+	@rm -rf .venv .compiled .fuzz .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
 
 dev:
 	@scripts/environment.sh dev
