@@ -12,6 +12,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 import pytest_asyncio
+import structlog
 
 from trivium.clock import FixedClock
 from trivium.storage import migrate
@@ -26,11 +27,23 @@ WAITS = ("stories", "playbooks", "cli", "wiring")
 """Folders whose tests mostly wait for processes of their own."""
 
 
+def pytest_addoption(parser):
+    """Where the page of faults is written, by the tests that make them."""
+    parser.addoption("--faults", default=None, metavar="FILE", help="write the page of faults")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
     """Begin with what waits, in the order that chance gave it: the end of a run is then short."""
     here = Path(__file__).parent
     items.sort(key=lambda item: item.path.relative_to(here).parts[0] not in WAITS)
+
+
+@pytest.fixture(autouse=True)
+def _logs_go_where_they_went():
+    """What a gateway in this process set up is not the next test's."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture

@@ -250,8 +250,8 @@ class House:
         return row.balance_nanos, row.leased_nanos, [-entry.amount_nanos for entry in usage]
 
 
-async def _nothing(user_id):
-    del user_id
+async def _nothing(user_id, amount_nanos):
+    del user_id, amount_nanos
 
 
 def form(*fields, file=None):

@@ -145,6 +145,9 @@ class Audience(Rehearsal):
         self.write(rest)
         self.ends += 1
 
+    def drop_body(self):
+        self.body = b""
+
     def break_off(self):
         self.broken_off = True
         self.ends += 1

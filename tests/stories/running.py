@@ -33,6 +33,8 @@ ANSWER = b'{"id":"c1","object":"chat.completion","choices":[{"index":0,"message"
 def settings(vendor, *, server="", rest="", models=("m",)):
     """A settings file's text: these models, free, on one OpenAI-like vendor."""
     channel = f'provider = "openai"\napi_key = "{VENDOR_KEY}"\n'
+    for name, brief in (("drain_notice_s", 0), ("drain_idle_s", 1)):
+        server += "" if name in server else f"\n{name} = {brief}"
     parts = [
         f'[server]\nlisten = "127.0.0.1:0"\n{server}\n[records]\nflush_s = 0.1\n{rest}\n',
         f'[[channels]]\nname = "main"\n{channel}base_url = "http://127.0.0.1:{vendor.port}/v1"\n',

@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.node]
 FEW = ("login", "overview", "keys", "key-new")
 CHINESE = ("/account/keys/new",)
 ITS_OWN = ("400 (Bad Request)", "404 (Not Found)", "410 (Gone)")
+IN_ROWS = "main table button:visible, main table a.button:visible"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -142,11 +143,16 @@ async def test_the_keyboard_is_enough(pictures, origin):
         await page.keyboard.press("Tab")
         assert "solid" == await page.evaluate(outline)
         await page.keyboard.press("Enter")
-        dialog = page.locator("dialog:popover-open")
+        dialog = page.locator("dialog:modal")
         assert await dialog.is_visible()
         assert "" == await wrong_with(page)
+        inside = "!!document.activeElement.closest('dialog') || document.activeElement.tagName"
+        for _ in range(5):  # past the last of its buttons the browser's own come, never the page's
+            await page.keyboard.press("Tab")
+            assert await page.evaluate(inside) in (True, "BODY")
         await page.keyboard.press("Escape")
         assert not await dialog.is_visible()
+        assert await revoke.evaluate("each => each === document.activeElement")
         await page.get_by_role("button", name="Dark").focus()
         await page.keyboard.press("Enter")
         await asyncio.sleep(0)
@@ -157,3 +163,36 @@ async def test_the_keyboard_is_enough(pictures, origin):
         assert "dark" == await other.evaluate("document.documentElement.dataset.theme")
         async with other.expect_response("**/account/preferences"):
             await other.get_by_role("button", name="As the system").click()
+
+
+@pytest.mark.asyncio
+async def test_a_question_can_be_asked_without_a_script(pictures, origin):
+    """As a popover, which closes as it opened."""
+    async with browsing() as browser:
+        page = await logged_in(browser, origin, "ada", pictures["PASSWORD"])
+        cookies = await page.context.cookies()
+        plain = await browser.new_context(base_url=origin, java_script_enabled=False)
+        await plain.add_cookies(cookies)
+        page = await plain.new_page()
+        await page.goto("/account/keys")
+        await page.get_by_role("button", name="Revoke").first.click()
+        dialog = page.locator("dialog:popover-open")
+        assert await dialog.is_visible()
+        await dialog.get_by_role("button", name="Cancel").click()
+        assert 0 == await dialog.count()
+
+
+@pytest.mark.asyncio
+async def test_every_button_says_what_it_is_for(pictures, origin):
+    """To whoever hears the page: of two buttons of one name nobody knows whose row is meant."""
+    async with browsing() as browser:
+        page = await logged_in(browser, origin, "ada", pictures["PASSWORD"])
+        told = []
+        for path in ("/account/keys", "/account/security", "/account/developer"):
+            await page.goto(path)
+            names = await page.locator(IN_ROWS).all_text_contents()
+            told += [(path, " ".join(name.split())) for name in names]
+        assert ("/account/keys", "Revoke Laptop") in told
+        # this module logs in more than once a minute, from the same program at the same address
+        told = [each for each in told if not each[1].startswith("End ")]
+        assert len(told) == len(set(told)), told

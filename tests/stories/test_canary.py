@@ -25,6 +25,7 @@ HEADERS = JSON + b"x-goog-api-key: %b\r\nauthorization: Bearer %b\r\nset-cookie:
 BEGUN = chunked(FRAME, headers=SSE)[:-5]
 PROMPT = "the-planted-prompt"
 """Not logged and not stored either: prompts are off the record unless somebody opts in."""
+SAID = [{"role": "user", "content": PROMPT}]
 
 
 def piece(data):
@@ -108,10 +109,10 @@ async def test_no_planted_secret_comes_out(tmp_path):
     server = '[logs]\nlevel = "debug"\n[routing]\ncooldown_s = 0.0001\nrecheck_s = 0.0001\n'
     async with Double(scripts) as vendor, running(tmp_path, vendor, rest=server) as gateway:
         for name in VENDOR:
-            came_back[name] = await everything(gateway, gateway.chat(user=PROMPT))
+            came_back[name] = await everything(gateway, gateway.chat(messages=SAID))
         for name in STREAMS:
             came_back[f"stream: {name}"] = await everything(
-                gateway, gateway.chat(stream=True, user=PROMPT)
+                gateway, gateway.chat(stream=True, messages=SAID)
             )
         assert len(scripts) == len(vendor.requests)
         for key in (gateway.key, STRANGER):

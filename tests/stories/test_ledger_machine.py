@@ -166,8 +166,14 @@ class LedgerMachine(RuleBasedStateMachine):
                 else:
                     found.append(hold)
             await asyncio.sleep(0)
-            if worker.ledger.asked.is_set():
+            while not all(task.done() for task in tasks):
                 await worker.turns.ask()
+                for other in self.workers.values():
+                    await other.turns.hear()
+                    await other.turns.ask()
+                self.clock.advance(0.2)
+                worker.ledger.touch([self.user])
+                await asyncio.sleep(0)
             for result in await asyncio.gather(*tasks, return_exceptions=True):
                 if not isinstance(result, Fault):
                     found.append(result)

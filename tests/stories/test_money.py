@@ -15,6 +15,7 @@ from trivium.ledger import store
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind
 from trivium.storage.database import Database
+from trivium.storage.root_key import root_keys
 
 JSON = b"Content-Type: application/json\r\n"
 OK = [Send(sized(ANSWER, headers=JSON))]
@@ -46,6 +47,9 @@ class House:
         folder = self.folder / name
         folder.mkdir()
         shutil.copy(self.folder / "trivium.toml", folder)
+        # nodes of one database have one secret
+        (folder / "journal").mkdir(mode=0o700)
+        shutil.copy(self.folder / "trivium.key", folder / "journal")
         gateway = start(folder, self.key)
         try:
             await listening(gateway)
@@ -74,6 +78,7 @@ async def house(folder, url, script, balance, **user):
         rest = f'[storage]\nurl = "{url}"\n[ledger]\nflush_s = 0.1\n'
         text = settings(vendor, rest=rest).replace("free = true", PRICED)
         (folder / "trivium.toml").write_text(text)
+        root_keys(None, folder / "trivium.key")
         db = Database(url)
         people = Identity(db, SystemClock())
         made = await people.create_user("ada", "ada@example.org", **user)
@@ -225,6 +230,46 @@ async def test_who_can_pay_is_never_refused(tmp_path, database_url):
         assert {200} == {status for line in statuses for status in line}
     balance, entries = await books.books()
     assert (10**15 - 720 * COST, 720) == (balance, len(entries))
+
+
+@pytest.mark.asyncio
+async def test_costs_above_their_holds_refuse_nobody(tmp_path, database_url):
+    """A vendor that counts more than the limit it was given, on an account with plenty."""
+    dear = ANSWER.replace(b'"completion_tokens":2', b'"completion_tokens":4000')
+    async with (
+        house(tmp_path, database_url, [[Send(sized(dear, headers=JSON))]], 500 * 10**9) as books,
+        books.node("one") as one,
+        books.node("two") as two,
+    ):
+
+        async def ask(gateway):
+            line = await gateway.wire()
+            found = []
+            for _ in range(40):
+                await line.send(gateway.chat(max_tokens=10))
+                found.append((await line.answer())[0])
+            await line.close()
+            return found
+
+        statuses = await asyncio.gather(*(ask(gateway) for gateway in (one, two) * 4))
+        assert {200} == {status for line in statuses for status in line}
+    assert 320 == len((await books.books())[1])
+
+
+@pytest.mark.asyncio
+async def test_a_last_request_has_what_another_node_does_not_use(tmp_path, database_url):
+    """It waits for that, and is served: it is not told that the balance is too low."""
+    async with (
+        house(tmp_path, database_url, [OK], 46_000_000) as books,
+        books.node("one") as one,
+        books.node("two") as two,
+    ):
+        for gateway in (one, two):
+            assert 200 == (await gateway.send(gateway.chat(max_tokens=100)))[0]
+        await asyncio.sleep(0.5)  # both have leased ahead by now
+        for _ in range(3):
+            for gateway in (one, two):
+                assert 200 == (await gateway.send(gateway.chat(max_tokens=2900)))[0]
 
 
 @pytest.mark.asyncio

@@ -11,6 +11,7 @@ from sqlalchemy import text
 from doubles import Close, Double, Send, Stall, Until, sized
 from edge.wires import PATIENCE_S, Wire
 from stories.running import ANSWER, database, listening, prepare, running, settings, start
+from stories.test_limits import free_port
 
 JSON = b"Content-Type: application/json\r\n"
 OK = [Send(sized(ANSWER, headers=JSON))]
@@ -60,9 +61,9 @@ async def test_who_comes_before_the_keys_are_loaded_is_answered(tmp_path):
         for line in lines:
             await line.close()
         status, _, body = await gateway.send(gateway.get("/readyz"))
-        assert (200, {"database": True, "keys": True, "accepting": True}) == (
-            status, msgspec.json.decode(body)["parts"],
-        )  # fmt: skip
+        parts = ("accepting", "journal", "ledger", "database", "keys")
+        told = {"status": "ok", "parts": dict.fromkeys(parts, True)}
+        assert (200, told) == (status, msgspec.json.decode(body))
 
 
 @pytest.mark.asyncio
@@ -164,3 +165,82 @@ async def test_a_busy_connection_learns_from_its_answer_that_it_closes(tmp_path)
         assert (200, b"close") == (status, headers[b"connection"])
         assert await line.ended()
         await line.close()
+
+
+async def knock(gateway, port):
+    """What a caller meets on a connection of its own: "refused", "lost", or its answer's status."""
+    try:
+        line = await Wire.to(port)
+    except ConnectionError:
+        return "refused"
+    try:
+        await line.send(gateway.chat())
+        return (await line.answer())[0]
+    except (OSError, asyncio.IncompleteReadError):
+        return "lost"
+    finally:
+        await line.close()
+
+
+async def knocking(gateway, port, met, stop):
+    """Callers one after the other; what each of them met."""
+    while not stop.is_set():
+        met.append(await knock(gateway, port))
+        await asyncio.sleep(0.001)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_whoever_is_let_in_while_a_node_goes_is_served(tmp_path, valkey, workers):
+    """First it says that it goes and serves on; then it refuses, though a stream still runs."""
+    go_on = asyncio.Event()
+    stream = [Send(SSE + FIRST), Until(go_on), Send(LAST), Close()]
+    port, stop, met = free_port(), asyncio.Event(), []
+    more = {
+        "server": f"workers = {workers}\ndrain_notice_s = 1.5",
+        "rest": f'[shared]\nurl = "{valkey.url}"\n[logs]\nformat = "json"\n',
+    }
+    async with (
+        Double([stream, OK]) as vendor,
+        running(tmp_path, vendor, "--listen", f"127.0.0.1:{port}", **more) as gateway,
+    ):
+        line = await gateway.wire(port)
+        await line.send(gateway.chat(stream=True))
+        await first_frame(line)
+        crowd = [asyncio.ensure_future(knocking(gateway, port, met, stop)) for _ in range(8)]
+        gateway.process.send_signal(signal.SIGTERM)
+        deadline = time.monotonic() + 20
+        while True:
+            status, _, body = await gateway.send(gateway.get("/readyz"), port)
+            if status == 503:
+                break
+            assert time.monotonic() < deadline
+        parts = msgspec.json.decode(body)["parts"]
+        assert ["accepting"] == [name for name, is_well in parts.items() if not is_well]
+        assert "draining" not in {event["event"] for event in gateway.events}
+        assert "refused" not in met
+        async with asyncio.timeout(30):
+            while "refused" not in met:
+                await asyncio.sleep(0.01)
+        stop.set()
+        await asyncio.gather(*crowd)
+        assert {200, "refused"} == set(met)
+        assert 200 not in met[met.index("refused") + len(crowd) :]
+        assert gateway.process.poll() is None
+        go_on.set()
+        assert LAST == await rest(line)
+        assert 0 == await gateway.ended()
+
+
+@pytest.mark.asyncio
+async def test_an_impatient_operator_is_not_made_to_wait(tmp_path):
+    """A second signal ends the notice."""
+    server = "drain_notice_s = 1000"
+    async with Double([OK]) as vendor, running(tmp_path, vendor, server=server) as gateway:
+        assert 200 == (await gateway.send(gateway.chat()))[0]
+        gateway.process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(20):
+            while await gateway.answers(200, gateway.get("/readyz")):
+                await asyncio.sleep(0.01)
+        gateway.process.send_signal(signal.SIGTERM)
+        assert 0 == await gateway.ended()

@@ -48,6 +48,7 @@ class Load:
         tasks += [asyncio.ensure_future(self._keeping(0.3)) for _ in range(6)]
         tasks += [asyncio.ensure_future(self._fresh()) for _ in range(4)]
         tasks += [asyncio.ensure_future(self._streaming()) for _ in range(6)]
+        tasks += [asyncio.ensure_future(self._checking())]
         try:
             yield
         finally:
@@ -89,6 +90,25 @@ class Load:
             except Exception as error:
                 self.lost.append(("fresh", repr(error)))
             await asyncio.sleep(0.005)
+
+    async def _checking(self):
+        """Whatever stands in front asks on a connection that it keeps: the node stays ready."""
+        line = None
+        while not self.stop.is_set():
+            try:
+                line = line or await Wire.to(self.port)
+                await line.send(self.gateway.get("/readyz"))
+                status, headers, _ = await line.answer()
+                assert 200 == status
+                if headers.get(b"connection") == b"close":
+                    await line.close()
+                    line = None
+            except Exception as error:
+                self.lost.append(("check", repr(error)))
+                line = None
+            await asyncio.sleep(0.05)
+        if line is not None:
+            await line.close()
 
     async def _streaming(self):
         """Streams that are longer than a worker takes to be replaced."""

@@ -110,7 +110,7 @@ ROWS = {
         ended(Unified.CONTENT_FILTER, explanation="No."), ended(Unified.CONTENT_FILTER),
     ),
     "members of a call": (
-        said(ToolCall("c1", "look", "{}", native=Native("elsewhere", b"{}"))),
+        said(ToolCall("c1", "look", "{}", native=Native("elsewhere", b'{"by":"x"}'))),
         said(ToolCall("c1", "look", "{}")),
     ),
     "second candidate": (

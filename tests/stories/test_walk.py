@@ -125,7 +125,7 @@ async def made_key(page):
 async def key_is_tried(page, gateway, key):
     """From the list: paused, resumed, kept to another model, and let go again."""
     await page.get_by_role("button", name="Pause").click()
-    await page.locator("dialog:popover-open").get_by_role("button", name="Pause").click()
+    await page.locator("dialog:modal").get_by_role("button", name="Pause").click()
     await page.get_by_text("is refused everywhere within two seconds").wait_for()
     assert 401 == await status_of(gateway, key)
     await page.get_by_role("button", name="Resume").click()
@@ -166,7 +166,7 @@ async def test_a_newcomer_walks_from_sign_up_to_a_first_request(tmp_path):
         assert await page.get_by_text("$5.00 a month").is_visible()
         await key_is_tried(page, gateway, key)
         await page.get_by_role("button", name="Revoke").first.click()
-        await page.locator("dialog:popover-open").get_by_role("button", name="Revoke").click()
+        await page.locator("dialog:modal").get_by_role("button", name="Revoke").click()
         assert "is revoked" in await page.locator(".alert").inner_text()
         assert 401 == await status_of(gateway, key)
         assert [] == page.problems

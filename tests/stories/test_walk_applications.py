@@ -141,7 +141,7 @@ async def test_an_application_is_let_in_and_sent_out_again(tmp_path, origin):
         await page.get_by_role("link", name="Authorized applications").first.click()
         await page.get_by_text("Made by owner").wait_for()
         await page.get_by_role("button", name="Revoke access").first.click()
-        dialog = page.locator("dialog:popover-open")
+        dialog = page.locator("dialog:modal")
         await dialog.get_by_role("button", name="Revoke access").click()
         await page.get_by_text("The application has no access any more.").wait_for()
         answer = await client.get("/api/oauth2/userinfo", headers=bearer)

@@ -88,7 +88,9 @@ def test_reasoning_comes_back_to_its_maker(caller_of, caller, upstream, stream):
     """The vendor refuses a second turn without its own signature where it was."""
     sdk = caller_of(caller)
     heard = sdk.ask(f"signed-{upstream}", stream=stream, tools=True)
-    assert ("Hm.", [("look", {"city": "Köln"})]) == (heard.thoughts, heard.calls)
+    # who did not ask for thoughts is not shown them in these shapes; their state comes all the same
+    thoughts = "" if caller in ("messages", "generate") and caller != upstream else "Hm."
+    assert (thoughts, [("look", {"city": "Köln"})]) == (heard.thoughts, heard.calls)
     sdk.answer(RESULTS[:1])
     assert TEXT == sdk.ask(f"signed-{upstream}", stream=stream, tools=True).text
 

@@ -1,0 +1,186 @@
+"""What fails around a gateway, one thing at a time, and what of it is felt.
+
+``pytest tests/stories/test_outages.py -m "" --faults docs/operate/faults.md`` writes the page.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from stories import outages
+from stories.door import Postgres
+from stories.outages import FAKETIME, HEADS, Row, lost
+
+BEGIN = "<!-- faults: written by tests/stories/test_outages.py; do not edit -->"
+END = "<!-- end of faults -->"
+
+
+@pytest.fixture
+def postgres(postgresql_server, tmp_path, request):
+    """A database of this test's own."""
+    name = f"outage_{abs(hash(request.node.name)) % 10**9}"
+    made = Postgres(postgresql_server, tmp_path, name)
+    yield made
+    made.drop()
+
+
+@pytest.fixture
+def told(request):
+    """Takes a finished row; written down where that is asked for."""
+
+    async def tell(row, seen, url):
+        row.lost = await lost(url, seen.served + 4)  # three to begin with, one when it was well
+        for head, cell in zip(HEADS, row.cells(), strict=True):
+            assert cell, f"{row.fault}: no {head}: {row}"
+        if where := request.config.getoption("--faults"):
+            write(where, row)
+        return row
+
+    return tell
+
+
+def write(where, row):
+    """Put a row in the place of the one of that fault."""
+    page = Path(where).read_text()
+    head, _, rest = page.partition(BEGIN)
+    table, _, tail = rest.partition(END)
+    lines = [line for line in table.strip().splitlines() if line.startswith("| ")][2:]
+    rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines}
+    cells = [cell.replace("|", "/").replace("\n", " ") for cell in row.cells()]
+    rows[row.fault] = f"| {' | '.join(cells)} |"
+    ordered = [rows[name] for name in FAULTS if name in rows]
+    top = [f"| {' | '.join(HEADS.values())} |", "|" + " --- |" * len(HEADS)]
+    body = "\n".join([*top, *ordered])
+    Path(where).write_text(f"{head}{BEGIN}\n\n{body}\n\n{END}{tail}")
+
+
+FAULTS = {
+    "PostgreSQL away for 3 s": "test_database_away_for_seconds",
+    "PostgreSQL away for 20 s": "test_database_away_for_twenty_seconds",
+    "PostgreSQL away for 5 min (at a fifteenth: 20 s with `ledger.lease_s = 60`)": "test_database_away_for_minutes",
+    "PostgreSQL restarted": "test_database_restarted",
+    "Valkey killed": "test_valkey",
+    "Valkey frozen": "test_valkey",
+    "Valkey slow": "test_valkey",
+    "disk of the journal full": "test_journal_full",
+    "a node killed, of two": "test_node_killed",
+    "the clock jumps by +5 min": "test_clock_jumps",
+    "a vendor answers 401 once": "test_one_refusal",
+    "name servers do not answer": "test_names_gone",
+}
+"""Every fault of the page and the test that makes it."""
+
+
+@pytest.mark.asyncio
+@pytest.mark.postgres
+@pytest.mark.slow
+async def test_database_away_for_seconds(tmp_path, postgres, told):
+    """A prepaid caller goes on from the lease."""
+    row = Row("PostgreSQL away for 3 s")
+    row, seen, url = await outages.database_away(tmp_path, postgres, row, 3)
+    await told(row, seen, url)
+    assert {200} == set(seen.statuses)
+    assert set(seen.ready) <= {"200 ok", "200 degraded"}
+    assert {200} == set(seen.health)
+
+
+@pytest.mark.asyncio
+@pytest.mark.postgres
+@pytest.mark.slow
+async def test_database_away_for_twenty_seconds(tmp_path, postgres, told):
+    """The same, for longer than anybody waits."""
+    row = Row("PostgreSQL away for 20 s")
+    row, seen, url = await outages.database_away(tmp_path, postgres, row, 20)
+    await told(row, seen, url)
+    assert {200} == set(seen.statuses)
+    assert "503 unavailable" not in seen.ready
+
+
+@pytest.mark.asyncio
+@pytest.mark.postgres
+@pytest.mark.slow
+async def test_database_away_for_minutes(tmp_path, postgres, told):
+    """A third of the lease's time, as five minutes are of the default's."""
+    row = Row("PostgreSQL away for 5 min (at a fifteenth: 20 s with `ledger.lease_s = 60`)")
+    row, seen, url = await outages.database_away(tmp_path, postgres, row, 20, lease_s=60)
+    await told(row, seen, url)
+    assert {200} == set(seen.statuses)
+
+
+@pytest.mark.asyncio
+@pytest.mark.postgres
+@pytest.mark.slow
+async def test_database_restarted(tmp_path, postgres, told):
+    """Every connection of every pool is dead at once."""
+    row = Row("PostgreSQL restarted")
+    row, seen, url = await outages.database_restarted(tmp_path, postgres, row)
+    await told(row, seen, url)
+    assert {200} == set(seen.statuses)
+
+
+@pytest.mark.parametrize(
+    ("how", "name"), [("kill", "killed"), ("freeze", "frozen"), ("slow", "slow")]
+)
+@pytest.mark.asyncio
+@pytest.mark.slow
+async def test_valkey(tmp_path, valkey, told, how, name):
+    """Each worker counts for itself meanwhile."""
+    row = Row(f"Valkey {name}")
+    row, seen, url = await outages.valkey_fault(tmp_path, valkey, row, how, 3)
+    await told(row, seen, url)
+    assert {200} == set(seen.statuses)
+    assert set(seen.ready) <= {"200 ok", "200 degraded"}
+
+
+@pytest.mark.asyncio
+@pytest.mark.postgres
+@pytest.mark.slow
+async def test_journal_full(tmp_path, postgres, told):
+    """Nothing that costs is begun, and the load balancer hears of it."""
+    row = Row("disk of the journal full")
+    row, seen, url = await outages.journal_full(tmp_path, postgres, row, 3)
+    await told(row, seen, url)
+    assert {200, 500} >= set(seen.statuses)
+    assert "503 unavailable" in seen.ready
+
+
+@pytest.mark.asyncio
+@pytest.mark.postgres
+@pytest.mark.slow
+async def test_node_killed(tmp_path, postgres, told):
+    """Who was on it tries again; nothing that was answered is forgotten."""
+    row, seen, url = await outages.node_killed(tmp_path, postgres, Row("a node killed, of two"))
+    row = await told(row, seen, url)
+    assert row.lost.startswith("nothing")
+
+
+@pytest.mark.parametrize(("seconds", "name"), [(300, "+5 min")])
+@pytest.mark.asyncio
+@pytest.mark.postgres
+@pytest.mark.slow
+async def test_clock_jumps(tmp_path, postgres, told, seconds, name):
+    """Nothing waits by the time of day."""
+    if not FAKETIME.exists():
+        pytest.skip("libfaketime is not installed")
+    row = Row(f"the clock jumps by {name}")
+    row, seen, url = await outages.clock_jumps(tmp_path, postgres, row, seconds)
+    await told(row, seen, url)
+    assert {200} == set(seen.statuses)
+
+
+@pytest.mark.asyncio
+async def test_one_refusal(tmp_path, told):
+    """The model is back after seconds."""
+    row, seen, url = await outages.one_refusal(tmp_path, Row("a vendor answers 401 once"))
+    await told(row, seen, url)
+    assert float(row.lasts.split()[0]) < 15
+    assert seen.statuses[200]
+
+
+@pytest.mark.asyncio
+@pytest.mark.slow
+async def test_names_gone(tmp_path, told):
+    """The addresses that were found last still hold."""
+    row, seen, url = await outages.names_gone(tmp_path, Row("name servers do not answer"), 4)
+    await told(row, seen, url)
+    assert {200} == set(seen.statuses)
