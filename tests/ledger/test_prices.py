@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.usage import Images, Usage
-from trivium.ledger.prices import cost, row_at, tariff_of
+from trivium.ledger.prices import cost, input_cost, row_at, tariff_of
 from trivium.ledger.tariff import NANOS_MAX
 from trivium.routing.model import ImagePrice, PriceRow, Tier, VideoPrice
 
@@ -112,6 +112,16 @@ def test_a_bill_is_the_exact_product_rounded_up(fresh, output, price_in, price_o
         Usage(fresh=fresh, output=output), multiplier, input=str(price_in), output=str(price_out)
     )
     assert 0 <= billed - min(exact, NANOS_MAX) < 1
+
+
+@pytest.mark.parametrize("tokens", [0, 1, 100, 101, 10**6])
+@pytest.mark.parametrize("flat", ["0", "0.003"])
+def test_an_input_alone_costs_what_the_bill_of_it_would(tokens, flat):
+    """The short way and the long one say the same, in every tier and with a price a request."""
+    tiers = [(100, {"input": "2.5"})]
+    tariff = tariff_of("m", row(tiers, input="1", output="7", per_request=flat), Fraction(1, 3))
+    expected, _ = cost(tariff, Usage(fresh=tokens))
+    assert expected == input_cost(tariff, tokens)
 
 
 def test_no_bill_is_more_than_a_column_holds():

@@ -117,7 +117,10 @@ class Connection:
             self._unread = memoryview(data if self._unread is None else bytes(self._unread) + data)
             self._transport.pause_reading()
             return
-        idle = not self.busy
+        # HOT: `busy`, read here: two calls a request
+        reader = self._reader
+        idle = self._current is None and not self._waiting
+        idle = idle and reader.incoming is None and not reader.in_head
         if idle and (again := self._heads.again(self, self.host, data)) is not None:
             if len(data) > UNCOUNTED_BYTES:
                 self._keep(again)

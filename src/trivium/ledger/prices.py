@@ -54,6 +54,13 @@ def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:
     return nanos if nanos < NANOS_MAX else NANOS_MAX, rates  # noqa: FURB136 - min() is a call
 
 
+def input_cost(tariff: Tariff, tokens: int) -> int:
+    """What an input that nothing answered costs in nano-dollars: ``cost`` of it alone."""
+    # HOT: once a request; a usage of one class costs as much to make as to reckon with
+    atoms = tokens * tariff.rates(tokens).fresh + tariff.request
+    return tariff.nanos(atoms)
+
+
 def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> Tariff:
     """A price list made ready to reckon with."""
     head: dict[str, Any] = {"model": model}

@@ -24,7 +24,7 @@ from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
 from trivium.ledger.lease import Standing, Waiting, Wish
 from trivium.ledger.model import Hold, Quote, Settlement
-from trivium.ledger.prices import cost
+from trivium.ledger.prices import cost, input_cost
 from trivium.ledger.quote import Quoting
 from trivium.ledger.refusals import elsewhere, too_low, unknown, unnoted
 from trivium.ledger.service import Payer
@@ -363,7 +363,7 @@ class WorkerLedger(Quoting):
         nanos = quote.amount_nanos if quote.own_nanos is None else quote.own_nanos
         if self._interrupted == "input" and nanos:
             assert quote.tariff is not None
-            nanos, _ = cost(quote.tariff, Usage(fresh=quote.input_tokens))
+            nanos = input_cost(quote.tariff, quote.input_tokens)
         return nanos
 
     def _lost(self, error: OSError) -> None:
