@@ -13,6 +13,7 @@ from typing import Final
 
 from trivium.conversation.opaque import Opaque, Origin
 from trivium.conversation.request import Conversation
+from trivium.conversation.target import ReasoningBack, TargetFacts
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.pipeline import memory
@@ -26,12 +27,13 @@ from trivium.recall.traces.model import retraced as _retraced
 from trivium.routing.model import Plan, Step
 from trivium.routing.policy import origin_of, sticking
 from trivium.wire import marks
-from trivium.wire.operation import COUNTING, SHAPE, TRANSLATED, Operation, Shape
+from trivium.wire.operation import COUNTING, SHAPE, TRANSLATED, Shape
 from trivium.wire.passage import Facts, Passage, StreamWatch
 from trivium.wire.peek import Members
 
 _NO_MEMBERS: Final = Members([])
 _CARRYING: Final = TRANSLATED | COUNTING
+_NAMING: Final = frozenset(shape.value for shape in marks.NAMING)
 
 
 def carries(story: Story, plan: Plan) -> bool:
@@ -60,10 +62,15 @@ async def recall(story: Story, plan: Plan) -> Plan:
         return plan
     open_ = story.services.translator.opener(caller.user_id)
     for mark in sorted((*found.envelopes, *found.calls, *found.native), key=lambda one: -one.at):
-        maker = known[mark.key].maker if mark.key in known else _sealed_by(open_(mark.key))
+        trace = known.get(mark.key)
+        maker = _bound_to(trace) if trace is not None else _sealed_by(open_(mark.key))
         if maker is not None:
             return sticking(plan, maker)
     return plan
+
+
+def _bound_to(trace: Trace) -> Origin | None:
+    return trace.maker if trace.binds else None
 
 
 def _sealed_by(opaque: tuple[Opaque, ...] | None) -> Origin | None:
@@ -79,17 +86,24 @@ def passes(story: Story, step: Step) -> bool:
 def retraced(story: Story, spoken: Conversation) -> tuple[Conversation, tuple[str, ...]]:
     """The conversation with what its caller left out, and the calls whose traces are lost."""
     recalled: Recalled | None = story.recalled
-    if recalled is None or spoken.shape != Shape.CHAT.value:
+    if recalled is None or spoken.shape not in _NAMING:
         return spoken, ()
     return _retraced(spoken, recalled.traces)
 
 
-def tracer(story: Story) -> Tracer | None:
-    """Leaves the traces of a translated answer, where the caller echoes nothing but ids."""
+def tracer(story: Story, goal: TargetFacts) -> Tracer | None:
+    """Leaves the traces of a translated answer, where the caller may echo nothing but ids."""
     caller, traces = story.exchange.caller, story.services.traces
-    if traces is None or caller is None or story.operation is not Operation.CHAT:
+    own = SHAPE[story.operation]
+    if traces is None or caller is None or own not in marks.NAMING:
         return None
-    return Tracer(story.exchange.request_id, functools.partial(traces.add, caller.owner_id))
+    origin, reader = goal.origin, None
+    if origin.shape != own.value:
+        reader = origin if goal.reasoning_back is ReasoningBack.TEXT else None
+    elif own is not Shape.CHAT:
+        return None  # the vendor may keep the answer, under the ids it gave itself
+    note = functools.partial(traces.add, caller.owner_id)
+    return Tracer(story.exchange.request_id, note, reader)
 
 
 class TracedPassThrough(PassThrough):

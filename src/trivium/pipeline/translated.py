@@ -151,9 +151,9 @@ class TranslatedStream:
             events = self._rounds.events(events)
         if self._cutter is not None:
             events = self._cutter.events(events)
-        if self._mute is not None:
-            events = self._mute.events(events)
-        return events if self._tracer is None else self._tracer.events(events)
+        if self._tracer is not None:
+            events = self._tracer.events(events)
+        return events if self._mute is None else self._mute.events(events)
 
     def _take(self, events: list[Event]) -> bytes:
         events = self._own(events)

@@ -61,7 +61,6 @@ OBJECTS_MAX: Final = 100_000
 _GENERATES: Final = Shape.GENERATE
 _MESSENGERS: Final = Shape.MESSAGES
 _CHATTERS: Final = Shape.CHAT
-_CHAT: Final = Operation.CHAT  # HOT: as in conversation/fit.py
 _MESSAGES: Final = Operation.MESSAGES
 _GENERATE: Final = Operation.GENERATE
 _NO_NAMES: Final[Mapping[str, str]] = {}
@@ -133,8 +132,7 @@ class Translator:
         story.cut = bool(lane.stops)
         for id_ in story.lost:
             lane.report.repair(Mend.LOST_STATE, id_)
-        if operation is _CHAT:
-            lane.tracer = sticky.tracer(story)
+        lane.tracer = sticky.tracer(story, step.binding.targets[read.shape])
         return lane
 
     def estimate(self, story: Story, members: Members, facts: Facts) -> bytes:
@@ -234,7 +232,7 @@ class Translation:
         if quirks := step.binding.channel.provider.quirks:
             self._mend = Translated(quirks, step.operation, goal.model, body, answer.created)
         self.tracer: Tracer | None = None
-        """For callers that echo nothing but the ids of calls."""
+        """For callers that may echo nothing but the ids of calls."""
         self._read = read
         self._write = write
         self._told = told

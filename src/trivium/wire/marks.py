@@ -49,9 +49,10 @@ _STEMS: Final[Mapping[Shape, tuple[bytes, ...]]] = {
 } | {Shape.CHAT: (b'"thought_signature"', b'"reasoning.')}
 """Where none of these stands, no word does: two begin alike, and one search is cheaper."""
 
-_OURS: Final = {
-    shape: (_ENVELOPE, _CALL) if shape is Shape.CHAT else (_ENVELOPE,) for shape in _SLOTS
-}
+NAMING: Final = frozenset({Shape.CHAT, Shape.MESSAGES, Shape.RESPONSES})
+"""Shapes whose callers send every call back under the id they were given."""
+
+_OURS: Final = {shape: (_ENVELOPE, _CALL) if shape in NAMING else (_ENVELOPE,) for shape in _SLOTS}
 """What the gateway itself leaves in a request."""
 _SIGNS: Final = {shape: _OURS[shape] + stems for shape, stems in _STEMS.items()}
 _TAIL: Final = 64
@@ -75,7 +76,7 @@ def found(body: bytes, shape: Shape) -> Marks:
         for hit in _last(_ENVELOPE, _ENVELOPES, body)
     ]
     calls: dict[str, int] = {}
-    if shape is Shape.CHAT:
+    if shape in NAMING:
         for hit in _last(b'"' + _CALL, _CALLS, body):
             calls.setdefault(hit[1].decode(), hit.start())
     return Marks(

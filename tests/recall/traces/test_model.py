@@ -50,17 +50,17 @@ def echoed(parts):
     return Turn(Role.ASSISTANT, (*texts, *calls))
 
 
-def shown(parts, *, stream, seed="req_1"):
+def shown(parts, *, stream, seed="req_1", reader=None):
     """What the caller sees of an answer, and the traces it left."""
     left = {}
-    tracer = Tracer(seed, left.__setitem__)
+    tracer = Tracer(seed, left.__setitem__, reader)
     answer = Answer((Candidate(tuple(parts), Finish(Unified.TOOL_CALLS)),))
     seen = assembled(tracer.events(replayed(answer))) if stream else tracer.answer(answer)
     return seen.candidates[0].parts, left
 
 
-def said(*turns):
-    return Conversation(shape="chat", model="m", turns=(Turn(Role.USER, (Text("Hi"),)), *turns))
+def said(*turns, shape="chat"):
+    return Conversation(shape=shape, model="m", turns=(Turn(Role.USER, (Text("Hi"),)), *turns))
 
 
 def bare(parts):
@@ -158,6 +158,73 @@ def test_echoed_words_give_way_to_the_signed_ones():
     echo = Turn(Role.ASSISTANT, (Reasoning("I think"), *echoed(seen).parts))
     conversation, _ = retraced(said(echo), left)
     assert [thought("I think", "s1")] == list(conversation.turns[1].parts[:1])
+
+
+EACH = TURNS["reasoning before each"]
+PLACED = ("messages", "responses")
+
+
+@pytest.mark.parametrize("gone", [0, 1])
+def test_of_parallel_calls_one_may_have_lost_its_trace(gone):
+    """The other's reasoning comes back all the same, and the loss is told."""
+    seen, left = shown(EACH, stream=False)
+    ids = list(left)
+    del left[ids[gone]]
+    conversation, lost = retraced(said(echoed(seen), shape="messages"), left)
+    thoughts = [part for part in conversation.turns[1].parts if isinstance(part, Reasoning)]
+    assert ((ids[gone],), [thought("", f"s{2 - gone}")]) == (lost, thoughts)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("gone", [(0,), (1,), (0, 1)])
+def test_who_sent_its_reasoning_misses_nothing(gone, apart):
+    """Neither doubled nor told as lost, whichever traces are gone; turns may be single items."""
+    seen, left = shown(EACH, stream=False)
+    for id_ in [list(left)[at] for at in gone]:
+        del left[id_]
+    turns = [(part,) for part in seen] if apart else [seen]
+    spoken = said(*(Turn(Role.ASSISTANT, parts) for parts in turns), shape="responses")
+    assert (spoken, ()) == retraced(spoken, left)
+
+
+@pytest.mark.parametrize("shape", ["chat", *PLACED])
+@pytest.mark.parametrize(
+    "id_", ["call_1", CALL_PREFIX, CALL_PREFIX + "0" * 25, CALL_PREFIX + "z" * 24]
+)
+def test_only_an_id_of_ours_can_be_lost(shape, id_):
+    """A caller's own ids never led anywhere."""
+    spoken = said(Turn(Role.ASSISTANT, (ToolCall(id_, "look", "{}"),)), shape=shape)
+    assert (spoken, ()) == retraced(spoken, {})
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("shape", PLACED)
+def test_words_that_are_wanted_back_leave_a_trace(shape, stream):
+    """Of servers that demand their reasoning in a tool loop; it leads to none of their accounts."""
+    parts = (Reasoning("I think"), Text("Let me see."), call(0), call(1))
+    seen, left = shown(parts, stream=stream, reader=MAKER)
+    conversation, lost = retraced(said(echoed(seen), shape=shape), left)
+    assert ((), bare(parts)) == (lost, bare(conversation.turns[1].parts))
+    assert [False] == [trace.binds for trace in left.values()]
+
+
+@pytest.mark.parametrize("shape", PLACED)
+@pytest.mark.parametrize("kept", [False, True])
+def test_words_that_were_sent_back_are_not_said_twice(shape, kept):
+    """Neither in the call's turn nor in one of their own, and no loss is told."""
+    seen, left = shown((Reasoning("I think"), call(0)), stream=False, reader=MAKER)
+    for turns in ([seen], [seen[:1], seen[1:]]):
+        spoken = said(*(Turn(Role.ASSISTANT, one) for one in turns), shape=shape)
+        assert (spoken, ()) == retraced(spoken, left if kept else {})
+
+
+def test_bare_words_in_a_turn_of_their_own_give_way():
+    """Of a reasoning item without what was sealed; another's words stay."""
+    seen, left = shown((thought("I think", "s1"), call(0)), stream=False)
+    items = [Turn(Role.ASSISTANT, (one,)) for one in (Reasoning("I think"), Reasoning("Else"))]
+    conversation, lost = retraced(said(*items, echoed(seen), shape="responses"), left)
+    assert () == lost
+    assert (items[1], seen[:1]) == (conversation.turns[1], conversation.turns[2].parts[:1])
 
 
 def test_an_id_counts_once():

@@ -1,12 +1,17 @@
 """What a caller will not send back with a tool call, and putting it where it was.
 
-Chat clients echo the id of a call, its name and arguments, and nothing else. So the id is made
-here: it names a trace of the reasoning that came before the call and of what was attached to it.
-Only calls that leave a trace are renamed, and the name is a digest of the request and a number, so
-that no two calls of any upstream share it, whatever ids the upstream counts out.
+Chat clients echo the id of a call, its name and arguments, and nothing else; so do some clients of
+messages and responses. So the id is made here: it names a trace of the reasoning that came before
+the call and of what was attached to it. Only calls that leave a trace are renamed, and the name is
+a digest of the request and a number, so that no two calls of any upstream share it, whatever ids
+the upstream counts out.
+
+Some chat servers want the plain words of their reasoning back in a tool loop. Those leave a trace
+too; whoever reads words reads anybody's, so such a trace does not lead to its maker.
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -20,8 +25,10 @@ from trivium.conversation.opaque import Opaque, Origin
 from trivium.conversation.parts import Reasoning, Text
 from trivium.conversation.request import Conversation
 from trivium.wire.marks import CALL_DIGITS, CALL_PREFIX
+from trivium.wire.operation import Shape
 
 _encode: Final = msgspec.msgpack.Encoder().encode
+_OURS: Final = re.compile(f"{CALL_PREFIX}[0-9a-f]{{{CALL_DIGITS}}}").fullmatch
 
 
 class Trace(msgspec.Struct, frozen=True, array_like=True):
@@ -34,6 +41,17 @@ class Trace(msgspec.Struct, frozen=True, array_like=True):
     """Reasoning between the text, or the call before, and this call."""
     opaque: tuple[Opaque, ...] = ()
     """Attached to the call itself."""
+
+    @property
+    def attached(self) -> set[Opaque]:
+        """All attachments it leads to; none where it is of plain words."""
+        thoughts = (*self.lead, *self.before)
+        return {*self.opaque, *(one for part in thoughts for one in part.opaque)}
+
+    @property
+    def binds(self) -> bool:
+        """Whether it leads to its maker alone; words that anybody reads do not."""
+        return bool(self.attached) or not (self.lead or self.before)
 
 
 _decode: Final = msgspec.msgpack.Decoder(Trace).decode
@@ -58,16 +76,17 @@ def unpacked(value: bytes) -> Trace | None:
 class _Turn:
     """What one candidate has said so far."""
 
-    __slots__ = ("before", "lead", "spoken")
+    __slots__ = ("_reader", "before", "lead", "spoken")
 
-    def __init__(self) -> None:
+    def __init__(self, reader: Origin | None) -> None:
+        self._reader = reader
         self.lead: list[Reasoning] = []
         self.before: list[Reasoning] = []
         self.spoken = False
 
     def think(self, part: Reasoning) -> None:
-        """Reasoning that only its maker can continue; any other needs no trace."""
-        if _made(part.opaque):
+        """Reasoning that only its maker can continue, or that wants its words back."""
+        if _made(part.opaque) or (self._reader is not None and part.text):
             (self.before if self.spoken else self.lead).append(part)
 
     def trace(self, opaque: tuple[Opaque, ...]) -> Trace | None:
@@ -75,7 +94,8 @@ class _Turn:
         thoughts = (*self.lead, *self.before)
         made = _made(opaque) or [one for part in thoughts for one in _made(part.opaque)]
         self.spoken = True
-        if not made or (maker := made[0].origin) is None:
+        maker = made[0].origin if made else self._reader if thoughts else None
+        if maker is None:
             return None
         trace = Trace(maker, tuple(self.lead), tuple(self.before), opaque)
         self.lead, self.before = [], []
@@ -89,10 +109,11 @@ def _made(opaque: tuple[Opaque, ...]) -> list[Opaque]:
 class Tracer:
     """Leaves the traces of one answer, whole or streamed. One object per answer."""
 
-    __slots__ = ("_count", "_note", "_seed", "_thinking", "_turns")
+    __slots__ = ("_count", "_note", "_reader", "_seed", "_thinking", "_turns")
 
-    def __init__(self, seed: str, note: Note) -> None:
-        """``seed`` belongs to no other answer."""
+    def __init__(self, seed: str, note: Note, reader: Origin | None = None) -> None:
+        """``seed`` belongs to no other answer; ``reader`` made it and wants plain words back."""
+        self._reader = reader
         self._seed = seed
         self._note = note
         self._count = 0
@@ -105,7 +126,7 @@ class Tracer:
             return answer
         candidates = []
         for at, candidate in enumerate(answer.candidates):
-            turn = self._turns.setdefault(at, _Turn())
+            turn = self._turns.setdefault(at, _Turn(self._reader))
             parts: list[Part] = []
             for part in candidate.parts:
                 if isinstance(part, Reasoning):
@@ -146,7 +167,7 @@ class Tracer:
 
     def _started(self, event: PartStart, ends: "_Ends") -> PartStart:
         part = event.part
-        turn = self._turns.setdefault(event.candidate, _Turn())
+        turn = self._turns.setdefault(event.candidate, _Turn(self._reader))
         if isinstance(part, Reasoning):
             self._thinking[event.index] = (event.candidate, part, [part.text])
         elif isinstance(part, ToolCall):
@@ -198,50 +219,93 @@ def retraced(
 ) -> tuple[Conversation, tuple[str, ...]]:
     """The conversation with what its caller left out, and the ids whose traces are lost.
 
-    Turns in which the caller did send something attached are left as they came, unless all of it
-    is in the traces: those know the places, and the shape has one for all of a turn's reasoning.
+    Turns in which the caller did send something attached are left as they came. In chat, unless
+    all of it is in the traces: those know the places, and that shape has one for all of a turn's
+    reasoning. The other shapes keep the places themselves, and who sends reasoning back there
+    misses nothing where a trace is gone.
     An id counts once, where it first stands: what was restored never changes as the history grows.
     """
-    seen: set[str] = set()
-    lost: list[str] = []
-    turns = tuple(_retraced(turn, traces, seen, lost) for turn in conversation.turns)
+    found = _Found(conversation, traces)
+    turns = tuple(map(found.turn, conversation.turns))
+    if found.words:
+        turns = tuple(filter(found.stands, turns))
+    lost = tuple(found.lost)
     if turns == conversation.turns:
-        return conversation, tuple(lost)
-    return msgspec.structs.replace(conversation, turns=turns), tuple(lost)
+        return conversation, lost
+    return msgspec.structs.replace(conversation, turns=turns), lost
 
 
-def _retraced(turn: Turn, traces: Mapping[str, Trace], seen: set[str], lost: list[str]) -> Turn:
-    if turn.role is not Role.ASSISTANT:
-        return turn
-    sent = {one for part in turn.parts for one in part.opaque}
-    calls = [part for part in turn.parts if isinstance(part, ToolCall)]
-    ours = [call.id for call in calls if call.id.startswith(CALL_PREFIX) and call.id not in seen]
-    if not ours or (sent and not sent <= _held(ours, traces)):
-        return turn
-    seen.update(ours)
-    lost += [id_ for id_ in ours if id_ not in traces]
-    known = {id_: traces[id_] for id_ in ours if id_ in traces}
-    if not known:
-        return turn
-    parts: list[Part] = [part for trace in known.values() for part in trace.lead]
-    for part in turn.parts:
-        if isinstance(part, Reasoning):
-            continue  # the same words without what makes them valid
-        if isinstance(part, ToolCall) and (trace := known.pop(part.id, None)) is not None:
-            parts += trace.before
-            parts.append(msgspec.structs.replace(part, opaque=trace.opaque))
-        else:
-            parts.append(part)
-    return msgspec.structs.replace(turn, parts=tuple(parts))
+class _Found:
+    """Puts what the traces of one request lead to where it was."""
 
+    __slots__ = ("_echoed", "_placed", "_said", "_seen", "_traces", "lost", "words")
 
-def _held(ids: list[str], traces: Mapping[str, Trace]) -> set[Opaque]:
-    """All attachments that these traces lead to; none where one of them is lost."""
-    if any(id_ not in traces for id_ in ids):
-        return set()
-    found = [traces[id_] for id_ in ids]
-    thoughts = (part for trace in found for part in (*trace.lead, *trace.before))
-    return {
-        *(one for part in thoughts for one in part.opaque),
-        *(one for trace in found for one in trace.opaque),
-    }
+    def __init__(self, conversation: Conversation, traces: Mapping[str, Trace]) -> None:
+        self._traces = traces
+        self._seen: set[str] = set()
+        self._placed = conversation.shape != Shape.CHAT.value
+        """Whether reasoning has its own place in the history, maybe in a turn of its own."""
+        thoughts = [
+            part
+            for turn in conversation.turns
+            if turn.role is Role.ASSISTANT
+            for part in turn.parts
+            if isinstance(part, Reasoning | ToolCall)
+        ]
+        self._echoed = {one for part in thoughts for one in part.opaque}
+        self._said = {part.text for part in thoughts if isinstance(part, Reasoning) and part.text}
+        self.lost: list[str] = []
+        self.words: set[str] = set()
+        """Reasoning that was put back, and that may stand bare in a turn of its own."""
+
+    def turn(self, turn: Turn) -> Turn:
+        """One turn with what was left out of it."""
+        if turn.role is not Role.ASSISTANT:
+            return turn
+        calls = [part.id for part in turn.parts if isinstance(part, ToolCall)]
+        ours = [id_ for id_ in calls if _OURS(id_) and id_ not in self._seen]
+        if not ours or self._is_sent(turn, ours):
+            return turn
+        self._seen.update(ours)
+        known = {id_: self._traces[id_] for id_ in ours if id_ in self._traces}
+        # whoever sends reasoning back has sent what there was, if the trace is not there to tell
+        if not (self._placed and (self._echoed or self._said)):
+            self.lost += [id_ for id_ in ours if id_ not in known]
+        return self._restored(turn, known) if known else turn
+
+    def stands(self, turn: Turn) -> bool:
+        """Whether a turn is more than bare words of reasoning that were put back elsewhere."""
+        return not turn.parts or not all(
+            isinstance(part, Reasoning) and not part.opaque and part.text in self.words
+            for part in turn.parts
+        )
+
+    def _is_sent(self, turn: Turn, ours: list[str]) -> bool:
+        """Whether the caller sent the reasoning of these calls itself."""
+        sent = {one for part in turn.parts for one in part.opaque}
+        found = [self._traces[id_] for id_ in ours if id_ in self._traces]
+        held = {one for trace in found for one in trace.attached}
+        if not self._placed:
+            return bool(sent) and (len(found) < len(ours) or not sent <= held)
+        if sent or self._echoed & held:
+            return True
+        return any(
+            part.text in self._said
+            for trace in found
+            if not trace.attached
+            for part in (*trace.lead, *trace.before)
+        )
+
+    def _restored(self, turn: Turn, known: dict[str, Trace]) -> Turn:
+        parts: list[Part] = [part for trace in known.values() for part in trace.lead]
+        for part in turn.parts:
+            if isinstance(part, Reasoning):
+                continue  # the same words without what makes them valid
+            if isinstance(part, ToolCall) and (trace := known.pop(part.id, None)) is not None:
+                parts += trace.before
+                parts.append(msgspec.structs.replace(part, opaque=trace.opaque))
+            else:
+                parts.append(part)
+        if self._placed:
+            self.words |= {part.text for part in parts if isinstance(part, Reasoning)} & self._said
+        return msgspec.structs.replace(turn, parts=tuple(parts))
