@@ -82,14 +82,13 @@ def is_legal(stream, status, body):
         return msgspec.json.decode(body)["error"]["message"] != ""
     if not stream:
         return body == WHOLE
-    if body.replace(b": keep-alive\n\n", b"").endswith(b"data: [DONE]\n\n"):
-        frames = [one[6:] for one in body.split(b"\n\n")[:-2] if one.startswith(b"data: ")]
-        said = [msgspec.json.decode(frame) for frame in frames]
-        text = "".join(
-            choice["delta"].get("content", "") for one in said for choice in one.get("choices", ())
-        )
-        return text == "Yes." or ("error" in said[-1] and "Yes.".startswith(text))
-    return False
+    frames = [one[6:] for one in body.split(b"\n\n") if one.startswith(b"data: ")]
+    done = frames[-1] == b"[DONE]"
+    said = [msgspec.json.decode(frame) for frame in (frames[:-1] if done else frames)]
+    text = "".join(
+        choice["delta"].get("content", "") for one in said for choice in one.get("choices", ())
+    )
+    return text == "Yes." if done else "error" in said[-1] and "Yes.".startswith(text)
 
 
 async def run(stream, requests, seed):

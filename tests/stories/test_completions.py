@@ -127,7 +127,7 @@ async def test_a_continuation_streams_from_any_conversation(upstream, cut):
 @pytest.mark.asyncio
 @pytest.mark.parametrize("upstream", STREAMED)
 async def test_a_stream_cut_at_any_byte_ends_legally(upstream):
-    """Before the first word another status, after it the error and the end."""
+    """Before the first word another status, after it the error and nothing behind it."""
     sent = wire(upstream)
     step = 7
     stops = range(1, sent.index(b" a time"), step)
@@ -143,8 +143,8 @@ async def test_a_stream_cut_at_any_byte_ends_legally(upstream):
             status, _, got = await gateway.post("/v1/completions", body)
             seen.add(status)
             if status == 200:
-                *_, error, done, end = got.split(b"\n\n")
-                assert (b"data: [DONE]", b"") == (done, end)
+                *_, error, end = got.split(b"\n\n")
+                assert (0, b"") == (got.count(b"[DONE]"), end)
                 assert error.startswith(b'data: {"error":{')
         assert {200, 502} == seen
 

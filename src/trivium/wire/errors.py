@@ -126,19 +126,18 @@ def _details(fault: Fault) -> list[dict[str, Any]]:
 
 
 def stream_tail(fault: Fault, request_id: str, shape: Shape) -> bytes:
-    """Frames that end a stream of this shape after a fault: its error, then its own terminal.
+    """The frame that ends a stream of this shape after a fault: its error, and nothing behind it.
 
-    The responses shape needs the response object and sequence numbers, so its stream module
+    No ``[DONE]``: clients that pass over error frames would take half an answer for the whole. The
+    responses shape needs the response object and sequence numbers, so its stream module
     builds its own tail; so does the array form of generate-content. Raises ``ValueError`` for
     shapes that end otherwise or never stream.
     """
     data = body(fault, request_id, shape)
-    if shape in (Shape.CHAT, Shape.COMPLETIONS):
-        return b"data: " + data + b"\n\ndata: [DONE]\n\n"
     if shape in (Shape.MESSAGES, Shape.IMAGES):
         # without the event line the Anthropic SDKs drop the frame silently
         return b"event: error\ndata: " + data + b"\n\n"
-    if shape is Shape.GENERATE:
+    if shape in (Shape.CHAT, Shape.COMPLETIONS, Shape.GENERATE):
         return b"data: " + data + b"\n\n"
     raise ValueError(shape)
 

@@ -20,9 +20,10 @@ def test_usage_nobody_asked_for_is_taken_out(recorded, relay):
     assert out.usage.output_total > 0
 
 
-def test_a_cut_stream_ends_with_an_error_and_the_sentinel(recorded, relay):
+def test_a_cut_stream_ends_with_an_error_and_no_sentinel(recorded, relay):
     """In the completions shape's own words."""
     out = relay(watch, recorded("completions", "cut.sse"), end=True)
     assert not out.finished
-    assert b'"error":{' in out.forwarded
-    assert out.forwarded.endswith(b"data: [DONE]\n\n")
+    assert b'data: {"error":{' in out.forwarded
+    assert out.forwarded.endswith(b'"request_id":"req_7"}\n\n')
+    assert b"[DONE]" not in out.forwarded
