@@ -3,6 +3,7 @@
 import gzip
 import zlib
 
+from codings import brotli, zstd
 from corpus.case import PIECE, answer, times
 from corpus.stage import MIB
 from growth import streams, told
@@ -42,7 +43,23 @@ def _bomb(share):
     return [b"".join(pieces) + packer.flush()]
 
 
+def _brotli(share):
+    """The same in Brotli, in two kilobytes."""
+    packer = brotli.Compressor(quality=5)
+    block = b" " * MIB
+    pieces = [packer.process(block) for _ in range(times(2048, share))]
+    return [b"".join(pieces) + packer.finish()]
+
+
+def _zstd(share):
+    """In frames of a mebibyte, and as many that are empty."""
+    pair = zstd.compress(b" " * MIB) + zstd.compress(b"")
+    return [pair * times(2048, share)]
+
+
 GZIP = b"content-encoding: gzip\r\n"
+BROTLI = b"content-encoding: br\r\n"
+ZSTD = b"content-encoding: zstd\r\n"
 
 ANSWERS = [
     *[
@@ -92,6 +109,9 @@ ANSWERS = [
     answer("members without end that nobody knows", "messages", "chat", _whole("chat", "unknown_members", 200_000), stream=False),
     answer("an answer that is nested without end", "messages", "chat", lambda share: b'{"choices":' + b"[" * int(8 * MIB * share), stream=False),
     answer("an answer that is no JSON", "messages", "chat", lambda share: b"\xff" * int(8 * MIB * share), stream=False),
+    answer("a brotli bomb", "messages", "chat", _brotli, stream=True, extra=BROTLI),
+    answer("a zstd bomb", "messages", "chat", _zstd, stream=True, extra=ZSTD),
+    answer("100,000 empty zstd frames", "messages", "chat", lambda share: [zstd.compress(b"") * times(100_000, share)], stream=True, extra=ZSTD),
 ]  # fmt: skip
 
 

@@ -2,9 +2,9 @@
 
 import asyncio
 import gzip
-import zlib
 
 import pytest
+from tests.codings import PACK
 from tests.doubles import (
     Close,
     Double,
@@ -98,11 +98,11 @@ async def test_a_head_request_ends_with_the_head(client, standing):
 GZIPPED = gzip.compress(TEXT, mtime=0)
 
 
-@pytest.mark.parametrize("coding", [b"gzip", b"deflate"])
+@pytest.mark.parametrize("coding", PACK)
 @pytest.mark.asyncio
 async def test_a_compressed_answer_is_expanded(client, coding):
     """And no header describes the bytes that were not handed on."""
-    packed = GZIPPED if coding == b"gzip" else zlib.compress(TEXT)
+    packed = PACK[coding](TEXT)
     for cut in (None, 1):
         header = b"Content-Encoding: %s\r\n" % coding
         sink = await run(client, Send(sized(packed, headers=header + b"X-A: b\r\n"), cut=cut))
@@ -123,7 +123,9 @@ async def test_a_compressed_answer_until_close_is_expanded(client):
 @pytest.mark.parametrize(
     ("coding", "body", "words"),
     [
-        (b"br", b"x", "identity was asked for"),
+        (b"compress", b"x", "identity was asked for"),
+        (b"br", b"\xff" * 9, "damaged"),
+        (b"zstd", b"plain", "damaged"),
         (b"gzip", b"plain", "damaged"),
         (b"gzip", GZIPPED[:-1], "cut short"),
     ],
