@@ -92,7 +92,7 @@ TAILS = {
     Shape.CHAT: (b'data: {"error":', b"}\n\n"),
     Shape.COMPLETIONS: (b'data: {"error":', b"}\n\n"),
     Shape.MESSAGES: (b'event: error\ndata: {"error":', b"}\n\n"),
-    Shape.GENERATE: (b'data: {"error":{', b"}\n\n"),
+    Shape.GENERATE: (b'data: {"error":{', b"}\r\n\r\n"),
     Shape.IMAGES: (b'event: error\ndata: {"error":', b"}\n\n"),
 }
 

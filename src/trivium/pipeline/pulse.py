@@ -11,7 +11,7 @@ from typing import Final
 
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.story import Story
-from trivium.wire.heartbeat import heartbeat
+from trivium.wire.heartbeat import BLANK, heartbeat
 from trivium.wire.operation import SHAPE
 
 TICK_S: Final = 1.0
@@ -69,8 +69,11 @@ def beat(story: Story) -> None:
     if exchange.congested:
         return
     flow = exchange.flow
-    if isinstance(flow, Attempt) and (flow.conclude() or not flow.is_between_events):
-        return  # its last event has passed, after which nobody would hear it, or is not whole
+    watch = None
+    if isinstance(flow, Attempt):
+        if flow.conclude() or not flow.is_between_events:
+            return  # its last event has passed, after which nobody would hear it, or is not whole
+        watch = flow.running
     story.open_stream()
-    shape = SHAPE[story.operation]
-    exchange.write(heartbeat(shape, facts.model, exchange.request_id, array=facts.array))
+    blank = getattr(watch, "blank", BLANK)  # of a stream that passes as the vendor writes it
+    exchange.write(heartbeat(SHAPE[story.operation], array=facts.array, blank=blank))

@@ -137,7 +137,9 @@ def stream_tail(fault: Fault, request_id: str, shape: Shape) -> bytes:
     if shape in (Shape.MESSAGES, Shape.IMAGES):
         # without the event line the Anthropic SDKs drop the frame silently
         return b"event: error\ndata: " + data + b"\n\n"
-    if shape in (Shape.CHAT, Shape.COMPLETIONS, Shape.GENERATE):
+    if shape is Shape.GENERATE:
+        return b"data: " + data + b"\r\n\r\n"  # as the vendor ends its own
+    if shape in (Shape.CHAT, Shape.COMPLETIONS):
         return b"data: " + data + b"\n\n"
     raise ValueError(shape)
 

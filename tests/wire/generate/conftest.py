@@ -119,6 +119,11 @@ class Wires:
         return json.loads(cls.whole(answer, **members))
 
     @classmethod
+    def writer(cls, **members):
+        """A writer of one stream for the caller."""
+        return CODEC.write_stream(cls.context(**members))
+
+    @classmethod
     def streamed(cls, *feeds, fault=None, **members):
         """The bytes of one stream for the caller."""
         writer = CODEC.write_stream(cls.context(**members))
@@ -127,7 +132,7 @@ class Wires:
     @staticmethod
     def chunks(run):
         """The objects of a stream of events; nothing but data lines and blank lines may be there."""
-        blocks = run.decode().split("\n\n")
+        blocks = run.decode().split("\r\n\r\n")
         assert blocks.pop() == ""
         assert all(block.startswith("data: {") and "\n" not in block for block in blocks)
         return [json.loads(block[6:]) for block in blocks]

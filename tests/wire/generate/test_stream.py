@@ -13,6 +13,8 @@ from trivium.faults import Fault, Kind
 from trivium.wire.generate.array import ArrayWatch
 from trivium.wire.generate.passage import STREAM
 from trivium.wire.generate.stream import Watch, watch
+from trivium.wire.heartbeat import heartbeat
+from trivium.wire.operation import Shape
 from trivium.wire.passage import Facts
 from trivium.wire.sse import FRAME_BYTES_MAX
 
@@ -58,10 +60,10 @@ def told(result):
     return forwarded, tail, seen.usage, seen.finished, seen.error
 
 
-def only_error(tail):
-    """The error body of a tail that the official Python SDK can read."""
+def only_error(tail, forwarded=b""):
+    """The error body of a tail that the official SDKs can read behind what was forwarded."""
     assert tail.startswith(b'data: {"error":{')
-    assert tail.endswith(b"\n\n")
+    assert tail.endswith(b"}\n\n" if forwarded.endswith(b"\n\n") else b"}\r\n\r\n")
     assert 1 == tail.count(b"\ndata: ") + 1
     return json.loads(tail.removeprefix(b"data: "))["error"]
 
@@ -88,7 +90,7 @@ def test_a_broken_stream_ends_with_our_error(name):
     assert code == (seen.error and json.loads(seen.error)["code"])
     assert WIRES[name].startswith(forwarded)
     assert b'"error"' not in forwarded
-    error = only_error(tail)
+    error = only_error(tail, forwarded)
     assert (502, "UNAVAILABLE") == (error["code"], error["status"])
 
 
@@ -143,7 +145,41 @@ def test_an_upstream_that_dies_anywhere_leaves_a_legal_stream(name):
     for cut in range(len(wire) + 1):
         forwarded, tail, seen = relay([wire[:cut]], fault)
         assert wire.startswith(forwarded)
-        assert (504, False) == (only_error(tail)["code"], seen.finished)
+        assert (504, False) == (only_error(tail, forwarded)["code"], seen.finished)
+
+
+def scanned(data):
+    """Events as google-genai for Go cuts a buffer that holds all of them, for a slow reader."""
+    out = []
+    while data:
+        for blank in (b"\n\n", b"\r\n\r\n"):
+            if blank in data:
+                one, _, data = data.partition(blank)
+                break
+        else:
+            one, data = data, b""
+        out += [one.removesuffix(b"\r")] if one.removesuffix(b"\r") else []
+    return out
+
+
+@pytest.mark.parametrize("name", ["text", "lf", "no-last-blank", "error", "cut"])
+@pytest.mark.parametrize("size", [1, 100, 10_000])
+def test_a_slow_reader_takes_no_two_events_for_one(name, size):
+    """Heartbeats between the reads and an error at the end are blank as the stream's own events."""
+    wire = WIRES[name]
+    seen, got = Watch(), b""
+    for at in range(0, len(wire), size):
+        out = seen.feed(wire[at : at + size])
+        got += out + heartbeat(Shape.GENERATE, blank=seen.blank) * 2 if out else b""
+    got += seen.end(None, "req_1")
+    events = scanned(got)
+    whole = [event for event in wire.replace(b"\r", b"").split(b"\n\n") if event]
+    if seen.finished:
+        assert whole == events
+    else:
+        assert whole[: len(events) - 1] == events[:-1]
+        assert events[-1].startswith(b'data: {"error":{')
+    assert all(event.count(b"data: ") == 1 and json.loads(event[6:]) for event in events)
 
 
 def test_an_empty_body_is_a_failure():
@@ -164,7 +200,7 @@ def test_a_last_event_without_usage_may_lack_its_blank_line():
     """It is whole JSON, so it is forwarded and ends the answer."""
     wire = b'data: {"candidates":[{"finishReason":"STOP"}]}\r\n'
     forwarded, tail, seen = relay([wire])
-    assert (b"", wire.rstrip() + b"\n\n", True) == (forwarded, tail, seen.finished)
+    assert (b"", wire.rstrip() + b"\r\n\r\n", True) == (forwarded, tail, seen.finished)
 
 
 @pytest.mark.parametrize("reason", ['""', "null", '"FINISH_REASON_UNSPECIFIED"'])

@@ -54,6 +54,10 @@ def chunk(*parts, index=0, **members):
     }
 
 
+def parts(one):
+    return [part for told in one.get("candidates", ()) for part in told["content"].get("parts", ())]
+
+
 def test_chunks_are_complete_messages_and_the_last_says_why(wires):
     """Every one has the frame; the end and the counters come once."""
     *texts, last = wires.chunks(wires.streamed(TEXT + END))
@@ -111,9 +115,44 @@ def test_a_call_is_one_part(wires):
         PartEnd(0),
         *END,
     ]
-    two, one, _ = wires.chunks(wires.streamed(*[[event] for event in events]))
-    assert chunk({"functionCall": {"id": "1", "name": "f", "args": {"a": 1}}}) == one
+    two, one = wires.chunks(wires.streamed(*[[event] for event in events]))
+    assert [{"functionCall": {"id": "1", "name": "f", "args": {"a": 1}}}] == parts(one)
     assert chunk({"functionCall": {"id": "2", "name": "g", "args": {}}}) == two
+
+
+@pytest.mark.parametrize("end", [END, [Failed(FAULT)], []], ids=["whole", "failed", "cut"])
+@pytest.mark.parametrize("array", [False, True])
+def test_an_answer_that_ends_on_a_call_has_no_empty_part(wires, end, array):
+    """Which Go would send back as `{}`; an answer that breaks off has lost none of its calls."""
+    one, two = ToolCall(id="1", name="f"), ToolCall(id="2", name="g")
+    events = [*TEXT, PartStart(1, one), PartEnd(1), PartStart(2, two), PartEnd(2), *end]
+    run = wires.streamed(*[[event] for event in events], array=array)
+    found = json.loads(run) if array else wires.chunks(run)
+    said = [part for one in found for part in parts(one)]
+    assert [{"text": "Hel"}, {"text": "lo"}] == said[:2]
+    assert ["f", "g"] == [part["functionCall"]["name"] for part in said[2:]]
+    assert bool(end == END) == ("finishReason" in str(found[-1]))
+    assert bool(end != END) == ("error" in found[-1])
+
+
+def test_a_call_waits_for_nothing_but_the_end(wires):
+    """What follows it lets it out at once, also of another kind."""
+    writer = wires.writer()
+    assert b"" == writer.feed([Start(), PartStart(0, ToolCall(id="1", name="f")), PartEnd(0)])
+    assert b"functionCall" in writer.feed([PartStart(1, Text(text=""))])
+
+
+def test_what_was_held_of_one_candidate_waits_for_no_other(wires):
+    """Each has its own last part."""
+    calls = [ToolCall(id="1", name="f"), ToolCall(id="2", name="g")]
+    events = [Start()]
+    for number, call in enumerate(calls):
+        events += [PartStart(number, call, candidate=number), PartEnd(number)]
+    events += [Finished(STOP, candidate=1), Finished(STOP), Done()]
+    (last,) = wires.chunks(wires.streamed(events))
+    assert ["f", "g"] == [
+        one["content"]["parts"][0]["functionCall"]["name"] for one in last["candidates"]
+    ]
 
 
 def test_thoughts_are_marked_and_their_signature_rides_on_the_call(wires):
@@ -129,9 +168,9 @@ def test_thoughts_are_marked_and_their_signature_rides_on_the_call(wires):
         PartEnd(1),
         *END,
     ]
-    thought, call, _ = wires.chunks(wires.streamed(events))
+    thought, call = wires.chunks(wires.streamed(events))
     assert chunk({"text": "Plan.", "thought": True}) == thought
-    (part,) = call["candidates"][0]["content"]["parts"]
+    (part,) = parts(call)
     assert (sig,) == wires.open(part["thoughtSignature"])
 
 
@@ -155,7 +194,7 @@ def test_media_is_one_chunk(wires):
     """It comes whole."""
     image = Image(source=Inline("image/png", "AAAA"))
     found = wires.chunks(wires.streamed([Start(), PartStart(0, image), PartEnd(0), *END]))
-    assert chunk({"inlineData": {"mimeType": "image/png", "data": "AAAA"}}) == found[0]
+    assert [{"inlineData": {"mimeType": "image/png", "data": "AAAA"}}] == parts(found[0])
 
 
 def test_citations_count_bytes(wires):
@@ -231,7 +270,7 @@ def test_a_failure_at_any_place_is_the_last_event(wires, at, told):
     else:
         run = wires.streamed(events, fault=FAULT if told == "end" else None)
     *before, last = wires.chunks(run)
-    assert run.split(b"\n\n")[-2].startswith(b'data: {"error":{')
+    assert run.split(b"\r\n\r\n")[-2].startswith(b'data: {"error":{')
     assert (503 if told != "silence" else 502) == last["error"]["code"]
     assert not any("finishReason" in one["candidates"][0] for one in before)
 
@@ -249,13 +288,13 @@ def test_nothing_follows_the_end(wires):
     assert wires.streamed(TEXT + END) == writer_run
 
 
-def test_a_heartbeat_is_a_chunk_that_says_nothing(wires):
+def test_a_heartbeat_is_an_empty_event(wires):
     """google-genai fails on comments, its chats on chunks without a candidate; an array has no
     place for one.
     """
-    sent = heartbeat(Shape.GENERATE, "gemini-pro", "req_0a")
-    assert wires.streamed([KeepAlive()]).startswith(sent)
-    assert wires.chunks(sent) == wires.chunks(wires.streamed([Start(), KeepAlive(), *END]))[:1]
+    sent = heartbeat(Shape.GENERATE)
+    assert wires.streamed([KeepAlive()]).startswith(sent + b"data: ")
+    assert sent + wires.streamed([Start(), *END]) == wires.streamed([Start(), KeepAlive(), *END])
     assert b"[{" == wires.streamed([Start(), KeepAlive(), *END], array=True)[:2]
 
 

@@ -4,7 +4,9 @@ The shape has no terminal event: a stream is complete when its body ends after a
 said why it ended, or after the prompt was blocked. So ``finished`` turns true in ``end``. An
 upstream's own error is taken out of the stream; the caller gets ours in its place, with the
 request id. Only ``data: `` lines are ever added: google-genai fails on comments, on event names
-and on ``[DONE]`` (google-genai 3.4, run on 2026-11-21).
+and on ``[DONE]`` (google-genai 3.4, run on 2026-11-21). What is added ends as the stream's own
+events do: google-genai for Go, where it reads slowly, takes two events for one where the ends are
+mixed (1.77, 2026-11-23).
 """
 
 from collections.abc import Mapping
@@ -26,24 +28,32 @@ _ERROR: Final = b'"error"'
 _REASON: Final = b'Reason"'  # finishReason, blockReason
 _COUNT: Final = b'TokenCount"'
 _CACHED: Final = CACHED.encode()
+_LF: Final = b"\n\n"
+_CRLF: Final = b"\r\n\r\n"
 
 
 class Watch:
     """Watches one stream of events."""
 
-    __slots__ = ("_counters", "_ended", "_splitter", "error", "finished")
+    __slots__ = ("_counters", "_ended", "_is_lf", "_splitter", "error", "finished")
 
     def __init__(self) -> None:
         self.finished = False
         self.error: bytes | None = None
         self._counters: Mapping[str, Any] = {}
         self._ended = False
+        self._is_lf = False
         self._splitter = Splitter()
 
     @property
     def usage(self) -> Usage | None:
         """The totals so far; worked out when asked, since each frame replaces the last."""
         return usage(self._counters)
+
+    @property
+    def blank(self) -> bytes:
+        """What ends an event of this stream; before the first, of the vendor's."""
+        return _LF if self._is_lf else _CRLF
 
     @property
     def stopped(self) -> bool:
@@ -55,6 +65,8 @@ class Watch:
         run = self._splitter.feed(data)
         if self.error is not None:
             return b""
+        if run:
+            self._is_lf = run.endswith(_LF)
         # HOT: one call per upstream read. Every frame carries counters, so only the last frame
         # of a read is parsed for them; the other words are rare, and wire/locate.py says in which
         # direction to look for them. A read of a hundred frames: 21 -> 9 us, one frame a
@@ -82,7 +94,8 @@ class Watch:
             if self._ended and self.error is None:
                 self.finished = True
                 return rest
-        return rest + stream_tail(fault or cut_short(), request_id, Shape.GENERATE)
+        tail = stream_tail(fault or cut_short(), request_id, Shape.GENERATE)
+        return rest + tail.removesuffix(_CRLF) + self.blank
 
     def _before_error(self, run: bytes) -> bytes:
         for start, block in holding(run, [_ERROR]):
@@ -118,7 +131,7 @@ class Watch:
         self._ended = self._ended or chunk.finished
         if chunk.usage is not None:
             self._counters = merged(self._counters, chunk.usage)
-        return rest.rstrip(b"\r\n") + b"\n\n"
+        return rest.rstrip(b"\r\n") + self.blank
 
 
 def watch(facts: Facts) -> StreamWatch:

@@ -2,8 +2,14 @@
 
 Chunks are complete messages. As events they are ``data: {json}`` and a blank line, nothing else:
 google-genai fails on comments, event names and ``[DONE]`` (google-genai 3.4, run on 2026-11-21).
-Calls come whole, so their deltas wait for the end of the part. Ends and usage wait for the last
-chunk: what follows an end could otherwise still fail.
+Lines end in CRLF throughout, as the vendor's do: google-genai for Go takes two events for one where
+ends are mixed. Calls come whole, so their deltas wait for the end of the part. Ends and usage wait
+for the last chunk: what follows an end could otherwise still fail.
+
+A chunk has to have a part: the chats of google-genai for Python and JavaScript forget a turn of
+which one chunk has none (3.4 and 3.1, run on 2026-11-23). So the last chunk has the last part that
+came whole, a call above all. Only after text, of which nothing is held back, it is an empty text,
+as in the vendor's own last chunks, which clients in Go send back as ``{}``.
 """
 
 from typing import Any, Final
@@ -43,6 +49,7 @@ from trivium.wire.sse import unbroken
 
 _encode: Final = msgspec.json.Encoder().encode
 _BETWEEN: Final = b",\r\n"
+_BLANK: Final = b"\r\n\r\n"
 
 
 class _Open:
@@ -69,6 +76,7 @@ class Writer:
         "_cited",
         "_context",
         "_finishes",
+        "_held",
         "_open",
         "_over",
         "_pending",
@@ -85,7 +93,7 @@ class Writer:
         self._array = context.array
         model, id_ = _encode(context.model), _encode(context.id)
         tail = b'"modelVersion":' + model + b',"responseId":' + id_ + b"}"
-        self._tail = tail if context.array else tail + b"\n\n"
+        self._tail = tail if context.array else tail + _BLANK
         self._open: dict[int, _Open] = {}
         self._places: dict[int, int] = {}
         self._pending: dict[int, tuple[Opaque, ...]] = {}
@@ -93,6 +101,8 @@ class Writer:
         self._cited: dict[int, list[tuple[int, str, list[Citation]]]] = {}
         self._searched: dict[int, list[str]] = {}
         self._finishes: dict[int, Finish] = {}
+        self._held: dict[int, dict[str, Any]] = {}
+        """Of each candidate the whole part that came last, in case it is the last of all."""
         self._usage: Usage | None = None
         self._tier: str | None = None
         self._sent = False
@@ -131,11 +141,8 @@ class Writer:
         return self._joined(out)
 
     def heartbeat(self) -> bytes:
-        """A chunk that says nothing; nothing can be said between two elements of an array."""
-        if self._array or self._over:
-            return b""
-        head, tail = self._frame(0)
-        return head + b'{"text":""}' + tail
+        """An empty event; nothing can be said between two elements of an array."""
+        return b"" if self._array or self._over else _BLANK
 
     def _rare(self, event: Event, out: list[bytes]) -> None:
         if type(event) is PartStart:
@@ -160,6 +167,7 @@ class Writer:
 
     def _start(self, event: PartStart, out: list[bytes]) -> None:
         part = event.part
+        self._release(event.candidate, out)
         head, tail = self._frame(event.candidate)
         place = self._places.get(event.candidate, 0)
         self._places[event.candidate] = place + 1
@@ -183,8 +191,14 @@ class Writer:
         return head, b']},"index":%d}],' % candidate + self._tail
 
     def _say(self, candidate: int, member: dict[str, Any], out: list[bytes]) -> None:
-        head, tail = self._frame(candidate)
-        out += (head, _encode(member), tail)
+        self._release(candidate, out)
+        self._held[candidate] = member
+
+    def _release(self, candidate: int, out: list[bytes]) -> None:
+        """Say what was held: something follows it."""
+        if (member := self._held.pop(candidate, None)) is not None:
+            head, tail = self._frame(candidate)
+            out += (head, _encode(member), tail)
 
     def _end(self, open_: _Open, more: tuple[Opaque, ...], out: list[bytes]) -> None:
         part, candidate = open_.part, open_.candidate
@@ -231,9 +245,13 @@ class Writer:
                 if finish.unified not in CUT:
                     self._say(number, member, out)
             pending = self._pending.get(number)
-            last = _sign({"text": ""}, self._context.seal(pending) if pending else "")
+            signature = self._context.seal(pending) if pending else ""
+            held = self._held.pop(number, None)
+            parts = [] if held is None else [held]
+            if signature or not parts:
+                parts.append(_sign({"text": ""}, signature))
             candidate: dict[str, Any] = {
-                "content": {"role": "model", "parts": [last]},
+                "content": {"role": "model", "parts": parts},
                 **ending(Candidate((), finish)),
                 "index": number,
             }
@@ -242,6 +260,8 @@ class Writer:
             if found is not None:
                 candidate["groundingMetadata"] = found
             candidates.append(candidate)
+        for number in sorted(self._held):
+            self._release(number, out)
         chunk: dict[str, Any] = {"candidates": candidates}
         if self._usage is not None:
             chunk["usageMetadata"] = tally.metadata(self._usage, self._tier)
@@ -252,8 +272,10 @@ class Writer:
         self._over = True
 
     def _fail(self, fault: Fault, out: list[bytes]) -> None:
+        for number in sorted(self._held):
+            self._release(number, out)
         data = body(fault, self._context.request_id, Shape.GENERATE)
-        out += (_BETWEEN, data, b"]") if self._array else (b"data: ", data, b"\n\n")
+        out += (_BETWEEN, data, b"]") if self._array else (b"data: ", data, _BLANK)
         self._over = True
 
     def _joined(self, out: list[bytes]) -> bytes:
