@@ -214,7 +214,7 @@ async def test_a_winner_that_breaks_ends_the_stream_legally():
     ):
         status, _, body = await gateway.post(CHAT, HELLO | {"stream": True})
         assert (200, True, 0) == (
-            status, body.endswith(b"data: [DONE]\n\n"), len(three.requests),
+            status, b"[DONE]" not in body, len(three.requests),
         )  # fmt: skip
         assert b'"error"' in body
         assert [Key("openai-1", 0, "m")] == list(gateway.services.health.open())
