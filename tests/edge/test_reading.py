@@ -2,13 +2,13 @@
 
 import asyncio
 import gc
-import time
 import tracemalloc
 
 import pytest
 import structlog
 
 from edge.wires import EchoHost, serving, wire
+from growth.measuring import FACTOR, growth
 from trivium.edge.connection import Connection
 from trivium.edge.limits import Limits
 from trivium.edge.reading import PIECES_MAX, STEP_BYTES, STEPS_MAX
@@ -120,24 +120,19 @@ async def test_requests_that_are_answered_at_once_let_others_have_their_turn():
     assert 20_000 == transport.sent.count(b"HTTP/1.1 200 OK")
 
 
-@pytest.mark.asyncio
 @pytest.mark.parametrize("name", OFFERS)
-async def test_the_time_of_pipelined_requests_grows_with_their_number(name):
+def test_the_time_of_pipelined_requests_grows_with_their_number(name):
     """Twice as many take twice as long, not four times."""
 
-    async def taken(count):
+    async def serve(count):
         line, transport = connected(EchoHost())
-        before = time.process_time()
         line.data_received(OFFERS[name] * count)
         while line.busy or not transport.is_reading:
             await asyncio.sleep(0)
         assert count == transport.sent.count(b"HTTP/1.1 200 OK")
-        return time.process_time() - before
 
-    await taken(100)
-    few = min([await taken(2000) for _ in range(3)])
-    many = min([await taken(8000) for _ in range(2)])
-    assert many < few * 4 * 1.5
+    _, _, factor = growth(lambda count: lambda: asyncio.run(serve(count)), 2000, 2)
+    assert factor <= FACTOR
 
 
 @pytest.mark.asyncio

@@ -1,61 +1,102 @@
-"""How the CPU time of a pass grows with what it is given."""
+"""How the CPU time of a pass grows with what it is given, on a machine that is busy with others.
 
+A neighbour makes a measurement longer, never shorter, and a pass that is quadratic is so in every
+measurement. So what seems to grow too fast is measured again, small and large in turn, and of each
+size the least counts; then at larger sizes too, where a square is all there is and what caches add
+is shared by more doublings. The limit stays the same.
+"""
+
+import contextlib
 import gc
 import time
 
 FACTOR = 2.3
 """Most that a doubling may cost: twice the work, and what caches and allocators add."""
-SETTLED_S = 0.02
-"""Of less than this a measurement says little: it is taken again, the best counts."""
-TRIES = 4
-AGAIN_S = 1.0
+SETTLED_S = 0.0005
+"""What is done in less may do with ten times as many in some milliseconds."""
+ROUNDS = 12
+"""So often each span of sizes is measured before it is believed to grow too fast."""
+PLAIN = 1.5
+"""So many times the limit in a third of the rounds is no neighbour's doing."""
+SPANS = 4
+"""So many: each ends at twice the size of the one before."""
+LONG_S = 0.25
 """What took longer is not measured at a larger size."""
 
 
+@contextlib.contextmanager
+def unswept():
+    """No garbage is looked for meanwhile: it costs most where much is kept, as in a run of tests."""
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.unfreeze()
+
+
 def took(work):
-    """CPU seconds of one call; faults are answers too."""
-    began = time.process_time()
+    """CPU seconds of one call in this thread; faults are answers too."""
+    began = time.thread_time()
     work()
-    return time.process_time() - began
+    return time.thread_time() - began
 
 
-def best(make, size, times):
-    """CPU seconds for a size: the best of some, each with input of its own."""
-    found = []
-    for _ in range(times):
-        work = make(size)
-        found.append(took(work))
-        if found[-1] > 1.0:
+def least(work, limit_s, tries=40):
+    """CPU seconds of the quickest call: what takes longer than a limit takes longer each time.
+
+    What takes twenty times as long is not tried again: no neighbour does that.
+    """
+    found = took(work)
+    for _ in range(tries - 1):
+        if not limit_s <= found < 20 * limit_s:
             break
-    return min(found)
+        found = min(found, took(work))
+    return found
+
+
+class Sizes:
+    """The least CPU time of each size that a row was measured at."""
+
+    def __init__(self, make):
+        self._make = make
+        self._found = {}
+
+    def measure(self, size, times):
+        """Measure a size some times more, each time with input of its own."""
+        for _ in range(times):
+            taken = took(self._make(size))
+            self._found[size] = min(taken, self._found.get(size, taken))
+            if taken > LONG_S:
+                break
+
+    def factor(self, small, large):
+        """How many times as much each doubling costs from a size up to another."""
+        doublings = (large // small).bit_length() - 1
+        return (self[large] / max(self[small], SETTLED_S)) ** (1 / doublings)
+
+    def __getitem__(self, size):
+        return self._found[size]
 
 
 def growth(make, small, doublings, allowed=FACTOR):
-    """The CPU time of a size, and how many times as much each doubling up to a larger one costs.
-
-    What is over in milliseconds and seems to grow too fast is looked at again at a larger
-    size: there caches and neighbours on the machine count for less, and a square for all it is.
-    """
-    for bigger in (0, 1, 2, 3):
-        many, factor = _growth(make, small << bigger, doublings, allowed)
-        if factor <= allowed or many > AGAIN_S:
-            break
-    return many, factor
-
-
-def _growth(make, small, doublings, allowed):
-    gc.collect()
-    gc.disable()
-    try:
-        large = small << doublings
-        for again in range(TRIES):
-            one = best(make, small, 3 + 2 * again)
-            many = best(make, large, 1 + again)
-            # a floor: what is done in microseconds may do with ten times as many
-            factor = (many / max(one, SETTLED_S / 40)) ** (1 / doublings)
+    """The largest size measured, its CPU time, and what each doubling up to it costs."""
+    gc.collect()  # what rows before this one left; little else is looked at, see above
+    sizes = Sizes(make)
+    large = small << doublings
+    for _ in range(SPANS):
+        for again in range(ROUNDS):
+            sizes.measure(small, 3 if again == 0 else 2)
+            sizes.measure(large, 1)
+            factor = sizes.factor(small, large)
             if factor <= allowed:
-                break
-        return many, factor
-    finally:
-        gc.enable()
-        gc.collect()
+                return large, sizes[large], factor
+            if factor > PLAIN * allowed and again >= ROUNDS // 3:
+                return large, sizes[large], factor
+        if sizes[large] > LONG_S:
+            break
+        large *= 2
+    else:
+        large //= 2
+    return large, sizes[large], factor

@@ -8,13 +8,14 @@ the sources and fed with texts made from its own pieces, which bring that out in
 import ast
 import importlib
 import re
-import time
 import tracemalloc
 from re import _constants as codes  # what ``re`` reads a pattern into
 from re import _parser
 from typing import NamedTuple
 
 import pytest
+
+from growth import measuring
 
 DYNAMIC = {
     "providers.audio": "wildcards of our own table, matched with a channel's own name of a model",
@@ -292,21 +293,19 @@ def choked(found, look, lead, again, end):
         if isinstance(found.pattern, bytes):
             text = text.encode("latin-1", "replace")
         allowed = SECONDS * max(size / CHARS, 0.25)
-        if all(seconds(found, look, text) > allowed for _ in range(4)):
+        if measuring.least(lambda text=text: use(found, look, text), allowed) > allowed:
             return f"more than {allowed * 1000:.1f} ms of {size} characters"
     taken = memory(found, look, text)
     return f"{taken} bytes of {size} characters" if taken > BYTES * CHARS else ""
 
 
-def seconds(found, look, text):
-    """CPU seconds that one use of a pattern takes."""
-    before = time.thread_time()
+def use(found, look, text):
+    """Look with a pattern as its code does."""
     if look == "search":
         for _ in found.finditer(text):
             pass
     else:
         getattr(found, look)(text)
-    return time.thread_time() - before
 
 
 def memory(found, look, text):

@@ -1,9 +1,8 @@
 """Vendors' words reach callers without what they must not see, and still say something."""
 
-import time
-
 import pytest
 
+from growth.measuring import least
 from trivium.providers.wording import WORDING_MAX, leading_member, member, public
 
 
@@ -68,9 +67,7 @@ def test_long_text_ends_with_an_ellipsis():
 )  # fmt: skip
 def test_hostile_text_costs_little(text):
     """A vendor's body cannot hold up the loop."""
-    start = time.process_time()
-    public(text)
-    assert time.process_time() - start < 0.1
+    assert least(lambda: public(text), 0.1) < 0.1
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 """How many objects a body holds."""
 
-import time
-
 import msgspec
 import pytest
 
+from growth.measuring import FACTOR, growth, least
 from trivium.wire import bulk
 from trivium.wire.bulk import exceeds
 
@@ -76,18 +75,11 @@ ODD = {
 def test_the_time_of_a_look_grows_with_the_body(name):
     """Twice the bytes take twice as long, whatever stands in them."""
 
-    def taken(body):
-        def once():
-            before = time.process_time()
-            exceeds(body, 7)
-            return time.process_time() - before
+    def look(times):
+        body = ODD[name] * times
+        return lambda: exceeds(body, 7)
 
-        return min(once() for _ in range(5))
-
-    few, many = taken(ODD[name] * 4), taken(ODD[name] * 32)
-    for _ in range(8):  # beside other tests: measured again, the limit stays
-        if many < 8 * 1.6 * few + 0.001:
-            break
-        few, many = min(few, taken(ODD[name] * 4)), min(many, taken(ODD[name] * 32))
-    assert many < 8 * 1.6 * few + 0.001
-    assert many < 0.06 * len(ODD[name]) * 32 / 1_048_576 + 0.001
+    _, _, factor = growth(look, 4, 3)
+    assert factor <= FACTOR
+    limit_s = 0.06 * len(ODD[name]) * 32 / 1_048_576 + 0.001
+    assert least(look(32), limit_s) < limit_s

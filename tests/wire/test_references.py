@@ -2,10 +2,10 @@
 
 import json
 import random
-import time
 
 import pytest
 
+from growth.measuring import FACTOR, growth
 from trivium.wire.operation import Shape
 from trivium.wire.references import ANYTHING, PICTURE_TOKENS, tokens
 
@@ -76,12 +76,9 @@ def test_no_body_is_slow(shape):
     words = [b'"file_id":', b'"fileUri":', b'"url":', b'"video_url":{', b'"mimeType":"image/', b"  ",
              b'"container":{', b'"prompt":{', b'"cachedContent":', b'"document"']  # fmt: skip
 
-    def spent(count):
+    def look(count):
         body = b"".join(dice.choices(words, k=count))
-        began = time.thread_time()
-        tokens(body, shape)
-        return time.thread_time() - began
+        return lambda: tokens(body, shape)
 
-    spent(1000)
-    small = min(spent(20_000) for _ in range(5))
-    assert min(spent(80_000) for _ in range(5)) < max(12 * small, 0.01)
+    _, _, factor = growth(look, 20_000, 2)
+    assert factor <= FACTOR

@@ -71,16 +71,16 @@ def _parts(
     out: list[dict[str, Any]] = []
     cited: _Cited = []
     tokens: list[TokenLogprob] = []
-    pending: tuple[Opaque, ...] = ()
+    pending: list[Opaque] = []
     for part in candidate.parts:
         own, later = write_part.riding(part.opaque)
-        pending += later
+        pending.extend(later)
         member: dict[str, Any] | None
         if isinstance(part, ToolCall):
             member, whole = write_part.call(part, part.arguments)
             if not whole and candidate.finish.unified in finish.CUT:
                 continue
-            own, pending = pending + own, ()
+            own, pending = (*pending, *own), []
         else:
             member = write_part.plain(part)
         signature = seal(own) if own else ""
@@ -94,6 +94,6 @@ def _parts(
             cited.append((len(out), part.text, part.citations))
             tokens.extend(part.logprobs)
         out.append(member)
-    if pending and (signature := seal(pending)):
+    if pending and (signature := seal(tuple(pending))):
         out.append({"text": "", "thoughtSignature": signature})
     return out, cited, tokens

@@ -96,7 +96,7 @@ class Writer:
         self._tail = tail if context.array else tail + _BLANK
         self._open: dict[int, _Open] = {}
         self._places: dict[int, int] = {}
-        self._pending: dict[int, tuple[Opaque, ...]] = {}
+        self._pending: dict[int, list[Opaque]] = {}
         self._broken: dict[int, list[dict[str, Any]]] = {}
         self._cited: dict[int, list[tuple[int, str, list[Citation]]]] = {}
         self._searched: dict[int, list[str]] = {}
@@ -203,10 +203,9 @@ class Writer:
     def _end(self, open_: _Open, more: tuple[Opaque, ...], out: list[bytes]) -> None:
         part, candidate = open_.part, open_.candidate
         own, later = write_part.riding((*part.opaque, *more))
-        pending = self._pending.get(candidate, ()) + later
         member: dict[str, Any] | None
         if isinstance(part, ToolCall):
-            own, pending = pending + own, ()
+            own = (*self._pending.pop(candidate, ()), *later, *own)
             member, whole = write_part.call(part, "".join(open_.pieces))
             _sign(member, self._context.seal(own) if own else "")
             if whole:
@@ -215,6 +214,8 @@ class Writer:
                 # cut off or broken: only the end of the answer tells which
                 self._broken.setdefault(candidate, []).append(member)
         else:
+            if later:
+                self._pending.setdefault(candidate, []).extend(later)
             signature = self._context.seal(own) if own else ""
             # what could be said of a text has been
             member = None if open_.head else write_part.plain(part)
@@ -227,7 +228,6 @@ class Writer:
             if open_.citations:
                 cited = (open_.place, "".join(open_.pieces), open_.citations)
                 self._cited.setdefault(candidate, []).append(cited)
-        self._pending[candidate] = pending
 
     def _likely(
         self, part: _Open, text: str, tokens: tuple[TokenLogprob, ...], out: list[bytes]
@@ -245,7 +245,7 @@ class Writer:
                 if finish.unified not in CUT:
                     self._say(number, member, out)
             pending = self._pending.get(number)
-            signature = self._context.seal(pending) if pending else ""
+            signature = self._context.seal(tuple(pending)) if pending else ""
             held = self._held.pop(number, None)
             parts = [] if held is None else [held]
             if signature or not parts:
