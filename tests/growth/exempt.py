@@ -22,7 +22,6 @@ EXEMPT = {
     ("conversation/placing.py", "_cut"): ONE,
     ("conversation/server_tools.py", "_one"): OURS,
     ("conversation/vectors.py", "size"): ONE,
-    ("recall/traces/model.py", "_held"): ONE,
     ("wire/audio/length/riff.py", "_rest"): BOUNDED,
     ("wire/audio/transcript.py", "_granularities"): OURS,
     ("wire/audio/transcript.py", "_included"): OURS,

@@ -12,10 +12,11 @@ from trivium.conversation.events import Delta, PartEnd, PartStart, spelled
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.honesty import Rank, Report
 from trivium.conversation.inlining import inlined, wanted
+from trivium.conversation.items import Role, Turn
 from trivium.conversation.marks import is_marked, marks
 from trivium.conversation.names import Names
 from trivium.conversation.opaque import Origin
-from trivium.conversation.parts import Inline, Text
+from trivium.conversation.parts import Inline, Reasoning, Text
 from trivium.conversation.replay import replayed
 from trivium.conversation.restore import restored, restored_events, shortened
 from trivium.conversation.serial import Serial
@@ -92,7 +93,24 @@ def over_conversations():
         }
         return lambda: retraced(spoken, traces)
 
+    def bare(n):
+        spoken = _spoken("messages", "alternating", 4)
+        ids = [f"call_tvm{at:024x}" for at in range(n)]
+        said = [Reasoning(f"thought {at}") for at in range(n)]
+        turns = tuple(
+            Turn(Role.ASSISTANT, (part,))
+            for one, id_ in zip(said, ids, strict=True)
+            for part in (one, ToolCall(id_, "t", "{}"))
+        )
+        spoken = msgspec.structs.replace(spoken, turns=turns)
+        traces = {
+            id_: Trace(canonical.MADE, (msgspec.structs.replace(one, opaque=canonical.STATE),))
+            for one, id_ in zip(said, ids, strict=True)
+        }
+        return lambda: retraced(spoken, traces)
+
     found["conversation retraced"] = traced
+    found["conversation retraced where bare words stand"] = bare
     return found
 
 
