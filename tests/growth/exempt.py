@@ -85,7 +85,6 @@ EXEMPT = {
     ("wire/responses/read_tools.py", "choice"): ONE,
     ("wire/responses/stream.py", "_next_number"): OURS,
     ("wire/responses/write_input.py", "_release"): ONE,
-    ("wire/responses/write_stream.py", "_fail"): ONE,
     ("wire/unread.py", "_strict"): OURS,
     ("wire/videos/request.py", "_fields"): BOUNDED,
     ("wire/videos/request.py", "_joined"): BOUNDED,

@@ -7,6 +7,7 @@ job has no input here is a row's lack, which ``test_growth.py`` finds.
 import functools
 
 from growth import asked, canonical, streams, told
+from trivium.conversation.events import Done, Finished, PartEnd
 from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Origin
@@ -204,11 +205,13 @@ def showing(codec, kind):
     return make
 
 
-def telling(codec, kind, *, events=200):
-    """The events of a stream, looked for places and written for a caller."""
+def telling(codec, kind, *, events=200, short=False):
+    """The events of a stream, looked for places and written for a caller; ``short``: without end."""
 
     def make(n):
         rows, context = canonical.events(kind, n), writing_context(codec)
+        if short:
+            rows = [one for one in rows if not isinstance(one, PartEnd | Finished | Done)]
         reads = [rows[at : at + events] for at in range(0, len(rows), events)]
 
         def work():
@@ -278,6 +281,8 @@ def _answers():
         for kind in canonical.event_kinds():
             yield f"write stream {words} {kind}", telling(codec, kind)
             yield f"write stream {words} {kind} at once", telling(codec, kind, events=1 << 40)
+        for kind in ("candidates", "calls_all_open", "thoughts_all_open"):
+            yield f"write stream {words} {kind} cut short", telling(codec, kind, short=True)
     for operation, passage in PASSAGES.items():
         words = told.words(operation)
         for kind in told.whole_kinds(words):
