@@ -43,17 +43,19 @@ def _bomb(share):
     return [b"".join(pieces) + packer.flush()]
 
 
+COMMENT = b":" + b" " * (MIB // 2 - 3) + b"\n\n"
+
+
 def _brotli(share):
-    """The same in Brotli, in two kilobytes."""
+    """A gibibyte of long comments in a few kilobytes."""
     packer = brotli.Compressor(quality=5)
-    block = b" " * MIB
-    pieces = [packer.process(block) for _ in range(times(2048, share))]
+    pieces = [packer.process(COMMENT) for _ in range(times(2048, share))]
     return [b"".join(pieces) + packer.finish()]
 
 
 def _zstd(share):
-    """In frames of a mebibyte, and as many that are empty."""
-    pair = zstd.compress(b" " * MIB) + zstd.compress(b"")
+    """The same, each comment in a frame, with one that is empty behind it."""
+    pair = zstd.compress(COMMENT) + zstd.compress(b"")
     return [pair * times(2048, share)]
 
 

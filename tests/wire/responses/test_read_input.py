@@ -33,6 +33,33 @@ ENVELOPES = {
 }
 
 
+MEMBERS = (
+    *("role", "id", "content", "summary", "encrypted_content", "call_id", "name", "namespace"),
+    *(
+        "arguments",
+        "input",
+        "output",
+        "result",
+        "output_format",
+        "code",
+        "action",
+        "tools",
+        "phase",
+    ),
+)
+KINDS = (
+    *("message", "reasoning", "function_call", "custom_tool_call", "function_call_output"),
+    *("custom_tool_call_output", "additional_tools", "item_reference", "web_search_call"),
+    *(
+        "image_generation_call",
+        "code_interpreter_call",
+        "tool_search_output",
+        "compaction",
+        "never",
+    ),
+)
+
+
 def read(*items):
     tools, extensions = [], []
     raw = json.dumps(list(items)).encode()
@@ -259,3 +286,16 @@ def test_a_wrong_item_is_named(item, kind, param):
     with pytest.raises(Fault) as caught:
         turns(item)
     assert (kind, param) == (caught.value.kind, caught.value.param)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_item_of_a_caller_is_an_upstreams_fault(kind):
+    """Whatever type any of its members has: what answers are read with is used here too."""
+    faults = []
+    for member in MEMBERS:
+        for value in (5, "x", {}, [], [5], [[]], {"type": 5}, [{"type": "message", "text": 5}]):
+            try:
+                read({"type": kind, member: value})
+            except Fault as fault:
+                faults.append((fault.kind, bool(fault.param)))
+    assert {*faults} <= {(one, True) for one in Kind if one is not Kind.UPSTREAM_BROKE}
