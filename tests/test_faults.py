@@ -137,3 +137,21 @@ def test_a_fault_may_say_itself_that_a_retry_would_pay_twice():
     assert Fault(Kind.UPSTREAM_TIMEOUT, "x").retry is None
     assert Fault(Kind.UPSTREAM_TIMEOUT, "x", retry=False).retry is False
     assert Fault(Kind.UPSTREAM_CREDENTIAL, "x").retry is False
+
+
+def test_a_fault_that_is_told_keeps_nothing_of_what_it_was_found_in():
+    """A frame that it was raised in holds the request."""
+
+    def read():
+        try:
+            raise ValueError("at byte 5")
+        except ValueError:
+            raise Fault(Kind.MALFORMED_JSON, "x") from None
+
+    with pytest.raises(Fault) as found:
+        read()
+    fault = found.value
+    assert fault.__traceback__ is not None
+    assert fault.__context__ is not None
+    fault.forget()
+    assert (None, None, "x") == (fault.__traceback__, fault.__context__, fault.message)

@@ -261,5 +261,11 @@ class Fault(Exception):  # noqa: N818 - the glossary's word for our closed error
         """The table's row for this fault's kind."""
         return TABLE[self.kind]
 
+    def forget(self) -> None:
+        """Keep nothing of where it was raised: the request it was found in may be of megabytes, and
+        a story keeps its fault.
+        """
+        self.__traceback__ = self.__context__ = self.__cause__ = None
+
     def __repr__(self) -> str:
         return f"Fault({self.kind.name}, {self.message!r}, param={self.param!r})"

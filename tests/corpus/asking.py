@@ -58,6 +58,19 @@ def _turns(caller, count, share):
     return {slot: [{"role": "user", "content": "a"}] * n}
 
 
+ONE = {"chat": 32, "responses": 32, "messages": 32, "generate": 42}
+PART = {"chat": 30, "responses": 36, "messages": 30, "generate": 15}
+"""Bytes of a message and of a part, with what separates them."""
+
+
+def _parts(caller, count, share):
+    n = times(count, share)
+    if caller == "generate":
+        return {"contents": [{"role": "user", "parts": [{"text": "a"}] * n}]}
+    slot, kind = ("input", "input_text") if caller == "responses" else ("messages", "text")
+    return {slot: [{"role": "user", "content": [{"type": kind, "text": "a"}] * n}]}
+
+
 PAIRS = [
     ("chat", "messages"),
     ("messages", "responses"),
@@ -68,7 +81,19 @@ PAIRS = [
 
 REQUESTS = [
     *[
-        request("49,000 messages of one role", caller, upstream, lambda share, caller=caller: _turns(caller, 49_000, share))
+        request("24,000 messages of one role", caller, upstream, lambda share, caller=caller: _turns(caller, 24_000, share))
+        for caller, upstream in PAIRS
+    ],
+    *[
+        request("messages that are read in one go", caller, upstream, lambda share, caller=caller: _turns(caller, 130_000 // ONE[caller], share))
+        for caller, upstream in PAIRS
+    ],
+    *[
+        request("parts that are read in one go", caller, upstream, lambda share, caller=caller: _parts(caller, 130_000 // PART[caller], share))
+        for caller, upstream in PAIRS
+    ],
+    *[
+        request("24,000 parts", caller, upstream, lambda share, caller=caller: _parts(caller, 24_000, share))
         for caller, upstream in PAIRS
     ],
     *[
@@ -96,17 +121,18 @@ REQUESTS = [
     request("2 million members", "chat", "chat", lambda share: _said("chat", "a") | {f"a{i}": 1 for i in range(times(2_000_000, share))}),
     request("200,000 members", "messages", "chat", lambda share: _said("messages", "a") | {f"a{i}": 1 for i in range(times(200_000, share))}),
     request("500,000 metadata members", "responses", "responses", lambda share: _said("responses", "a") | {"metadata": {f"a{i}": "b" for i in range(times(500_000, share))}}),
-    request("100,000 metadata members", "chat", "responses", lambda share: _said("chat", "a") | {"metadata": {f"a{i}": "b" for i in range(times(100_000, share))}}),
+    request("48,000 metadata members", "chat", "responses", lambda share: _said("chat", "a") | {"metadata": {f"a{i}": "b" for i in range(times(48_000, share))}}),
     request("objects without end", "chat", "messages", lambda share: {"messages": [{}] * times(2_000_000, share)}),
     request("lists without end", "chat", "messages", lambda share: {"messages": [[]] * times(2_000_000, share)}),
     request("numbers without end", "messages", "chat", lambda share: {"messages": [0] * times(2_000_000, share)}),
     request("a member of 8 MiB that nobody knows", "chat", "messages", lambda share: _said("chat", "a") | {"x": [0] * int(2 * MIB * share)}),
     request("nested without end", "chat", "messages", lambda share: b'{"model":"to-messages","messages":' + b"[" * int(8 * MIB * share)),
-    request("9,000 calls answered backwards", "chat", "messages", lambda share: _calls(times(9_000, share))),
-    request("9,000 calls answered backwards", "messages", "chat", lambda share: _uses(times(9_000, share))),
-    request("9,000 tools", "chat", "generate", lambda share: _said("chat", "a") | {"tools": [{"type": "function", "function": {"name": f"t{i}", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}} for i in range(times(9_000, share))]}),
+    request("6,000 calls answered backwards", "chat", "messages", lambda share: _calls(times(6_000, share))),
+    request("8,000 calls answered backwards", "messages", "chat", lambda share: _uses(times(8_000, share))),
+    request("4,900 tools", "chat", "generate", lambda share: _said("chat", "a") | {"tools": [{"type": "function", "function": {"name": f"t{i}", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}} for i in range(times(4_900, share))]}),
     request("a tool that refers to a long text", "chat", "generate", lambda share: _said("chat", "a") | {"tools": [{"type": "function", "function": {"name": "t", "parameters": _references(share)}}]}),
-    request("pieces around pictures", "generate", "chat", lambda share: {"contents": [{"role": "model", "parts": [{"text": "a"}, {"inlineData": {"mimeType": "image/png", "data": PNG}}, {"text": "b"}]}] * times(12_000, share) + [{"role": "user", "parts": [{"text": "a"}]}]}),
+    request("pieces around pictures", "generate", "chat", lambda share: {"contents": [{"role": "model", "parts": [{"text": "a"}, {"inlineData": {"mimeType": "image/png", "data": PNG}}, {"text": "b"}]}] * times(4_100, share) + [{"role": "user", "parts": [{"text": "a"}]}]}),
+    request("texts around pictures", "generate", "chat", lambda share: {"contents": [{"role": "user", "parts": [{"text": "a"}, {"inlineData": {"mimeType": "image/png", "data": PNG}}, {"text": "b"}]}] * times(4_100, share) + [{"role": "user", "parts": [{"text": "a"}]}]}),
     request("9,000 stop sequences", "chat", "messages", lambda share: _said("chat", "a") | {"stop": [f"s{i}" for i in range(times(9_000, share))]}),
     request("text that is no UTF-8", "chat", "messages", lambda share: b'{"model":"to-messages","messages":[{"role":"user","content":"' + b"\xff" * int(8 * MIB * share) + b'"}]}'),
     request("blanks without end", "chat", "messages", lambda share: b'{"model":"to-messages",' + b" " * int(8 * MIB * share) + b'"messages":[]}'),

@@ -86,7 +86,7 @@ def test_the_corpus_is_large():
 @pytest.mark.parametrize(
     ("undone", "name", "share"),
     [
-        ("joined", "49,000 messages of one role: chat to messages", 1.0),
+        ("joined", "24,000 messages of one role: chat to messages", 1.0),
         ("address", "8 MiB of semicolons for a picture: chat to messages", 0.1),
         ("inflate", "a million gzip members: chat to messages", 1.0),
     ],

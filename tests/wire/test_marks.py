@@ -159,3 +159,13 @@ def test_words_without_values_are_looked_at_once(shape):
                 marks.found(body, shape)
 
             assert least(look, 0.5) < 0.5, (word, gap)
+
+
+def test_a_text_full_of_words_that_are_no_marks_is_not_looked_at_to_its_beginning():
+    """Nor is any that stands before so many of them."""
+    word = b'\\"' + CALL.encode() + b'\\" '
+    mark = b'"' + CALL.encode() + b'"'
+    few, many = word * 100, word * (marks.LOOKS_MAX + 1)
+    assert 1 == len(marks.found(mark + few, Shape.CHAT).calls)
+    assert 0 == len(marks.found(mark + many, Shape.CHAT).calls)
+    assert 1 == len(marks.found(many + mark, Shape.CHAT).calls)

@@ -18,7 +18,7 @@ import structlog
 
 from trivium.admission import addresses
 from trivium.clock import Clock
-from trivium.edge import asgi, asset, doors, explaining, listing, sockets
+from trivium.edge import asgi, asset, doors, explaining, listing, looking, sockets
 from trivium.edge.connection import Connection
 from trivium.edge.cors import Cors
 from trivium.edge.credentials import from_query, presented
@@ -26,7 +26,7 @@ from trivium.edge.doubt import Doubtful, Look, is_well_formed
 from trivium.edge.exchange import Exchange
 from trivium.edge.head import is_large
 from trivium.edge.kept import LARGE_BYTES, Kept
-from trivium.edge.limits import PAGE_BODY_BYTES_MAX, Limits, page_too_large, too_many_objects
+from trivium.edge.limits import PAGE_BODY_BYTES_MAX, Limits, page_too_large
 from trivium.edge.routes import (
     PAGES,
     Explain,
@@ -344,9 +344,8 @@ class Listener:
 
     def dispatch(self, exchange: Exchange) -> None:
         """Serve a whole request."""
-        body = exchange.body
-        if len(body) > bulk.LARGE_BYTES and bulk.exceeds(body, self.limits.objects_max):
-            exchange.fail(too_many_objects(self.limits))
+        if len(exchange.body) > bulk.LARGE_BYTES:
+            self._run(exchange, looking.look(exchange, self.limits, self._dispatch))
         else:
             self._dispatch(exchange)
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from trivium.admission.service import OPEN, Pass
 from trivium.faults import Fault
-from trivium.pipeline import drawing, entrance, fetching, leaving, media, memory, sticky
+from trivium.pipeline import drawing, entrance, fetching, leaving, media, memory, pacing, sticky
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers
 from trivium.pipeline.drawing import Pictures
@@ -18,6 +18,8 @@ from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
 from trivium.routing.model import Step
 from trivium.upstream.request import Request
+from trivium.upstream.sending import Held
+from trivium.wire import bulk
 from trivium.wire.operation import AUDIO, DRAWING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
@@ -40,7 +42,12 @@ async def call(story: Story, members: Members, facts: Facts, step: Step, credent
         await fetching.bring(story, step, members, facts)
     if story.operation in DRAWING:
         await drawing.bring(story, step, members)
+    paced = len(story.body) > bulk.PACED_BYTES and translates(story, step, facts)
+    if paced:
+        await pacing.prepare(story, step, members, facts)
     lane = memory.remembering(story, step, lane_for(story, step, members, facts))
+    if paced:
+        await pacing.breath()
     request = composed(story, step, lane, lane.body, facts, credential)
     kind = PictureAttempt if isinstance(lane, Pictures) else Attempt
     if story.operation in AUDIO:
@@ -105,6 +112,8 @@ def composed(
 ) -> Request:
     """What one channel is sent."""
     binding = step.binding
+    if isinstance(body, bytes) and len(body) > bulk.LARGE_BYTES:
+        body = Held(body)
     return story.services.composer.compose(
         binding.channel,
         credential,
@@ -132,15 +141,20 @@ def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
         pictures = drawing.lane_for(story, step, members, facts)
         story.report = pictures.report
         return pictures
-    if SHAPE[step.operation] is not SHAPE[story.operation] or (
-        facts.foreign or memory.spelled(story) or not sticky.passes(story, step)
-    ):
+    if translates(story, step, facts):
         lane: Lane = services.translator.lane(story, step, members, facts)
         story.report = lane.report
         return lane
     passage = services.passages[step.operation]
     asked, body = memory.asked(story, members)
     return sticky.tracing(story, step, passage, asked, facts, body, services.clock.now())
+
+
+def translates(story: Story, step: Step, facts: Facts) -> bool:
+    """Whether a channel gets a request that was made anew from what the caller's says."""
+    return SHAPE[step.operation] is not SHAPE[story.operation] or (
+        facts.foreign or memory.spelled(story) or not sticky.passes(story, step)
+    )
 
 
 @functools.lru_cache(maxsize=1024)

@@ -200,6 +200,21 @@ class Translator(Protocol):
         """The caller's request in canonical form. Raises ``Fault`` naming a member."""
         ...
 
+    objects_max: int
+    """Objects and arrays of a body that is translated."""
+
+    def crowded(self) -> Fault:
+        """The fault of a request that holds more."""
+        ...
+
+    def read(self, story: Any, members: Members, facts: Facts) -> Conversation:
+        """As ``spoken``, of a body that is known not to."""
+        ...
+
+    def fit(self, story: Any, step: Step) -> None:
+        """Fit a request that was read to one channel: its lane finds it. Raises ``Fault``."""
+        ...
+
     def estimate(self, story: Any, members: Members, facts: Facts) -> bytes:
         """The answer to a count of tokens, by our own rule. Raises ``Fault`` naming a member."""
         ...

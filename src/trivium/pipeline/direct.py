@@ -45,6 +45,7 @@ from trivium.routing.model import Channel, Model, Plan, Step, Strategy
 from trivium.upstream.request import Request
 from trivium.wire import bulk, peek
 from trivium.wire.operation import AUDIO, COUNTING, DRAWING, Operation
+from trivium.wire.passage import Facts
 
 log = structlog.get_logger()
 
@@ -171,9 +172,7 @@ def _made(story: Story, route: Route) -> "Direct | None":
         return None
     plan = services.health.fit(plan)
     step = plan.steps[0]
-    if _may_wait(step.binding.channel) or (
-        services.foreign is not None and step.operation is not story.operation
-    ):
+    if _may_wait(step.binding.channel) or _takes_turns(story, step, facts):
         return None
     story.skipped = plan.skipped
     lane: Lane
@@ -197,6 +196,14 @@ def _waits(model: Model) -> bool:
 def _may_wait(channel: Channel) -> bool:
     """Whether calls to a channel may have to, or take turns among its credentials."""
     return channel.rates is not None or channel.queue_max > 0 or len(channel.credentials) > 1
+
+
+def _takes_turns(story: Story, step: Step, facts: Facts) -> bool:
+    """Whether a translation may have to fetch files, or takes more than one turn of the loop."""
+    is_other = step.operation is not story.operation
+    if is_other and story.services.foreign is not None:
+        return True
+    return (is_other or facts.foreign) and len(story.body) > bulk.PACED_BYTES
 
 
 class Direct(Running, Outcome):

@@ -18,6 +18,7 @@ from trivium.pipeline import (
     hedging,
     media,
     memory,
+    pacing,
     referring,
     sticky,
     wishing,
@@ -57,21 +58,21 @@ async def handle(exchange: Exchange, route: Route, services: Services) -> None:
 
 async def _served(story: Story, route: Route) -> None:
     exchange = story.exchange
+    large = len(exchange.body) > bulk.LARGE_BYTES
     if exchange.upload is None:
         members = wishing.taken(story, peek.members(exchange.body))
     else:
         members = wishing.taken(story, await media.received(story, exchange.upload))
-    large = len(exchange.body) > bulk.LARGE_BYTES
     if large:
-        await asyncio.sleep(0)  # each step goes over all of it: others come in between
+        await pacing.breath()  # each step goes over all of it
     facts = read(story, route, members)
     if route.operation is Operation.RESPONSES:
         await memory.recollect(story, members)
     if large:
-        await asyncio.sleep(0)
+        await pacing.breath()
     await _admit(story, facts)
     if large:
-        await asyncio.sleep(0)
+        await pacing.breath()
     if route.operation in COUNTING:
         await _count(story, members, facts)
     else:
@@ -213,6 +214,7 @@ def _check_version(exchange: Exchange) -> None:
 def _fail(story: Story, fault: Fault) -> None:
     """Tell the caller, in its own dialect."""
     tell(story, "request_failed", fault)
+    fault.forget()
     if fault.kind is Kind.UPSTREAM_OVERLOADED and story.exchange.shape is Shape.MESSAGES:
         fault.status = OVERLOADED  # the status by which these callers know it from an outage
     story.fault = fault

@@ -52,6 +52,7 @@ class Story:
         "fault",
         "final",
         "first_byte_at",
+        "fitting",
         "given",
         "hold",
         "key",
@@ -84,6 +85,8 @@ class Story:
         """The request's members, as long as another attempt may need them."""
         self.conversation: Conversation | None = None
         """The request in canonical form, once a translation has read it."""
+        # the same as one channel may have it, where that took a turn of its own
+        self.fitting: tuple[Step, Report, Conversation] | None = None
         self.recollection: Recollection | None = None
         """What a responses request refers to, once that has been looked up."""
         self.picture: Any = None  # ``drawing.Asked`` of a request for pictures
@@ -93,8 +96,7 @@ class Story:
         """What is known of the state it carries (``sticky.Recalled``); ``None``: it has none."""
         self.lost: tuple[str, ...] = ()
         """Calls whose traces are forgotten, once a translation has read the request."""
-        self.key: Key | None = None
-        """Whose health the running attempt tells of."""
+        self.key: Key | None = None  # whose health the running attempt tells of
         self.race: Race | None = None
         """Between attempts that may run at once; ``None``: they run one after another."""
         self.wishes: Wishes | None = None

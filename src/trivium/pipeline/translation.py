@@ -56,7 +56,9 @@ from trivium.wire.passage import Facts, StreamWatch
 from trivium.wire.peek import Members
 
 OBJECTS_MAX: Final = 100_000
-"""JSON objects of one request: a hundred times the longest history that an agent has sent."""
+OBJECTS_EACH: Final = 4
+"""JSON objects of a body as it is, for each of one that is translated, of which everything is made
+anew: a quarter of the limit is 25 times the longest history that an agent has sent."""
 
 _GENERATES: Final = Shape.GENERATE
 _MESSENGERS: Final = Shape.MESSAGES
@@ -71,7 +73,7 @@ _MEANING: Final = tuple(name.encode() for name in MEANING)
 class Translator:
     """Makes translations: knows the codecs, the gateway's key and the time."""
 
-    __slots__ = ("_callers", "_clock", "_codecs", "_keys", "_objects_max")
+    __slots__ = ("_callers", "_clock", "_codecs", "_keys", "objects_max")
 
     def __init__(
         self,
@@ -83,9 +85,10 @@ class Translator:
     ) -> None:
         """``keys`` close and open the envelopes that callers carry (``wire/envelope.py``).
 
-        ``objects_max``: JSON objects of one request.
+        ``objects_max``: JSON objects of a request that is not translated.
         """
-        self._objects_max = objects_max
+        self.objects_max = objects_max // OBJECTS_EACH
+        """Of one that is."""
         self._codecs = codecs
         self._callers: Mapping[Shape, CallerCodec] = {**codecs, COMPLETIONS.shape: COMPLETIONS}
         self._keys = keys
@@ -101,7 +104,7 @@ class Translator:
         caller = exchange.caller
         assert caller is not None
         operation = story.operation
-        strict = caller.strict or exchange.headers.get(b"trivium-strict", b"").lower() == b"true"
+        strict = _is_strict(story)
         if operation in EMBEDDING:
             return Embedding(step, operation, members.table, facts.model, strict=strict)
         spoken = self.spoken(story, members, facts)
@@ -125,7 +128,7 @@ class Translator:
         write = self._callers[SHAPE[operation]]
         lane = Translation(
             step, read, write, spoken, answer, functools.partial(afford, story), story.told,
-            strict=strict,
+            strict=strict, fitting=_taken(story, step),
         )  # fmt: skip
         if read.shape is not _MESSENGERS and is_profiled(exchange.headers):
             lane.report.drop(Rank.HINT, PROFILE, "only its own vendor knows the profile")
@@ -143,12 +146,23 @@ class Translator:
         """The caller's request in canonical form, read once. Raises ``Fault`` naming a member."""
         if story.conversation is not None:
             return story.conversation
-        if bulk.exceeds(story.body, self._objects_max):
-            raise Fault(
-                Kind.BODY_TOO_LARGE,
-                f"The request holds more than {self._objects_max} JSON objects, "
-                "which is too many for one that must be translated.",
-            )
+        body = story.body
+        if len(body) > bulk.PACED_BYTES and bulk.exceeds(body, self.objects_max):
+            raise self.crowded()
+        return self.read(story, members, facts)
+
+    def crowded(self) -> Fault:
+        """The fault of a request that holds too much to be translated."""
+        most = self.objects_max
+        return Fault(
+            Kind.BODY_TOO_LARGE,
+            f"The request holds more than {most} JSON objects and arrays, "
+            f"{bulk.MEMBERS_EACH * most} members or {bulk.VALUES_EACH * most} values, "
+            "which is too many for one that must be translated.",
+        )
+
+    def read(self, story: Story, members: Members, facts: Facts) -> Conversation:
+        """As ``spoken``, of a body that is known not to hold too much."""
         exchange = story.exchange
         caller = exchange.caller
         assert caller is not None
@@ -170,6 +184,28 @@ class Translator:
         spoken = write.read_request(table, context)
         story.conversation, story.lost = sticky.retraced(story, spoken)
         return story.conversation
+
+    def fit(self, story: Story, step: Step) -> None:
+        """Fit a request that was read to one channel: its lane finds it. Raises ``Fault``."""
+        spoken = story.conversation
+        if spoken is not None and story.operation not in COUNTING:
+            goal = step.binding.targets[SHAPE[step.operation]]
+            report = Report(goal.title, strict=_is_strict(story))
+            story.fitting = (step, report, fitted(spoken, goal, report))
+
+
+def _taken(story: Story, step: Step) -> "tuple[Report, Conversation] | None":
+    """What was fitted to this channel already, once."""
+    found, story.fitting = story.fitting, None
+    return found[1:] if found is not None and found[0] is step else None
+
+
+def _is_strict(story: Story) -> bool:
+    """Whether the caller takes nothing but what it asked for."""
+    exchange = story.exchange
+    assert exchange.caller is not None
+    header = exchange.headers.get(b"trivium-strict", b"")
+    return exchange.caller.strict or header.lower() == b"true"
 
 
 def _meaning(headers: Mapping[bytes, bytes]) -> Mapping[str, str]:
@@ -210,15 +246,21 @@ class Translation:
         told: Told | None = None,
         *,
         strict: bool = False,
+        fitting: tuple[Report, Conversation] | None = None,
     ) -> None:
         """``read`` is the channel's codec, ``write`` the caller's; ``told`` counts where the vendor
-        did not. Raises ``Fault`` when the conversation cannot be carried.
+        did not; ``fitting``: what was fitted to this channel, if it was. Raises ``Fault`` when the
+        conversation cannot be carried.
         """
         shape = read.shape
         goal = step.binding.targets[shape]
-        report = self.report = Report(goal.title, strict=strict)
+        if fitting is None:
+            report = self.report = Report(goal.title, strict=strict)
+            said = fitted(spoken, goal, report)
+        else:
+            report, said = fitting
+            self.report = report
         self.operation = step.operation
-        said = fitted(spoken, goal, report)
         self.stops = () if said.stop is spoken.stop else tuple(filter(None, spoken.stop))
         """Sequences at which the answer is cut here, as the target takes not all of them."""
         if spoken.stream and step.operation is _GENERATE:

@@ -97,6 +97,7 @@ class Exchange(Call):
             self._payload = (
                 b""  # not to be written again: thousands of streams would keep their prompts
             )
+            self._body = None  # whoever still sends it holds it
         answer.feed(data)
         if not self._deadlines.headed and not self._head(answer):
             return

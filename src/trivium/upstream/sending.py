@@ -4,7 +4,8 @@ A task of its own: the answer may begin, or the vendor refuse and hang up, while
 """
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Final
 
 from trivium.faults import Fault, Kind
 from trivium.upstream.request import Body
@@ -12,6 +13,26 @@ from trivium.upstream.request import Body
 if TYPE_CHECKING:
     from trivium.upstream.connection import Connection
     from trivium.upstream.exchange import Exchange
+
+
+PIECE_BYTES: Final = 262_144
+
+
+class Held:
+    """A large body that is held, as a ``Body``: written so, it is not copied once more."""
+
+    __slots__ = ("_data", "content_type", "size")
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.size = len(data)
+        self.content_type = b"application/json"
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """All of it, from the start."""
+        view = memoryview(self._data)
+        for at in range(0, self.size, PIECE_BYTES):
+            yield bytes(view[at : at + PIECE_BYTES])
 
 
 class Sender:
@@ -23,7 +44,7 @@ class Sender:
         """Begins at once; the head has been written."""
         self._exchange = exchange
         self._connection = connection
-        self._body = body
+        self._body: Body | None = body
         self.done = False
         """Whether all of it has been handed to the connection."""
         loop = asyncio.get_running_loop()
@@ -36,12 +57,13 @@ class Sender:
             task.cancel()
 
     async def _send(self) -> None:
-        connection, exchange = self._connection, self._exchange
-        sent = 0
+        connection, exchange, body = self._connection, self._exchange, self._body
+        assert body is not None
+        sent, size = 0, body.size
         try:
-            async for piece in self._body.pieces():
+            async for piece in body.pieces():
                 sent += len(piece)
-                if sent > self._body.size:
+                if sent > size:
                     break
                 waiting = connection.write(piece)
                 exchange.written(connection.now())
@@ -52,11 +74,11 @@ class Sender:
         except Exception:  # noqa: BLE001 - nobody awaits this task: the exchange is told instead
             self._fail(_unsent())
         else:
-            self.done = sent == self._body.size
+            self.done = sent == size
             if not self.done:
                 self._fail(_unsent())
         finally:
-            self._task = None
+            self._task = self._body = None
 
     def _fail(self, fault: Fault) -> None:
         if self._task is not None:  # else it was stopped

@@ -44,7 +44,7 @@ _WORDS: Final = {
 }
 
 
-def check(decoder: msgspec.json.Decoder[Any], raw: bytes, member: str) -> Any:
+def check(decoder: msgspec.json.Decoder[Any], raw: bytes | msgspec.Raw, member: str) -> Any:
     """The view of ``raw``, the value of ``member``.
 
     Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE or MALFORMED_JSON, naming the place.

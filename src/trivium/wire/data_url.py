@@ -16,6 +16,8 @@ HEAD_MAX: Final = 1024
 """Characters before the comma: a type and its parameters have some dozen."""
 
 _STANDARD: Final = re.compile(r"[A-Za-z0-9+/]*+={0,2}")
+_ANY: Final = re.compile(r"[A-Za-z0-9+/_=\s-]*+")
+"""What may be left when blanks and the other alphabet are replaced."""
 _URL_SAFE: Final = bytes.maketrans(b"-_", b"+/")
 _BLANKS: Final = b" \t\r\n\f"
 _LENIENT_MAX: Final = 65_536
@@ -52,6 +54,8 @@ def standard(text: str) -> str | None:
     ``None`` for what is no base64. Nothing is decoded.
     """
     if _STANDARD.fullmatch(text) is None:
+        if _ANY.fullmatch(text, 0, _LENIENT_MAX) is None:
+            return None  # what is none from its beginning is not copied to be sure
         try:
             text = text.encode("ascii").translate(_URL_SAFE, _BLANKS).decode("ascii")
         except UnicodeEncodeError:

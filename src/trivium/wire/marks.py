@@ -19,7 +19,9 @@ CALL_PREFIX: Final = "call_tvm"
 """Begins the id of every call under which something is remembered (``recall/traces/model.py``)."""
 CALL_DIGITS: Final = 24
 MARKS_MAX: Final = 4096
-"""Marks of each group that are looked at in one request, the last ones."""
+"""Marks of each group that count in one request, the last ones."""
+LOOKS_MAX: Final = 4 * MARKS_MAX
+"""Words of each group that are looked at, the last ones: a text may be full of such as are none."""
 
 _ENVELOPE: Final = PREFIX.encode()
 _CALL: Final = CALL_PREFIX.encode()
@@ -90,7 +92,9 @@ def _last(word: bytes, mark: re.Pattern[bytes], body: bytes) -> list[re.Match[by
     """The last marks of a body, in order of appearance."""
     hits: list[re.Match[bytes]] = []
     at, end = body.rfind(word), len(body)
-    while at >= 0 and len(hits) < MARKS_MAX:
+    looks = LOOKS_MAX
+    while at >= 0 and looks and len(hits) < MARKS_MAX:
+        looks -= 1
         # no further than to the next such word, here and below: no byte is looked at twice
         hit = mark.match(body, at, end)
         if hit is not None:
@@ -113,7 +117,9 @@ def native(data: bytes, shape: Shape) -> tuple[Mark, ...]:
     marks: list[Mark] = []
     for word, value in _SLOTS[shape]:
         at, end = data.rfind(word), len(data)
-        while at >= 0 and len(marks) < MARKS_MAX:
+        looks = LOOKS_MAX
+        while at >= 0 and looks and len(marks) < MARKS_MAX:
+            looks -= 1
             hit = value.match(data, at + len(word), end)
             if hit is not None and not hit[1].startswith(_ENVELOPE):
                 marks.append(Mark(at, _digest(hit[1])))

@@ -239,3 +239,45 @@ def test_a_call_is_the_models_and_a_result_the_users(wires, role, part, other):
     fault = wires.refused({"contents": [{"role": role, "parts": [part]}]})
     assert "contents[0].role" == fault.param
     assert f"must be {other}" in fault.message
+
+
+PNG = {"mimeType": "image/png", "data": "iVBORw0KGgo"}
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        [{"role": "user", "parts": [{"text": "a"}, {"inlineData": PNG}, {"text": ""}]}],
+        [{"parts": []}, {"role": "model", "parts": [{"text": "b"}]}],
+        [{"role": "model", "parts": [{"text": "b"}]}, {"role": "model", "parts": [{"text": "c"}]}],
+        [{"role": "user", "parts": [{"inlineData": PNG | {"displayName": "d"}}, {}]}],
+        [{"role": "user", "parts": [{"inline_data": PNG}, {"text": "a", "thought": True}]}],
+        [{"role": "model", "parts": [{"functionCall": {"name": "f"}}]}],
+        [{"role": "user", "parts": [{"inlineData": {"mimeType": "audio/wav", "data": "AA_-"}}]}],
+    ],
+)
+def test_a_large_history_is_read_as_a_small_one_is(wires, monkeypatch, contents):
+    """Whatever else is in it than words and files."""
+    small = wires.read({"contents": contents})
+    monkeypatch.setattr("trivium.wire.bulk.PACED_BYTES", 10)
+    assert small == wires.read({"contents": contents})
+
+
+@pytest.mark.parametrize(
+    ("part", "param"),
+    [
+        ({"inlineData": PNG | {"data": "a,b"}}, "contents[0].parts[1].inlineData.data"),
+        ({"inlineData": PNG | {"data": ""}}, "contents[0].parts[1].inlineData.data"),
+        ({"inlineData": {"data": "AA=="}}, "contents[0].parts[1].inlineData.mimeType"),
+        ({"inlineData": PNG, "text": "a"}, "contents[0].parts[1]"),
+        ({"text": 5}, "contents[0].parts[1].text"),
+    ],
+)
+def test_a_large_history_is_refused_as_a_small_one_is(wires, monkeypatch, part, param):
+    """By name."""
+    body = {"contents": [{"role": "user", "parts": [{"text": "a"}, part]}]}
+    first = wires.refused(body)
+    monkeypatch.setattr("trivium.wire.bulk.PACED_BYTES", 10)
+    second = wires.refused(body)
+    assert (first.kind, first.param, first.message) == (second.kind, second.param, second.message)
+    assert param == first.param

@@ -17,13 +17,15 @@ from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, Extension
 from trivium.conversation.tools import ToolChoice
 from trivium.faults import Fault
+from trivium.wire import bulk
 from trivium.wire.checks import missing, wrong
 from trivium.wire.codec import RequestContext
-from trivium.wire.generate import protojson, read_config, read_part, read_tools
+from trivium.wire.data_url import standard
+from trivium.wire.generate import media, protojson, read_config, read_part, read_tools
 from trivium.wire.generate.members import CONTENT, REQUEST
 from trivium.wire.generate.path import bare
 from trivium.wire.generate.pieces import together
-from trivium.wire.generate.request_forms import PlainContent
+from trivium.wire.generate.request_forms import PlainContent, ShownContent
 from trivium.wire.generate.said import SHAPE
 
 _ROLES: Final = {
@@ -43,6 +45,7 @@ _UNSAID: Final = frozenset({"UNSPECIFIED", "SERVICE_TIER_UNSPECIFIED", "0"})
 
 
 _plain: Final = msgspec.json.Decoder(PlainContent).decode
+_showns: Final = msgspec.json.Decoder(list[ShownContent]).decode
 _plains: Final = msgspec.json.Decoder(list[PlainContent]).decode
 _contents: Final = protojson.several(protojson.message(CONTENT))
 
@@ -104,6 +107,8 @@ def _same_model(named: str | None, model: str) -> None:
 def _turns(
     data: bytes, path: str, context: RequestContext, unknown: protojson.Unknown
 ) -> tuple[Turn, ...]:
+    if len(data) > bulk.PACED_BYTES and (shown := _shown(data, path)) is not None:
+        return shown
     # HOT: many a history is nothing but words, in the usual spelling
     try:
         plains = _plains(data)
@@ -115,6 +120,37 @@ def _turns(
         if role is None:
             raise _strange(f"{path}[{at}]")
         out.append(Turn(role, tuple([Text(part.text) for part in one.parts])))
+    return together(tuple(out))
+
+
+def _shown(data: bytes, path: str) -> tuple[Turn, ...] | None:
+    """A large history of nothing but words and files, read at once: member by member a file of a
+    megabyte is copied ten times. ``None``: there is more in it.
+    """
+    try:
+        contents = _showns(data)
+    except (ValueError, RecursionError):
+        return None
+    out: list[Turn] = []
+    for at, one in enumerate(contents):
+        role = _ROLES.get(one.role)
+        if role is None:
+            return None
+        parts: list[Part] = []
+        for place, part in enumerate(one.parts):
+            blob, text = part.inlineData, part.text
+            if (blob is None) is (text is None):
+                return None
+            if blob is None:
+                parts.append(Text(text or ""))
+                continue
+            if not blob.mimeType or not blob.data:
+                return None
+            found = standard(blob.data)
+            if found is None:
+                raise wrong(f"{path}[{at}].parts[{place}].inlineData.data", "be base64")
+            parts.append(media.inline(blob.mimeType, found, None, None))
+        out.append(Turn(role, tuple(parts)))
     return together(tuple(out))
 
 

@@ -79,17 +79,17 @@ class Input:
             )
         out: list[Turn] = []
         for at, one in enumerate(check(_rows, data, "input")):
-            out += self._turns(bytes(one), f"input[{at}]")
+            out += self._turns(one, f"input[{at}]")
         return _settled(out)
 
-    def _turns(self, raw: bytes, path: str) -> list[Turn]:
+    def _turns(self, raw: msgspec.Raw, path: str) -> list[Turn]:
         try:
             found = _item.decode(raw)
         except (ValueError, RecursionError):
             found = None
         kind = check(_type, raw, path).type if found is None else found.type
         if kind is not None and kind not in _OURS:
-            return [self._foreign(raw, kind, path)]
+            return [self._foreign(bytes(raw), kind, path)]
         item = found or check(_item, raw, path)
         if kind is None:
             if item.role is None and item.id is None:
@@ -102,7 +102,7 @@ class Input:
         if kind in _OUTPUTS:
             return [Turn(_USER, (_output(item, kind, path),))]
         if kind == "reasoning":
-            parts = self._reasoning(item, raw, path)
+            parts = self._reasoning(item, bytes(raw), path)
             return [Turn(_ASSISTANT, parts)] if parts else []
         if kind == "additional_tools":
             self._tools += read_tools.tools(item.tools, f"{path}.tools", self._extensions)
