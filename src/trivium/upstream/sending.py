@@ -42,7 +42,7 @@ class Sender:
 
     def __init__(self, exchange: "Exchange", connection: "Connection", body: Body) -> None:
         """Begins at once; the head has been written."""
-        self._exchange = exchange
+        self._exchange: Exchange | None = exchange
         self._connection = connection
         self._body: Body | None = body
         self.done = False
@@ -58,6 +58,7 @@ class Sender:
 
     async def _send(self) -> None:
         connection, exchange, body = self._connection, self._exchange, self._body
+        assert exchange is not None
         assert body is not None
         sent, size = 0, body.size
         try:
@@ -78,10 +79,11 @@ class Sender:
             if not self.done:
                 self._fail(_unsent())
         finally:
-            self._task = self._body = None
+            # the exchange holds this in turn, and all of its request: the collector comes seldom
+            self._task = self._body = self._exchange = None
 
     def _fail(self, fault: Fault) -> None:
-        if self._task is not None:  # else it was stopped
+        if self._task is not None and self._exchange is not None:  # else it was stopped
             self._task = None
             self._exchange.fail(fault)
 
