@@ -92,6 +92,7 @@ ANSWERS = [
     answer("20,000 citations", "chat", "messages", _stream("messages", "citations", 20_000), stream=True),
     answer("20,000 signatures", "chat", "messages", _stream("messages", "signatures", 20_000), stream=True),
     answer("8,000 calls", "chat", "generate", _stream("generate", "calls", 8_000), stream=True),
+    *[answer("16,000 calls in one chunk", caller, "generate", _stream("generate", "calls_in_one", 16_000), stream=True) for caller in ("chat", "responses")],
     answer("8,000 candidates", "chat", "generate", _stream("generate", "candidates", 8_000), stream=True),
     answer("50,000 texts in one chunk", "chat", "generate", _stream("generate", "texts_in_one", 50_000), stream=True),
     answer("an event of 8 MiB", "messages", "chat", lambda share: streams.wire("chat", "long_event", int(8 * MIB * share / 20)), stream=True),

@@ -254,6 +254,7 @@ def _generate_stream(n):
             "texts_in_one": lambda: [chunk(*[text] * n)],
             "parts_in_turn": lambda: [chunk(text), chunk(thought)] * (n // 2),
             "calls": lambda: [chunk({"functionCall": {"id": f"c{i}", "name": "t", "args": {}}}) for i in range(n)],
+            "calls_in_one": lambda: [chunk(*[{"functionCall": {"id": f"c{i}", "name": "t", "args": {}}} for i in range(n)])],
             "signed_texts": lambda: [chunk(text | {"thoughtSignature": "c2ln"})] * n,
             "candidates": lambda: [chunk(text, index=i) for i in range(n)],
             "pictures": lambda: [chunk({"inlineData": {"mimeType": "image/png", "data": PNG}})] * n,

@@ -121,6 +121,26 @@ def test_a_bomb_comes_in_slices(coding):
     assert not inflater.waiting
 
 
+@pytest.mark.parametrize("coding", PACK)
+def test_a_bomb_is_known_when_it_has_expanded_to_8_mib(coding):
+    """And what packs as well as answers do is not taken for one."""
+    letters = b"".join(Random(at).randbytes(20) + b"a" * 1_000 for at in range(16_000))
+    for body, limit in ((b" " * (64 << 20), 8 << 20), (letters, len(letters))):
+        inflater = Inflater(coding)
+        inflater.feed(PACK[coding](body))
+        taken = 0
+        for piece in slices(inflater):
+            taken += len(piece)
+            if taken > limit:
+                break
+            inflater.bound()
+        if limit < len(body):
+            with pytest.raises(CodingError, match="128 times"):
+                inflater.bound()
+        else:
+            assert taken == limit
+
+
 @pytest.mark.parametrize("coding", [b"gzip", b"zstd"])
 def test_a_step_over_members_that_hold_nothing_ends(coding):
     """Twenty thousand of them are many short steps, not one long one."""

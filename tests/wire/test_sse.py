@@ -144,3 +144,31 @@ def test_a_byte_order_mark_before_a_stream_is_no_part_of_it(cut):
     splitter = sse.Splitter()
     wire = b"\xef\xbb\xbf" + run
     assert run == b"".join(splitter.feed(wire[at : at + cut]) for at in range(0, len(wire), cut))
+
+
+@pytest.mark.parametrize("size", [10, 200_000])
+@pytest.mark.parametrize("lines", [0, 1, 2, 7])
+@pytest.mark.parametrize("at", [0, 3])
+def test_the_first_blank_line_is_found_in_frames_of_any_size(size, lines, at):
+    """And none where there is none."""
+    frame = b"abc" + b"event: x\n" * lines + b"data: " + b"a" * size
+    whole = frame + b"\n\n"
+    assert len(whole) == sse.first_boundary(whole, at)
+    assert len(whole) == sse.first_boundary(whole + b"\n" + frame + b"\n\n", at)
+    assert 1 == sse.first_boundary(frame + b"\n", at)
+    assert 1 == sse.first_boundary(frame, at)
+
+
+def test_a_large_frame_is_counted_as_it_comes():
+    """Of many small objects it is refused, and not kept; of a long text it is not."""
+    for inside, held in ((b"{},", False), (b'"{},", ', True)):
+        splitter = sse.Splitter()
+        piece = inside * 10_000
+        for _ in range(40):
+            splitter.feed(b"data: [" + piece if not splitter.parts else piece)
+        if held:
+            assert splitter.feed(b"1]\n\n").endswith(b"1]\n\n")
+        else:
+            with pytest.raises(Fault):
+                splitter.feed(b"1]\n\n")
+        assert not splitter.parts

@@ -357,6 +357,7 @@ class Attempt(Flow, Sink, Ending):
         self._conclude()
 
     def _answer(self, body: bytes) -> None:
+        self.lane.body = b""  # the vendor has it
         self._deliver(self.lane.whole(body))
 
     def _deliver(self, whole: Whole) -> None:

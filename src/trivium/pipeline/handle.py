@@ -34,7 +34,7 @@ from trivium.wire import bulk, errors, peek
 from trivium.wire.end_user import NAMES, end_user
 from trivium.wire.form import no_form
 from trivium.wire.messages.version import version
-from trivium.wire.operation import COUNTING, DRAWING, FORMS_ONLY, Operation, Shape
+from trivium.wire.operation import COUNTING, DRAWING, FORMS_ONLY, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
@@ -200,7 +200,19 @@ async def planned(story: Story) -> Plan:
     if story.operation not in COUNTING:
         plan = services.health.fit(plan)
     story.skipped = plan.skipped
+    if story.size_bytes > bulk.LARGE_BYTES:
+        story.spare = _is_spare(story, plan)
     return plan
+
+
+def _is_spare(story: Story, plan: Plan) -> bool:
+    """Whether the request's bytes are of no use once a translation has read them."""
+    own, model, facts = SHAPE[story.operation], story.model, story.facts
+    if story.operation in COUNTING or story.race is not None:
+        return False
+    if model is None or model.fallbacks or story.stand_ins or facts is None:
+        return False
+    return memory.outgrown(story) and all(SHAPE[step.operation] is not own for step in plan.steps)
 
 
 def _check_version(exchange: Exchange) -> None:

@@ -19,6 +19,7 @@ from trivium.recall import policy
 from trivium.recall.model import Note, Recollection
 from trivium.recall.service import Recall
 from trivium.routing.model import Plan, Step
+from trivium.wire import bulk
 from trivium.wire.operation import Operation
 from trivium.wire.passage import StreamWatch
 from trivium.wire.peek import Members
@@ -119,7 +120,23 @@ def remembering(story: Story, step: Step, lane: Lane) -> Lane:
     recollection, recall = story.recollection, story.services.recall
     if recollection is None or recall is None or not recollection.stored:
         return lane
+    if is_too_large(recollection, recall):
+        return lane  # and not copied to find that out
     return Remembering(story, step, lane, recollection, recall)
+
+
+def is_too_large(recollection: Recollection, recall: Recall) -> bool:
+    """Whether the input alone has more bytes than may be kept of a response."""
+    table = recollection.asked.table
+    return "input" in table and len(table["input"]) > recall.limits.response_bytes_max
+
+
+def outgrown(story: Story) -> bool:
+    """Whether a request that was read may be forgotten: nothing of it will be kept."""
+    recollection, recall = story.recollection, story.services.recall
+    if recollection is None or recall is None or not recollection.stored:
+        return recollection is None or not recollection.spelled
+    return not recollection.spelled and is_too_large(recollection, recall)
 
 
 class Remembering:
@@ -146,7 +163,7 @@ class Remembering:
         self._lane = lane
         self._recollection = recollection
         self._recall = recall
-        self._given: bytes | None = None
+        self._given: bytes | msgspec.Raw | None = None
         """The input of a request whose answer is streamed: its body is let go of once it begins."""
 
     @property
@@ -173,11 +190,15 @@ class Remembering:
         self._given = self._input()
         return RememberingWatch(watch, self)
 
-    def _input(self) -> bytes | None:
+    def _input(self) -> bytes | msgspec.Raw | None:
         """What is to be kept of the request; ``None`` where the channel itself keeps it."""
         if isinstance(self._lane, PassThrough) and _keeps(self._step, self._recollection):
             return None
-        return self._recollection.asked.raw("input") or b"[]"
+        asked = self._recollection.asked
+        found = asked.table.get("input")
+        if found is not None and len(found) > bulk.LARGE_BYTES:
+            return found  # by reference to all of the body, most of which it is
+        return asked.raw("input") or b"[]"
 
     def note(self, said: bytes, *, stream: bool) -> None:
         """Keep an answer. HOT: reads nothing, appends to a queue."""

@@ -38,6 +38,7 @@ async def prepare(story: Story, step: Step, members: Members, facts: Facts) -> N
             raise translator.crowded()
         await breath()
         translator.read(story, members, facts)
+        story.slim()
         await breath()
     translator.fit(story, step)
     await breath()

@@ -3,6 +3,8 @@
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from trivium.admission.service import OPEN
 from trivium.conversation.honesty import Report
 from trivium.conversation.request import Conversation
@@ -24,6 +26,8 @@ from trivium.wire.written import Delivered, Written
 if TYPE_CHECKING:
     from trivium.pipeline.hedging import Race
 
+_SAID: Final = frozenset({"messages", "input", "contents"})
+"""Members that are the conversation itself, which no answer repeats."""
 _STREAM_HEADERS: Final[Headers] = [(b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
 
 NAME_MAX = 200
@@ -70,6 +74,7 @@ class Story:
         "services",
         "shared",
         "skipped",
+        "spare",
         "stand_ins",
         "status",
         "step",
@@ -123,10 +128,11 @@ class Story:
         """What a vendor reports, and charges, of a request that it declined after its work."""
         self.fault: Fault | None = None
         self.first_byte_at: float | None = None
-        self.called = self._settled = self.cut = self.final = False
+        self.called = self._settled = self.cut = self.final = self.spare = False
         """Whether the running attempt has sent the request upstream. Whether its answer may be over
         before its vendor's: it is cut at a stop sequence. Whether the vendor's last report counts
-        all of an answer that its caller did not stay for."""
+        all of an answer that its caller did not stay for. Whether its bytes are of no use once
+        they are read."""
         self.delivered = self.let_go_bytes = 0
         """Bytes of the answer that the caller was sent; size of the request, once it is let go."""
         self._said: Delivered | None = None
@@ -151,10 +157,24 @@ class Story:
         A stream may take minutes, and an agent's request 100 KiB.
         """
         exchange = self.exchange
-        self.let_go_bytes = self._received()
+        self.let_go_bytes = self.let_go_bytes or self._received()
         exchange.drop_body()
         if self.members is not None:
             self.members.let_go()
+
+    def slim(self) -> None:
+        """A large request was read, and only translations of it will be sent: keep what it says,
+        and not its bytes as well.
+        """
+        if not self.spare or self.members is None:
+            return
+        self.let_go_bytes = self._received()
+        self.members.slim(_SAID)
+        recollection = self.recollection
+        if recollection is not None:
+            recollection.asked.slim(_SAID)
+            self.recollection = msgspec.structs.replace(recollection, body=b"")
+        self.exchange.drop_body()
 
     def settle(self) -> None:
         """Book what was used. Called before the last byte goes to the caller, and again in the

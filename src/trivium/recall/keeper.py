@@ -86,7 +86,10 @@ class Keeper:
     def add(self, note: Note) -> None:
         """Queue one answer."""
         size = len(note.said) + len(note.input or b"")
-        if self._bytes + size > QUEUE_BYTES_MAX:
+        is_kept = note.input is not None
+        if self._bytes + size > QUEUE_BYTES_MAX or (
+            is_kept and size > 2 * self._limits.response_bytes_max
+        ):
             self._writing.drop()
             return
         self._bytes += size
@@ -165,6 +168,7 @@ class Keeper:
                 listed = items.listed(note.input)
             except Fault:
                 return None  # an upstream may take what we cannot read
+            note.input = b""  # which may keep all of a request
             old, new = listed[: note.recalled], listed[note.recalled :]
             given = old + [
                 items.named(row, said.id, at) for at, row in enumerate(new, note.recalled)

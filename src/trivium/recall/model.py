@@ -46,7 +46,7 @@ class Note(msgspec.Struct, kw_only=True, gc=False):
     stream: bool
     created_at: int
     """Seconds since the epoch."""
-    input: bytes | None
+    input: bytes | msgspec.Raw | None
     """All input as it came, a JSON array or string; ``None``: the channel itself keeps the
     answer and we only note where it is."""
     recalled: int = 0

@@ -55,8 +55,8 @@ class Server(Section, frozen=True):
     Beyond it requests get 503. One user has a quarter of it, and up to half while others need less.
     """
     objects_max: int = 100_000
-    """JSON objects and arrays in a body larger than 1 MiB, with two members and five values to each:
-    three bytes on the wire take a kilobyte of memory. In one of more than 128 KiB that is
+    """JSON objects and arrays in a body larger than 1 MiB, with two members and five values to
+    each: three bytes on the wire take a kilobyte of memory. In one of more than 128 KiB that is
     translated between shapes a quarter of it."""
     upload_bytes_max: int = 268_435_456
     """A multipart form with its files, 256 MiB: kept in a file, so it may be larger than a body."""

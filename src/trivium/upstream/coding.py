@@ -29,6 +29,10 @@ this much."""
 _ZSTD_LOG_MAX: Final = 23
 """The history that a body may refer to: 8 MiB, as RFC 9659 has it; the format allows gibibytes.
 Brotli's own limit is 16 MiB."""
+_FREE_BYTES: Final = 8_388_608
+_TIMES_MAX: Final = 128
+"""Beyond this size a body may expand to so many times its own: JSON comes to ten or twenty times,
+the longest run of one letter to a thousand and more."""
 
 
 class CodingError(Exception):
@@ -157,7 +161,7 @@ _SEVERAL: Final = frozenset({b"gzip", b"x-gzip", b"zstd"})
 class Inflater(Slices):
     """Expands one body."""
 
-    __slots__ = ("_begun", "_coding", "_full", "_stream", "_window")
+    __slots__ = ("_begun", "_coding", "_full", "_read", "_stream", "_window", "_written")
 
     def __init__(self, coding: bytes) -> None:
         """Raises ``CodingError`` for a coding that nobody knows here."""
@@ -174,6 +178,7 @@ class Inflater(Slices):
         """Input that the decoder has seen and left over."""
         self._full = False
         self._begun = False
+        self._read = self._written = 0
 
     @property
     def waiting(self) -> bool:
@@ -198,12 +203,21 @@ class Inflater(Slices):
             if not self._window and not self._full:
                 self._window = self._input[self._at : self._at + _WINDOW_BYTES]
                 self._at += len(self._window)
+                self._read += len(self._window)
             out, self._window, self._full = stream.take(self._window)
             if out:
+                self._written += len(out)
                 return out
             if not self.waiting:
                 break
         return b""
+
+    def bound(self) -> None:
+        """Raise ``CodingError`` for a body that expands to far more than any answer does."""
+        if self._written > max(_FREE_BYTES, _TIMES_MAX * self._read):
+            raise CodingError(
+                f"The upstream's compressed answer expands to over {_TIMES_MAX} times its size."
+            )
 
     def finish(self) -> None:
         """The body is whole. Raises ``CodingError`` when what it expands to is not."""

@@ -236,6 +236,7 @@ class Exchange(Call):
             self._is_handing = True
             try:
                 piece = slices.step()
+                slices.bound()
                 if piece:
                     self._sink.data(piece)
             except CodingError as error:

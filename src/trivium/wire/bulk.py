@@ -74,6 +74,25 @@ class Census:
                 return
 
 
+class Tally:
+    """A first look at JSON that comes in pieces, those inside of strings counted as well."""
+
+    __slots__ = ("_objects_max", "_signs")
+
+    def __init__(self, objects_max: int) -> None:
+        self._objects_max = objects_max
+        self._signs = _Signs()
+
+    def add(self, piece: bytes) -> None:
+        """Count one more piece."""
+        self._signs.count(piece, 0, len(piece))
+
+    @property
+    def fits(self) -> bool:
+        """Whether all of them together surely do not exceed what ``exceeds`` asks for."""
+        return self._signs.fit(self._objects_max)
+
+
 def _unescaped(text: bytes) -> tuple[bytes, bytes]:
     """A piece without the escapes that could hide the end of a string, and what may be the first
     byte of one that its end has cut in two.

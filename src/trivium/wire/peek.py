@@ -112,6 +112,13 @@ class Members:
         self._pairs = None
         self.table = {}
 
+    def slim(self, names: frozenset[str]) -> None:
+        """Keep copies of the members but of these, and nothing of the body they came in."""
+        self._pairs = None
+        self.table = {
+            name: msgspec.Raw(bytes(raw)) for name, raw in self.table.items() if name not in names
+        }
+
     def __contains__(self, name: str) -> bool:
         """Whether the member is there, be it null."""
         return name in self.table

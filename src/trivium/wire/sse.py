@@ -25,6 +25,10 @@ DONE: Final = b"[DONE]"
 _TAIL: Final = 3
 """Bytes of an open block that can belong to a blank line: CR LF CR before the closing LF."""
 
+LONG: Final = 65_536
+"""Bytes from which a frame is searched in another way, and nothing is learnt from it."""
+_LINES: Final = 4
+
 _SEPARATORS: Final = (
     (b"\xe2\x80\xa8", b"\\u2028"),
     (b"\xe2\x80\xa9", b"\\u2029"),
@@ -47,7 +51,7 @@ class Splitter:
     Raises ``Fault`` (``UPSTREAM_BROKE``) when one block outgrows ``limit`` bytes.
     """
 
-    __slots__ = ("_begun", "_lead", "_size", "_tail", "limit", "parts")
+    __slots__ = ("_begun", "_lead", "_size", "_tail", "_tally", "limit", "parts")
 
     def __init__(self, limit: int = FRAME_BYTES_MAX) -> None:
         self.parts: list[bytes] = []
@@ -57,6 +61,8 @@ class Splitter:
         """The first bytes, while they may be half a byte order mark."""
         self._size = 0
         self._tail = b""
+        self._tally: bulk.Tally | None = None
+        """Of a large block that is open: counted as it comes, as all of it takes long."""
         self.limit = limit
 
     @property
@@ -91,11 +97,14 @@ class Splitter:
             self._keep(data)
             return b""
         whole = b"".join([*self.parts, data])
-        if bulk.exceeds(whole, caps.OBJECTS_MAX):
-            raise caps.too_many("JSON objects in a frame", caps.OBJECTS_MAX)
         end += len(whole) - len(window)
+        tally, self._tally = self._tally, None
         self.parts.clear()
         self._size = 0
+        if tally is not None:
+            tally.add(data)
+            if not tally.fits and bulk.exceeds(whole, caps.OBJECTS_MAX):
+                raise caps.too_many("JSON objects in a frame", caps.OBJECTS_MAX)
         if end < len(whole):
             self._keep(whole[end:])
             return whole[:end]
@@ -118,6 +127,7 @@ class Splitter:
         self.parts.clear()
         self._size = 0
         self._tail = b""
+        self._tally = None
         return rest
 
     def _keep(self, part: bytes) -> None:
@@ -127,6 +137,12 @@ class Splitter:
         tail = part if len(part) >= _TAIL or not self.parts else self._tail + part
         self._tail = tail[-_TAIL:]
         self.parts.append(part)
+        if self._tally is not None:
+            self._tally.add(part)
+        elif self._size > caps.OBJECTS_MAX:  # a smaller one cannot hold so many
+            self._tally = bulk.Tally(caps.OBJECTS_MAX)
+            for one in self.parts:
+                self._tally.add(one)
 
 
 def last_boundary(data: bytes) -> int:
@@ -151,10 +167,23 @@ def last_boundary(data: bytes) -> int:
     return end if end >= 2 else 0
 
 
+def first_boundary(data: bytes, at: int = 0) -> int:
+    """Index just after the first blank line between LFs from there on, 1 when there is none."""
+    if len(data) - at > LONG:
+        # two bytes are searched 1 ns a byte, one of them a tenth, and a frame has few line ends
+        for _ in range(_LINES):
+            at = data.find(b"\n", at) + 1
+            if not at:
+                return 1
+            if data.startswith(b"\n", at):
+                return at + 1
+    return data.find(b"\n\n", at) + 2
+
+
 def blocks(run: bytes) -> list[bytes]:
     """A run of whole blocks, one by one, each with its blank line; joined they give the run."""
     if b"\r" not in run:
-        if run.find(b"\n\n") == len(run) - 2:
+        if first_boundary(run) == len(run):
             return [run]  # asked for one block, mostly
         parts = run.split(b"\n\n")
         out = [part + b"\n\n" for part in parts[:-1]]

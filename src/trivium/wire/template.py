@@ -17,6 +17,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from trivium.wire.sse import LONG
+
 _encode: Final = msgspec.json.Encoder().encode
 _text: Final = msgspec.json.Decoder(str).decode
 _texts: Final = msgspec.json.Decoder(list[str]).decode
@@ -65,8 +67,10 @@ class Template:
         ``read`` decodes such a frame, ``None`` if it is none. ``False``, and all is forgotten, if
         it spells its text in a way of its own.
         """
-        self._tries -= 1
         self._head = b""
+        if len(frame) > LONG:
+            return False
+        self._tries -= 1
         string = _encode(told[0])
         start = frame.find(string)
         head, tail = frame[: start + 1], frame[start + len(string) - 1 :]

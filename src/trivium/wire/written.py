@@ -24,6 +24,8 @@ SAMPLE_BYTES: Final = 65_536
 """Of the sample of what came before them, at most."""
 BIG_BYTES: Final = 4_096
 """Events beyond it are read at once and not sampled: most of them repeat what was said."""
+LATE_BYTES: Final = 262_144
+"""Pieces beyond it are not read in the turn in which they are sent."""
 
 _DEPTH_MAX: Final = 16
 _LOTS: Final = 2**32
@@ -90,8 +92,8 @@ class Delivered:
     """
 
     __slots__ = (
-        "_below", "_big", "_kept", "_pieces", "_sample", "_sampled", "_seen", "_shape", "_thinned",
-        "_whole",
+        "_below", "_big", "_kept", "_late", "_pieces", "_sample", "_sampled", "_seen", "_shape",
+        "_thinned", "_whole",
     )  # fmt: skip
 
     def __init__(self, shape: Shape, *, whole: bool = False) -> None:
@@ -100,6 +102,8 @@ class Delivered:
         self._whole = whole
         self._pieces: list[bytes] = []
         self._kept = 0
+        self._late = b""
+        """A large piece, read when the next one comes: what made it took its turn of the loop."""
         self._big: _Count | None = None
         """What was read at once; ``None``: nothing was taken out of the pieces yet."""
         self._sample: list[tuple[int, bytes]] = []
@@ -113,6 +117,12 @@ class Delivered:
 
     def add(self, piece: bytes) -> None:
         """One more piece: whole events. HOT: once per upstream read."""
+        if self._late:
+            late, self._late = self._late, b""
+            self._thin(late)
+        if len(piece) > LATE_BYTES and not self._whole:
+            self._late = piece
+            return
         self._pieces.append(piece)
         self._kept += len(piece)
         if self._kept > KEPT_BYTES and not self._whole:
@@ -123,6 +133,9 @@ class Delivered:
     def written(self, rest: bytes = b"") -> Written:
         """What the model wrote in all of it, and in ``rest``, which is to follow."""
         count = _Count()
+        if self._late:
+            late, self._late = self._late, b""
+            self._thin(late)
         if self._big is not None:
             count.add(self._big)
         if self._sample:

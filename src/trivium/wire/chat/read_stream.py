@@ -125,7 +125,7 @@ class Reader:
     def _run(self, run: bytes, out: list[Event]) -> None:
         if not self._started and run.startswith(_DATA) and b"\r" not in run:
             # who answers stands in the first frame, which is read alone
-            after = run.find(_END) + len(_END)
+            after = sse.first_boundary(run)
             self._one_by_one(run[:after], out)
             run = run[after:]
         if self._started and run.startswith(_DATA) and run.endswith(_END) and not self._ended:
@@ -167,7 +167,7 @@ class Reader:
         text = self._choices.get(0)
         if text is None or (text.index < 0 and text.word is None):
             # what opens the text, or anything else that comes before it
-            at = run.find(_END) + len(_END)
+            at = sse.first_boundary(run)
             self._one_by_one(run[:at], out)
             text = self._choices.get(0)
         if self._ended or at == len(run) or text is None or not text.plain:
@@ -183,7 +183,7 @@ class Reader:
 
     def _learn(self, run: bytes, at: int) -> tuple[list[str], int]:
         """What a frame adds to the open text, and the frames after it that are alike."""
-        end = run.find(_END, at) + len(_END)
+        end = sse.first_boundary(run, at)
         if end < at:
             return [], 0  # one line end more, and no frame
         frame = run[at:end] if end - at < len(run) else run

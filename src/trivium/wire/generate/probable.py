@@ -6,6 +6,7 @@ Bytes are the UTF-8 of the token; token ids are lost.
 from collections.abc import Iterable
 from typing import Any
 
+from trivium.conversation.events import Delta, Event
 from trivium.conversation.parts import TokenLogprob
 
 
@@ -52,3 +53,14 @@ def _token(row: dict[str, Any]) -> TokenLogprob:
 
 def _row(one: TokenLogprob) -> dict[str, Any]:
     return {"token": one.token, "logProbability": one.logprob}
+
+
+def attach(value: Any, out: list[Event], before: int) -> None:
+    """Probabilities of a chunk's tokens: they belong to the last text it brought."""
+    tokens = read(value)
+    if not tokens:
+        return
+    for event in reversed(out[before:]):
+        if type(event) is Delta:
+            event.logprobs = tokens
+            return

@@ -33,7 +33,7 @@ from trivium.faults import Fault
 from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
 from trivium.wire.data_url import standard
-from trivium.wire.generate import finish, grounding, probable, said, view
+from trivium.wire.generate import crowd, finish, grounding, probable, said, view
 from trivium.wire.generate.answer_forms import Candidate, Chunk, Part, Plain
 from trivium.wire.generate.chunk import cut_short
 from trivium.wire.generate.tally import tier_of
@@ -47,6 +47,8 @@ _CANDIDATES_MAX: Final = 64
 """The vendor gives eight; what keeps them by index must not be led to reserve a billion."""
 _GROUNDINGS_MAX: Final = 512
 """Objects of a stream that cite the text so far: each looks at all of it."""
+_PART_BYTES: Final = 8
+"""Of a part that is no text, at least."""
 _CACHED: Final = CACHED.encode()
 
 
@@ -199,6 +201,8 @@ class Telling:
             self._fail(view.broke(), out)
 
     def _told(self, body: Chunk, data: bytes, out: list[Event]) -> None:
+        if len(data) > caps.PARTS_MAX * _PART_BYTES and crowd.others(body) > caps.PARTS_MAX:
+            raise caps.too_many("calls and files", caps.PARTS_MAX)
         ANSWER.look(data, self._unread)
         if body.error and (error := error_of(body.error)) is not None:
             raise self._refused(error)
@@ -248,7 +252,7 @@ class Telling:
         one = self._numbered(candidate.index if type(candidate.index) is int else at)
         before = len(out)
         parts = candidate.content.parts if candidate.content is not None else None
-        for place, part in enumerate(parts or ()):
+        for place, part in crowd.joined(parts or []):
             if part is None:
                 continue
             text = part.text
@@ -260,8 +264,8 @@ class Telling:
                 self._signed(one, part, text, out)
             elif text:
                 self._more(one, part.thought is True, text, out)
-        if candidate.logprobsResult:
-            _attach(probable.read(view.value(candidate.logprobsResult)), one, out, before)
+        if candidate.logprobsResult and not one.thinking:
+            probable.attach(view.value(candidate.logprobsResult), out, before)
         if candidate.groundingMetadata or candidate.citationMetadata:
             self._cite(candidate, one, out)
         reason = candidate.finishReason
@@ -426,16 +430,6 @@ def _more_of(live: _Candidate, body: Chunk) -> str | None:
     if type(text) is not str or part.thoughtSignature or (part.thought is True) != live.thinking:
         return None
     return text or None
-
-
-def _attach(tokens: Any, one: _Candidate, out: list[Event], before: int) -> None:
-    """Probabilities of a chunk's tokens: they belong to the last text it brought."""
-    if not tokens or one.thinking:
-        return
-    for event in reversed(out[before:]):
-        if type(event) is Delta:
-            event.logprobs = tokens
-            return
 
 
 def _text(value: Any) -> str | None:

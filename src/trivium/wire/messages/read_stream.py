@@ -57,7 +57,7 @@ from trivium.wire.messages.read_parts import (
 from trivium.wire.messages.stream_forms import StreamDelta, StreamEvent, StreamStart
 from trivium.wire.messages.unread import BEGINNING, DELTA, END
 from trivium.wire.messages.usage import counters, merged, uncounted, usage
-from trivium.wire.sse import DONE, Splitter, completed, frames
+from trivium.wire.sse import DONE, Splitter, completed, first_boundary, frames
 from trivium.wire.template import Template, Told
 from trivium.wire.whole import error_of
 
@@ -155,7 +155,7 @@ class Reader:
         if flow is not None:
             texts, end = template.many(run[at:] if at else run)
         if not texts:
-            end = run.find(_END, at) + len(_END) - at
+            end = first_boundary(run, at) - at
             frame = run[at : at + end]
             event = delta_of(frame[len(_DELTA) :])
             flow = self._blocks.get(event.index) if event is not None else None
