@@ -7,7 +7,6 @@ import pytest
 from doubles import Close, Double, Recorder, Send, Stall, sized
 from trivium.faults import Fault, Kind
 from trivium.upstream.request import Request
-from trivium.upstream.sending import Held
 from upstream.conftest import ask, limits
 
 HEAD = b"POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
@@ -172,18 +171,3 @@ async def test_the_wait_for_the_first_byte_begins_when_the_upload_has_left(make_
         await client.open(upload(double, body, limits=limits(first_byte=0.6)), sink)
         await sink.end()
         assert b"ok" == sink.body
-
-
-@pytest.mark.asyncio
-async def test_a_large_body_that_is_held_arrives_whole(make_client):
-    """From the start each time it is asked for."""
-    client = make_client()
-    data = bytes(range(256)) * 3_000
-    body = Held(data)
-    async with Double([[Send(sized(b"ok"))]]) as double:
-        for _ in range(2):
-            sink = Recorder()
-            await client.open(upload(double, body), sink)
-            await sink.end()
-            assert b"ok" == sink.body
-        assert [data, data] == [seen.body for seen in double.requests]

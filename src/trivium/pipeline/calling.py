@@ -17,8 +17,8 @@ from trivium.pipeline.picture import PictureAttempt
 from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
 from trivium.routing.model import Step
+from trivium.upstream.held import Held
 from trivium.upstream.request import Request
-from trivium.upstream.sending import Held
 from trivium.wire import bulk
 from trivium.wire.operation import AUDIO, DRAWING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts

@@ -4,8 +4,7 @@ A task of its own: the answer may begin, or the vendor refuse and hang up, while
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from trivium.faults import Fault, Kind
 from trivium.upstream.request import Body
@@ -13,26 +12,6 @@ from trivium.upstream.request import Body
 if TYPE_CHECKING:
     from trivium.upstream.connection import Connection
     from trivium.upstream.exchange import Exchange
-
-
-PIECE_BYTES: Final = 262_144
-
-
-class Held:
-    """A large body that is held, as a ``Body``: written so, it is not copied once more."""
-
-    __slots__ = ("_data", "content_type", "size")
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.size = len(data)
-        self.content_type = b"application/json"
-
-    async def pieces(self) -> AsyncIterator[bytes]:
-        """All of it, from the start."""
-        view = memoryview(self._data)
-        for at in range(0, self.size, PIECE_BYTES):
-            yield bytes(view[at : at + PIECE_BYTES])
 
 
 class Sender:
