@@ -23,8 +23,10 @@ from trivium.storage.schema import metadata
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
-WAITS = ("stories", "playbooks", "cli", "wiring")
+WAITS = ("stories", "corpus", "langchain", "node", "demo", "playbooks", "cli", "wiring")
 """Folders whose tests mostly wait for processes of their own."""
+LONG = ("test_rolling_nodes.py", "test_corpus.py", "test_estimates.py")
+"""Files of a minute or so, which one process does alone."""
 
 
 def pytest_addoption(parser):
@@ -34,9 +36,16 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """Begin with what waits, in the order that chance gave it: the end of a run is then short."""
+    """Begin with what takes long, then with what waits, in the order that chance gave it: the end
+    of a run is then short.
+    """
     here = Path(__file__).parent
-    items.sort(key=lambda item: item.path.relative_to(here).parts[0] not in WAITS)
+
+    def turn(item):
+        waits = item.path.relative_to(here).parts[0] in WAITS
+        return 0 if item.path.name in LONG else 1 if waits else 2
+
+    items.sort(key=turn)
 
 
 @pytest.fixture(autouse=True)
