@@ -276,7 +276,7 @@ async def test_idle_leases_go_back(database, account, worker):
     one.ledger.settle(await take(one, "r1", ada, 100), Usage(output=1))
     await one.turns.flush()
     assert {} != await leases(database)
-    one.clock.advance(301)
+    one.clock.advance(361)
     await one.turns.look()
     assert {} == await leases(database)
     assert {} == one.ledger._accounts

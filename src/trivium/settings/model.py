@@ -216,9 +216,10 @@ class Ledger(Section, frozen=True):
     """What becomes of a request for a whole answer whose caller leaves: ``cancel`` (the vendor is
     cut off, the input and what was delivered are charged) or ``finish`` (the answer is waited for
     and charged as the vendor reports it, which is what the vendor itself may bill)."""
-    ahead_s: float = 300.0
+    ahead_s: float = 360.0
     """How long an account's requests go on while the database is away, where its balance is ample:
-    each worker leases what they came to lately for as long, at most a quarter of what is left."""
+    each worker leases what they came to lately for as long, at most a quarter of what is left.
+    Five minutes, and a fifth more for requests that come faster meanwhile."""
     lease_s: float = 900.0
     """After so long without a word from a worker, what it had leased is free again. Beyond half of
     it without the database a worker stops spending."""

@@ -251,7 +251,7 @@ RULES: Final[dict[str, Rule]] = {
     "ledger.fsync_ms": Rule("fsync_ms = 50", between(0, 60_000)),
     "ledger.abandoned": Rule('abandoned = "cancel"', one_of("cancel", "finish")),
     "ledger.interrupted": Rule('interrupted = "input"', one_of("free", "input", "hold")),
-    "ledger.ahead_s": Rule("ahead_s = 300.0", between(0, 3_600)),
+    "ledger.ahead_s": Rule("ahead_s = 360.0", between(0, 3_600)),
     "ledger.lease_s": Rule("lease_s = 900.0", between(10, 86_400)),
     "prices": Rule("[prices]"),
     "prices.source": Rule('source = "https://prices.example/catalogue.json"', syntax.web_url),
