@@ -1,5 +1,6 @@
 """Booked, settled and held: nothing twice, nothing lost."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -100,3 +101,33 @@ def test_other_budgets_keep_what_was_spent():
         purse.left(),
         purse.obstacle(NOW, 0).budget.period,
     )
+
+
+@pytest.mark.parametrize("period", [Period.DAY, Period.WEEK, Period.MONTH])
+def test_a_clock_that_was_ahead_neither_frees_a_budget_nor_freezes_it(period):
+    """What was known when the period ended holds again; all of it is summed up anew."""
+    kept = purse(100, period)
+    kept.begin([(int(NOW), 0)])
+    kept.learn("r1", 60, int(NOW), NOW)
+    ahead = NOW + 40 * DAY_S
+    assert kept.obstacle(ahead, 100) is None
+    kept.learn("r2", 10, int(ahead), ahead)
+    assert kept.is_whole
+    assert kept.obstacle(NOW, 41) is kept.spent[0]
+    assert not kept.is_whole
+    kept.begin([(int(NOW), 60)])
+    kept.learn("r3", 30, int(NOW), NOW)
+    assert {period: 10} == kept.left()
+
+
+def test_a_clock_that_was_behind_begins_its_period_anew():
+    """Nothing is known of the one before, which is summed up."""
+    kept = purse(100, Period.DAY)
+    kept.has_no_past()
+    kept.learn("r1", 60, int(NOW), NOW)
+    behind = NOW - 2 * DAY_S
+    assert kept.obstacle(behind, 100) is None
+    assert not kept.is_whole
+    assert kept.since <= behind
+    assert kept.obstacle(NOW, 100) is None
+    assert kept.since <= NOW < kept.since + DAY_S

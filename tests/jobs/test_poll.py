@@ -3,11 +3,12 @@
 import asyncio
 
 import pytest
+from sqlalchemy import text
 
 from films import Films
 from studios import DOLLAR, SECOND, House
-from trivium.jobs.model import CLAIM_S
-from trivium.jobs.poll import LOST_S, Poller
+from trivium.jobs.model import BIRTH_S, CLAIM_S
+from trivium.jobs.poll import LOST_S, SWEEP_S, Poller
 from trivium.settings.jobs import Jobs as Limits
 from trivium.storage.errors import StorageDown
 
@@ -207,3 +208,52 @@ async def test_a_database_that_is_away_stops_nobody(sqlite_database, monkeypatch
         with pytest.raises(asyncio.CancelledError):
             await poller.run()
         assert 4 == len(rounds)
+
+
+@pytest.mark.asyncio
+async def test_a_clock_that_jumps_ahead_gives_up_no_video(sqlite_database, monkeypatch):
+    """By the time without the jump it is young, whatever its vendor says meanwhile."""
+    async with (
+        Films() as vendor,
+        House.on(sqlite_database, ("a", "openai", vendor, [KEY])) as house,
+    ):
+        video = await house.made()
+        right = house.clock.now
+        with monkeypatch.context() as patch:
+            patch.setattr(house.clock, "now", lambda: right() + 2 * 86_400)
+            await house.poll(10)
+            kept, vendor.jobs = vendor.jobs, {}
+            await house.poll(70)
+            assert "queued" == (await row(house, video)).status.value
+            vendor.jobs = kept
+        vendor.finish()
+        await house.poll(0)
+        assert "queued" == (await row(house, video)).status.value  # looked at two days from now
+        await house.poll(SWEEP_S)
+        await house.poll(10)
+        assert "completed" == (await row(house, video)).status.value
+
+
+@pytest.mark.asyncio
+async def test_a_clock_that_jumps_ahead_loses_no_video_that_is_just_asked_for(
+    sqlite_database, monkeypatch
+):
+    """It has no upstream's id yet, and looks like one whose worker was killed."""
+    async with (
+        Films() as vendor,
+        House.on(sqlite_database, ("a", "openai", vendor, [KEY])) as house,
+    ):
+        video = await house.made()
+        asked = (
+            "UPDATE jobs SET upstream_id = NULL, look_at = created_at + :birth, claimed_until = 0"
+        )
+        async with sqlite_database.write() as conn:
+            await conn.execute(text(asked), {"birth": BIRTH_S})
+        right = house.clock.now
+        with monkeypatch.context() as patch:
+            patch.setattr(house.clock, "now", lambda: right() + 2 * 86_400)
+            await house.poll(0)
+            assert "queued" == (await row(house, video)).status.value
+        await house.poll(SWEEP_S)
+        await house.poll(BIRTH_S)
+        assert "failed" == (await row(house, video)).status.value

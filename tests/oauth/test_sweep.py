@@ -55,7 +55,7 @@ async def test_a_database_that_is_away_is_waited_for(world, clock):
     rounds = []
 
     class Broken(Sweeper):
-        async def round(self):
+        async def round(self, now=None):
             rounds.append(1)
             if len(rounds) < 3:
                 raise StorageDown("away")

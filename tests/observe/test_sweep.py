@@ -97,7 +97,7 @@ async def test_rounds_follow_each_other(database, clock, monkeypatch):
     pauses = Pauses(clock, 4)
     sweeper = Sweeper(database, 90, clock, pauses.sleep)
 
-    async def scripted():
+    async def scripted(now):
         outcome = outcomes.pop(0)
         if isinstance(outcome, Exception):
             raise outcome

@@ -71,7 +71,7 @@ async def test_a_database_that_is_away_ends_a_round_not_the_sweeping(clock):
     pauses = []
 
     class Away:
-        def write(self):
+        async def now(self):
             raise StorageDown("away")
 
     async def sleep(seconds):

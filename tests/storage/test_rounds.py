@@ -3,12 +3,23 @@
 import pytest
 from structlog.testing import capture_logs
 
+from trivium.clock import FixedClock
 from trivium.storage.errors import StorageDown
 from trivium.storage.rounds import rounds
 
 
 class Enough(BaseException):
     """Ends an endless loop."""
+
+
+class NoClock:
+    """A database without a clock of its own."""
+
+    async def now(self):
+        return None
+
+
+ALONE = {"db": NoClock(), "clock": FixedClock()}
 
 
 async def played(outcomes, **more):
@@ -20,14 +31,15 @@ async def played(outcomes, **more):
         if not left:
             raise Enough
 
-    async def work():
+    async def work(now):
+        assert ALONE["clock"].now() == now
         outcome = left.pop(0)
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
     with capture_logs() as logs, pytest.raises(Enough):
-        await rounds("things", work, 100.0, sleep, **more)
+        await rounds("things", work, 100.0, sleep, **ALONE, **more)
     return pauses, [(line["event"], line["what"]) for line in logs]
 
 
@@ -53,10 +65,10 @@ async def test_other_things_can_be_away_too():
     _, logs = await played([OSError("disk")], away=(OSError,))
     assert 1 == len(logs)
     with pytest.raises(OSError, match="disk"):
-        await rounds("things", _broken, 0.0, _at_once)
+        await rounds("things", _broken, 0.0, _at_once, **ALONE)
 
 
-async def _broken():
+async def _broken(now):
     raise OSError("disk")
 
 

@@ -46,7 +46,7 @@ async def test_requests_are_counted_where_somebody_wants_it(tmp_path):
             assert "8" == found['trivium_request_seconds_count{operation="chat"}']
             typed = 'trivium_requests_total{operation="chat",model="",channel="",status="404"}'
             assert "1" == found[typed]
-            assert "1" == found["trivium_workers"]
+            assert ("1", "0") == (found["trivium_workers"], found["trivium_clock_doubted"])
             assert "0" == found["trivium_records_lost_total"]
             ways = {way: found[f'trivium_upstream_calls_total{{connection="{way}"}}']
                     for way in ("made", "reused", "retried", "refused")}  # fmt: skip

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from trivium.admission.purse import KNOWN_S, Purse, Spent
-from trivium.clock import Clock
+from trivium.clock import Clock, Steady
 from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
 
@@ -51,6 +51,7 @@ class Caps:
         """``age_s``: how old is what is known of the entries."""
         self._db = db
         self._clock = clock
+        self._steady = Steady(clock)
         self._age_s = age_s
         self._settled: dict[str, int] = {}
         self._seen: set[str] = set()
@@ -70,7 +71,9 @@ class Caps:
         try:
             async with self._db.write(LIMIT_S) as conn:
                 cap_nanos = await store.lock_cap(conn, grant_id)
-                rows = await store.cap_holds(conn, grant_id, int(now))
+                # by a clock that has jumped, what runs would look as if it were long over
+                at = int(self._steady.now())
+                rows = await store.cap_holds(conn, grant_id, at)
                 more = nanos + sum(row.nanos for row in rows if not purse.knows(row.request_id))
                 spent = purse.beyond(now, more)
                 monthly = purse.spent[0]
@@ -78,7 +81,7 @@ class Caps:
                 if cap_nanos is None or monthly.booked_nanos + more > cap_nanos:
                     spent = spent or monthly
                 if spent is None:
-                    until = int(now) + KEPT_S
+                    until = at + KEPT_S
                     await store.place_cap_hold(conn, grant_id, request_id, nanos, until)
         except StorageError:
             self.settle(request_id, 0)  # nobody knows what became of it
@@ -113,8 +116,8 @@ class Caps:
         settled, seen = dict(self._settled), list(self._seen)
         if not settled and not seen:
             return
-        now = int(self._clock.now())
         at = self._clock.monotonic()
+        now = int(self._steady.now())
         async with self._db.write(LIMIT_S) as conn:
             await store.settle_cap_holds(conn, settled)
             if seen:

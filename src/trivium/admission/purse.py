@@ -19,18 +19,37 @@ KNOWN_S: Final = 10.0
 class Spent:
     """One budget's running period."""
 
-    __slots__ = ("booked_nanos", "budget", "ends_at", "is_whole", "starts_at")
+    __slots__ = ("_left", "booked_nanos", "budget", "ends_at", "is_whole", "starts_at")
 
     def __init__(self, budget: Budget, now: float) -> None:
         self.budget = budget
         self.is_whole = False
         """Whether what was spent before it was known here has been summed up."""
+        self._left = 0, 0
+        """Where the period before began, and what was booked in it."""
         self.begin_anew(now)
 
     def begin_anew(self, now: float) -> None:
         """Begin the period that ``now`` lies in."""
         self.booked_nanos = 0
         self.starts_at, self.ends_at = bounds(self.budget.period, now)
+
+    def roll(self, now: float) -> None:
+        """Begin the period that ``now`` lies in, if that is another.
+
+        A clock that was set back is in a period that had ended: what was spent in it has to be
+        summed up again. Until then, within a second, what was known when it ended holds.
+        """
+        if self.starts_at <= now < self.ends_at:
+            return
+        is_back = now < self.starts_at
+        left = self.starts_at, self.booked_nanos
+        self.begin_anew(now)
+        if is_back:
+            self.is_whole = False
+            if self._left[0] == self.starts_at:
+                self.booked_nanos = self._left[1]
+        self._left = left
 
 
 class Purse:
@@ -55,8 +74,7 @@ class Purse:
     def beyond(self, now: float, more_nanos: int) -> Spent | None:
         """The budget that so much beside what is booked would exceed; ``None``: it fits."""
         for spent in self.spent:
-            if now >= spent.ends_at:
-                spent.begin_anew(now)
+            spent.roll(now)
             if spent.booked_nanos + more_nanos > spent.budget.amount_nanos:
                 return spent
         return None
@@ -79,8 +97,7 @@ class Purse:
     def learn(self, request_id: str, cost_nanos: int, at: int, now: float) -> None:
         """An entry was booked; ``at``: its moment."""
         for spent in self.spent:
-            if now >= spent.ends_at:
-                spent.begin_anew(now)
+            spent.roll(now)
             if spent.starts_at <= at < spent.ends_at:
                 spent.booked_nanos += cost_nanos
         self._known[request_id] = now

@@ -42,9 +42,17 @@ class Sweeper:
 
     async def run(self) -> None:
         """Sweep round after round; one log line a change of state."""
-        await rounds("assets", self.round, ROUND_S, self._sleep, away=(AssetError, StorageError))
+        await rounds(
+            "assets",
+            self.round,
+            ROUND_S,
+            self._sleep,
+            db=self._db,
+            clock=self._clock,
+            away=(AssetError, StorageError),
+        )
 
-    async def round(self) -> int:
+    async def round(self, now: float | None = None) -> int:
         """Delete what is over, as far as the budget of seconds goes; how many files.
 
         Raises AssetError and the storage errors; what was deleted until then stays deleted.
@@ -52,7 +60,7 @@ class Sweeper:
         from trivium.assets import store
 
         began = self._clock.monotonic()
-        now = int(self._clock.now())
+        now = int(self._clock.now() if now is None else now)
         swept = 0
         while self._clock.monotonic() - began < SECONDS_MAX:
             async with self._db.read() as conn:

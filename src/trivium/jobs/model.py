@@ -137,3 +137,6 @@ CLAIM_S: Final = 60
 BIRTH_S: Final = 1_800
 """A job whose upstream has not answered for so long never will: its worker was killed meanwhile.
 Longer than any one request may take."""
+LOST_S: Final = 120
+"""A video that its upstream does not know so long after it took it is lost: until then the upstream
+may not have told all of its own servers."""

@@ -13,7 +13,7 @@ import structlog
 from trivium.faults import Fault, Kind
 from trivium.jobs import policy
 from trivium.jobs.asking import Asking
-from trivium.jobs.model import CLAIM_S, Job, Keeping
+from trivium.jobs.model import BIRTH_S, CLAIM_S, LOST_S, Job, Keeping
 from trivium.jobs.service import Jobs
 from trivium.storage.errors import StorageError
 from trivium.wire.videos.answer import FINAL
@@ -23,9 +23,6 @@ SWEEP_S: Final = 600.0
 """Between two sweeps of what has ended long ago."""
 LOOK_S: Final = 30.0
 """What one look may take."""
-LOST_S: Final = 120
-"""A video that its upstream does not know so long after it took it is lost: until then the upstream
-may not have told all of its own servers."""
 
 _NEVER: Final = frozenset({Kind.NOT_FOUND, Kind.UNREPRESENTABLE, Kind.BODY_TOO_LARGE})
 """What will be no better later."""
@@ -38,7 +35,7 @@ Keep = Callable[[Job], Awaitable[None]]
 
 async def look(jobs: Jobs, asking: Asking, job: Job) -> Job:
     """Look at a job that is ours, and write what is seen. Raises what the database raises."""
-    age = jobs.now() - job.created_at
+    age = await jobs.certain_age_s(job)
     late = policy.is_too_old(age, jobs.limits)
     try:
         async with asyncio.timeout(LOOK_S):
@@ -81,8 +78,8 @@ class Poller:
         self._sleep = sleep
         self._running: dict[asyncio.Task[None], Job] = {}
         self._is_down = False
-        self._beaten_at = 0.0
-        self._sweep_at = 0.0
+        self._beaten_at = float("-inf")
+        self._sweep_at = float("-inf")
 
     async def run(self) -> None:
         """Round after round; one log line a change of state."""
@@ -101,12 +98,14 @@ class Poller:
 
     async def round(self) -> None:
         """Begin with what is due, as far as there is room. Raises what the database raises."""
-        now = self._jobs.now()
+        now = self._jobs.monotonic()
         if self._running and now - self._beaten_at >= CLAIM_S / 3:
             self._beaten_at = now
             await self._jobs.extend(list(self._running.values()))
         if now >= self._sweep_at:
             self._sweep_at = now + SWEEP_S
+            if brought := await self._jobs.bring_back():
+                log.warning("jobs_brought_back", jobs=brought)
             if swept := await self._jobs.sweep():
                 log.info("jobs_swept", jobs=swept)
         room = self._jobs.limits.at_once - len(self._running)
@@ -138,6 +137,8 @@ class Poller:
 
     async def _do(self, job: Job) -> None:
         if not job.is_final and job.upstream_id is None:
+            if await self._jobs.certain_age_s(job) < BIRTH_S:
+                return  # its birth goes on: the claim ends, and another look comes
             log.warning("job_lost", job=job.id, channel=job.account.channel)
             await self._jobs.lose(job)
         elif not job.is_final:
@@ -152,8 +153,8 @@ class Poller:
         try:
             await keep(job)
         except Exception as error:
-            age = self._jobs.now() - job.created_at
             never = isinstance(error, Fault) and error.kind in _NEVER
+            age = await self._jobs.certain_age_s(job)
             if never or policy.is_too_old(age, self._jobs.limits):
                 await self._jobs.let_go(job)
             else:

@@ -15,11 +15,12 @@ from trivium.clock import Clock, SystemClock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.jobs import policy
-from trivium.jobs.model import BIRTH_S, ID, ID_PREFIX, Account, Job, Keeping, Limits
+from trivium.jobs.model import BIRTH_S, ID, ID_PREFIX, LOST_S, Account, Job, Keeping, Limits
 from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold
 from trivium.ledger.refusals import too_low
 from trivium.providers.videos.dialect import dialect_of
+from trivium.storage.doubt import Doubt
 from trivium.storage.errors import StorageError
 from trivium.wire.videos.answer import Seen, Status
 from trivium.wire.videos.resource import VideoError
@@ -96,6 +97,7 @@ class Jobs:
         self._vault = vault
         self._spare = spare
         self._clock = clock
+        self._doubt = Doubt(db, clock, "jobs")
         self._interrupted = interrupted
         self.limits = limits
 
@@ -336,7 +338,7 @@ class Jobs:
         from trivium.jobs import store
 
         now = int(self._clock.now())
-        if job.looked_at > now - policy.FRESH_S:
+        if now - policy.FRESH_S < job.looked_at <= now:
             return False
         async with self._db.write(LIMIT_S) as conn:
             return await store.claim_one(conn, job.id, now, now - policy.FRESH_S)
@@ -379,13 +381,31 @@ class Jobs:
         days = self.limits.retention_days
         if not days:
             return 0
-        before = int(self._clock.now()) - days * DAY_S
+        before = int(await self._doubt.now()) - days * DAY_S
         async with self._db.write() as conn:
             return await store.sweep(conn, before, SWEPT)
+
+    async def bring_back(self) -> int:
+        """Look soon at jobs that a clock ahead of ours has put off beyond all measure; how many."""
+        from trivium.jobs import store
+
+        async with self._db.write() as conn:
+            now = int(self._clock.now())
+            return await store.bring_back(conn, now, int(self.limits.look_max_s) + 1)
+
+    async def certain_age_s(self, job: Job) -> float:
+        """How old a job is at least. Raises what ``Database.read`` raises."""
+        age_s = self._clock.now() - job.created_at
+        # nearly always: whoever is young by the clock needs no second opinion
+        return age_s if age_s < LOST_S else await self._doubt.now() - job.created_at
 
     def now(self) -> float:
         """Seconds since the epoch."""
         return self._clock.now()
+
+    def monotonic(self) -> float:
+        """Seconds that never go back."""
+        return self._clock.monotonic()
 
     def _job(self, row: Any) -> Job:
         from trivium.jobs import store

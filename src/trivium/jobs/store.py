@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import Row, and_, delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.jobs.model import CLAIM_S, Account, Job, Keeping
+from trivium.jobs.model import BIRTH_S, CLAIM_S, Account, Job, Keeping
 from trivium.storage.schema import holds, jobs
 from trivium.wire.operation import Operation
 from trivium.wire.videos.answer import FINAL, Status
@@ -176,7 +176,7 @@ async def claim_one(conn: AsyncConnection, job_id: str, now: int, seen_before: i
             _OPEN,
             jobs.c.upstream_id.is_not(None),
             jobs.c.claimed_until <= now,
-            jobs.c.looked_at <= seen_before,
+            (jobs.c.looked_at <= seen_before) | (jobs.c.looked_at > now),
         )
         .values(claimed_until=now + CLAIM_S)
     )
@@ -197,6 +197,17 @@ async def put_off(
     if looked_at is not None:
         values["looked_at"] = looked_at
     await conn.execute(update(jobs).where(jobs.c.id == job_id).values(values))
+
+
+async def bring_back(conn: AsyncConnection, now: int, pause_s: int) -> int:
+    """Have jobs looked at whose next look, or whose claim, lies further ahead than any that is set
+    now: it was set by a clock that was ahead. How many.
+    """
+    least = now + BIRTH_S + CLAIM_S + pause_s
+    late = update(jobs).where(jobs.c.look_at > least).values(look_at=now)
+    done = (await conn.execute(late)).rowcount
+    held = update(jobs).where(jobs.c.look_at.is_not(None), jobs.c.claimed_until > least)
+    return int(done + (await conn.execute(held.values(claimed_until=0))).rowcount)
 
 
 async def keep(

@@ -45,16 +45,16 @@ class Sweeper:
 
     async def run(self) -> None:
         """Sweep round after round; one log line a change of state."""
-        await rounds("oauth", self.round, ROUND_S, self._sleep)
+        await rounds("oauth", self.round, ROUND_S, self._sleep, db=self._db, clock=self._clock)
 
-    async def round(self) -> int:
+    async def round(self, now: float | None = None) -> int:
         """Delete everything that is due; how many rows. Raises what ``Database.write`` raises."""
         from trivium.oauth.apps import store as apps
         from trivium.oauth.consent import store as consent
         from trivium.oauth.developer import store as developer
         from trivium.oauth.tokens import store as tokens
 
-        now = int(self._clock.now())
+        now = int(self._clock.now() if now is None else now)
         async with self._db.write() as conn:
             swept = await apps.sweep_secrets(conn, now)
             swept += await developer.sweep(conn, now - ENDED_S)

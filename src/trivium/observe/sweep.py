@@ -63,16 +63,20 @@ class Sweeper:
     async def run(self) -> None:
         """Sweep round after round; one log line a change of state. Returns if nothing ever ages."""
         if self._retention_days:
-            await rounds(self._name, self.round, ROUND_S, self._sleep)
+            await rounds(
+                self._name, self.round, ROUND_S, self._sleep, db=self._db, clock=self._clock
+            )
 
-    async def round(self) -> bool:
+    async def round(self, now: float | None = None) -> bool:
         """Delete what is too old, within the budgets; ``False`` when they ended before the work.
 
         Raises what ``Database.write`` raises; what was deleted until then stays deleted.
         """
         delete_before = self._late_delete()
         began = self._clock.monotonic()
-        before_ms = int((self._clock.now() - self._retention_days * DAY_S) * 1000)
+        if now is None:
+            now = self._clock.now()
+        before_ms = int((now - self._retention_days * DAY_S) * 1000)
         rows = 0
         while rows < ROWS_MAX and self._clock.monotonic() - began < SECONDS_MAX:
             async with self._db.write() as conn:

@@ -48,9 +48,9 @@ class Sweeper:
 
     async def run(self) -> None:
         """Sweep round after round; one log line a change of state."""
-        await rounds("responses", self.round, ROUND_S, self._sleep)
+        await rounds("responses", self.round, ROUND_S, self._sleep, db=self._db, clock=self._clock)
 
-    async def round(self) -> bool:
+    async def round(self, now: float | None = None) -> bool:
         """Delete what is too old or too much; ``False`` when the budget ended before the work.
 
         Raises what ``Database.write`` raises; what was deleted until then stays deleted.
@@ -59,7 +59,7 @@ class Sweeper:
 
         began = self._clock.monotonic()
         swept = 0
-        now = int(self._clock.now())
+        now = int(self._clock.now() if now is None else now)
         while True:
             async with self._db.write() as conn:
                 rows = await store.delete_expired(conn, now, BATCH)

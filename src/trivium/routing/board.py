@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from trivium.clock import Clock
+from trivium.clock import Clock, Steady
 from trivium.routing.condition import Breaker, Key
 from trivium.routing.model import Channel
 from trivium.routing.sharing import accounts
@@ -42,6 +42,7 @@ class Board:
     ) -> None:
         self._db = db
         self._clock = clock
+        self._steady = Steady(clock)
         self._now = now
         self._channel_of = channel_of
         self._pending: dict[Key, Breaker] = {}
@@ -79,6 +80,7 @@ class Board:
 
         pending, cleared = dict(self._pending), self._cleared
         now = int(self._clock.now())
+        before = int(self._steady.earliest()) - KEPT_S
         rows, gone = [], []
         for key, breaker in pending.items():
             channel = self._channel_of(key.channel)
@@ -90,7 +92,7 @@ class Board:
             else:
                 gone.append((key.channel, marks[key.credential], key.model))
         async with self._db.write() as conn:
-            await store.remove_all(conn, None if cleared else now - KEPT_S)
+            await store.remove_all(conn, None if cleared else before)
             await store.remove(conn, gone)
             await store.put(conn, rows)
         self._cleared = self._cleared and not cleared

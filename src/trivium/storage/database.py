@@ -96,6 +96,17 @@ class Database:
             return False
         return True
 
+    async def now(self) -> float | None:
+        """The server's own seconds since the epoch; ``None``: a file has no clock of its own.
+
+        Raises what ``read`` raises.
+        """
+        if self.is_sqlite:
+            return None
+        async with self.read() as conn:
+            at = await conn.scalar(text("SELECT extract(epoch FROM clock_timestamp())"))
+        return float(at)
+
     def _create_private(self) -> None:
         """Only the owner reads the file: it holds key digests. SQLite's side files take its mode.
 

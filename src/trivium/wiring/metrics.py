@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
+from trivium.clock import Steady
 from trivium.edge.listener import Listener
 from trivium.faults import Fault
 from trivium.observe.metrics import process
 from trivium.observe.metrics.model import (
     BUILD,
     CONNECTIONS,
+    DOUBTED,
     LAG,
     LOST,
     MISSING,
@@ -65,6 +67,7 @@ class Metrics:
         self._parts = parts
         self._places = places
         self._started = services.clock.now()
+        self._time = Steady(services.clock)
         self._tally = Tally(services.recorder, self._knows)
         services.recorder = self._tally
 
@@ -111,6 +114,7 @@ class Metrics:
             ((RECORDS_WAITING.name,), self._recorder.waiting),
             ((SETTLEMENTS_WAITING.name,), self._ledger.waiting),
             ((WORKERS.name,), 1),
+            ((DOUBTED.name,), int(self._time.jumped_s() != 0)),
             *process.gauges(self._started),
         ]
         parts = self._parts.now().parts

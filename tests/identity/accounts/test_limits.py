@@ -17,6 +17,19 @@ from trivium.identity.accounts.limits import (
 LIMIT = Limit(free=3, window_s=100, pause_s=10, pause_max_s=60)
 
 
+AHEAD = 2 * 86_400
+
+
+def test_tries_that_a_clock_ahead_has_counted_keep_nobody_out_until_then():
+    """They are forgotten; what a node's clock may be off is not."""
+    seen = NOTHING
+    for _ in range(3):
+        seen = another(LIMIT, seen, 1_000 + AHEAD)
+    assert another(LIMIT, seen, 1_000 + AHEAD) is None
+    assert another(LIMIT, seen, 990 + AHEAD) is None
+    assert 1 == another(LIMIT, seen, 1_000).count
+
+
 def walk(limit, times):
     """Which of these moments are let through."""
     seen, let = NOTHING, []

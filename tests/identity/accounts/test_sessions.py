@@ -6,8 +6,10 @@ from sqlalchemy import text
 from trivium.identity.accounts import sessions as module
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.model import Visitor, Way
+from trivium.identity.accounts.sweep import Sweeper
 from trivium.identity.model import Role
 from trivium.identity.service import Identity
+from trivium.storage.doubt import Doubt
 
 HOUR = 3600
 DAY = 86_400
@@ -48,6 +50,32 @@ async def test_a_session_ends_by_itself(accounts, user, enter, seconds, steps, a
         seconds(step)
         found = await accounts.sessions.find(token)
     assert alive is (found is not None)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("days", [2, -2])
+async def test_a_session_outlives_a_clock_that_jumps_and_comes_back(
+    accounts, user, enter, seconds, database, clock, monkeypatch, days
+):
+    """Its user does not notice, nothing is deleted, and it ends when it would have."""
+    await user()
+    token = await enter()
+    sweeper = Sweeper(database, clock, idle_s=12 * HOUR)
+    doubt = Doubt(database, clock, "accounts")
+    right = clock.now
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "now", _unknown)
+        patch.setattr(clock, "now", lambda: right() + days * DAY)
+        seconds(HOUR)
+        await sweeper.round(await doubt.now())
+        assert right() - HOUR == (await accounts.sessions.find(token)).seen_at
+    assert right() == (await accounts.sessions.find(token)).seen_at
+    seconds(12 * HOUR)
+    assert None is await accounts.sessions.find(token)
+
+
+async def _unknown():
+    """Of a server that the test's clock is not compared with."""
 
 
 @pytest.mark.asyncio

@@ -36,7 +36,7 @@ async def test_an_outage_is_told_once(database, clock, monkeypatch):
     """And the rounds go on after it."""
     rounds = []
 
-    async def down():
+    async def down(now):
         rounds.append(1)
         if len(rounds) < 4:
             raise StorageDown("away")

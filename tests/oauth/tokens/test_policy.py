@@ -73,6 +73,8 @@ def test_a_code_is_bound_to_what_was_asked(row, given, now, good):
         ({"rotated_at": 30}, 1, 91, Use.REUSE),
         ({"rotated_at": 30}, 2, 91, Use.INVALID),
         ({"rotated_at": 30}, 1, 100, Use.INVALID),
+        ({"rotated_at": 95}, 1, 35, Use.GRACE),
+        ({"rotated_at": 95}, 1, 34, Use.INVALID),
         ({"rotated_at": 30, "is_granted": False}, 1, 91, Use.INVALID),
     ],
 )

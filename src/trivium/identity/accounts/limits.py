@@ -12,6 +12,9 @@ import msgspec
 
 _NETWORK_BITS: Final = 64
 """Of an IPv6 address: whoever has one has all the rest of them."""
+SKEW_S: Final = 3_600
+"""Nodes' clocks are closer than that. What lies further ahead than could be counted now was counted
+by a clock that was set back since, and would hold until it is that late again."""
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +60,8 @@ LETTERS_FROM: Final = Limit(free=10, window_s=3600, pause_s=60, pause_max_s=3600
 
 def another(limit: Limit, seen: Seen, now: int) -> Seen | None:
     """One more try, counted; ``None`` when it is not allowed yet."""
-    if now >= seen.forget_at:
+    last = now + limit.pause_max_s + limit.window_s + SKEW_S
+    if not now < seen.forget_at <= last:
         seen = Seen(since=now)
     if now < seen.until:
         return None

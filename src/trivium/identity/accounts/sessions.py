@@ -3,12 +3,13 @@
 The server knows a session by the SHA-256 of its token. It ends after twelve hours without use,
 after fourteen days in any case, when its user ends it or is disabled, and with a new password.
 Every look is one indexed read: what was ended is over with the next request, on every worker.
+Time is the clock's without its jumps: who is logged in stays so while a clock is being set right.
 """
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from trivium.clock import Clock
+from trivium.clock import Clock, Steady
 from trivium.identity.accounts import tokens
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.model import (
@@ -41,7 +42,7 @@ class Sessions:
         lifetime_s: int,
     ) -> None:
         self._db = db
-        self._clock = clock
+        self._time = Steady(clock)
         self._random_bytes = random_bytes
         self.idle_s: Final = idle_s
         self.lifetime_s: Final = lifetime_s
@@ -53,7 +54,7 @@ class Sessions:
         """
         from trivium.identity.accounts import store
 
-        now = int(self._clock.now())
+        now = int(self._time.now())
         token = tokens.issue(self._random_bytes)
         values = {
             "digest": tokens.digest(token),
@@ -77,7 +78,7 @@ class Sessions:
         digest = tokens.digest(token)
         if digest is None:
             return None
-        now = int(self._clock.now())
+        now = int(self._time.now())
         async with self._db.read() as conn:
             found = await store.session(conn, digest, now, self.idle_s)
         if found is not None and now - found.seen_at >= TOUCH_S:
@@ -90,7 +91,7 @@ class Sessions:
         from trivium.identity.accounts import store
 
         async with self._db.read() as conn:
-            return await store.sessions_of(conn, user_id, int(self._clock.now()), self.idle_s)
+            return await store.sessions_of(conn, user_id, int(self._time.now()), self.idle_s)
 
     async def renew(self, token: str) -> str:
         """Another token for the same session, for whenever its user may do more than before.
@@ -106,7 +107,7 @@ class Sessions:
 
         fresh = tokens.issue(self._random_bytes)
         digest, new = tokens.digest(token), tokens.digest(fresh)
-        proof = None if confirmed is None else (int(self._clock.now()), confirmed.value)
+        proof = None if confirmed is None else (int(self._time.now()), confirmed.value)
         if digest is None or new is None or not await store.renew(conn, digest, new, proof):
             raise AccountError(Refusal.SESSION_GONE)
         return fresh

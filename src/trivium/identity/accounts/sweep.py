@@ -45,16 +45,16 @@ class Sweeper:
 
     async def run(self) -> None:
         """Sweep round after round; one log line when the database goes away."""
-        await rounds("accounts", self.round, ROUND_S, self._sleep)
+        await rounds("accounts", self.round, ROUND_S, self._sleep, db=self._db, clock=self._clock)
 
-    async def round(self) -> int:
+    async def round(self, now: float | None = None) -> int:
         """Delete everything that is over; how many rows that were. Raises the storage errors."""
         from trivium.identity.accounts import store
 
         swept = 0
+        now = int(self._clock.now() if now is None else now)
         while True:
             async with self._db.write() as conn:
-                now = int(self._clock.now())
                 done = await store.sweep(conn, now, self._idle_s, KEPT_S, BATCH)
             swept += done
             if not done:

@@ -99,6 +99,8 @@ def use_of(row: RefreshRow | None, app_id: int, now: float) -> Use:
         return Use.INVALID
     if row.rotated_at is None:
         return Use.FIRST
+    if row.rotated_at > now + GRACE_S:
+        return Use.INVALID  # the clock was ahead: nobody can tell a repetition from a theft
     return Use.GRACE if now - row.rotated_at <= GRACE_S else Use.REUSE
 
 

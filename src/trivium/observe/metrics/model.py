@@ -162,6 +162,11 @@ MISSING: Final = Family(
     about="Workers that do without a part; accepting, journal and ledger: /readyz is 503.",
     labels=("part",),
 )
+DOUBTED: Final = Family(
+    name="trivium_clock_doubted",
+    sort=Sort.GAUGE,
+    about="Workers whose clock has jumped by a minute or more, not back, and less than a day ago.",
+)
 LAG: Final = Family(
     name="trivium_loop_lag_seconds",
     sort=Sort.HISTOGRAM,
@@ -201,7 +206,7 @@ STARTED: Final = Family(
 FAMILIES: Final = (
     REQUESTS, FAULTS, ATTEMPTS, TOKENS, BYTES, SECONDS, FIRST_BYTE, LOST, CONNECTIONS, RUNNING,
     RECORDS_WAITING, SETTLEMENTS_WAITING, RESTING, UPSTREAM_CONNECTIONS, UPSTREAM_WAITING,
-    UPSTREAM_CALLS, WORKERS, MISSING, LAG, PROCESSOR, MEMORY, FDS, FDS_MAX, STARTED, BUILD,
+    UPSTREAM_CALLS, WORKERS, MISSING, DOUBTED, LAG, PROCESSOR, MEMORY, FDS, FDS_MAX, STARTED, BUILD,
 )  # fmt: skip
 """In the order they are written."""
 

@@ -18,6 +18,7 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.recall.traces.model import Trace, packed, unpacked
+from trivium.storage.doubt import Doubt
 from trivium.storage.errors import Conflict, Rejected, StorageError
 from trivium.storage.vault import Vault, VaultError
 from trivium.storage.writing import CLOSE_S, Writing, next_batch
@@ -216,18 +217,19 @@ class Traces:
         """Delete what is too old, round after round."""
         from trivium.recall.traces import store
 
+        doubt = Doubt(self._db, self._clock, "traces")
         while True:
             await self._sleep(SWEEP_S)
-            before = self._since()
             deleted = SWEEP_ROWS
             with contextlib.suppress(StorageError):
+                before = self._since(await doubt.now())
                 while deleted == SWEEP_ROWS:
                     async with self._db.write() as conn:
                         deleted = await store.delete_before(conn, before, SWEEP_ROWS)
                     await self._sleep(SWEEP_PAUSE_S)
 
-    def _since(self) -> int:
-        return int(self._clock.now()) - self._limits.retention_days * DAY_S
+    def _since(self, now: float) -> int:
+        return int(now) - self._limits.retention_days * DAY_S
 
     def _at_hand(self, user_id: int, ids: Sequence[str]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}
@@ -245,7 +247,7 @@ class Traces:
 
         try:
             async with self._db.read(limit_s=FIND_S) as conn:
-                rows = await store.find(conn, user_id, ids, self._since())
+                rows = await store.find(conn, user_id, ids, self._since(self._clock.now()))
         except StorageError as error:
             log.warning("traces_unread", error=str(error))
             return {}
