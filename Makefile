@@ -41,7 +41,7 @@ langchain: ## install LangChain's clients, which tests/langchain drives, from th
 	@exec scripts/langchain.sh
 
 soak: dev ## the slow tests that `make check` leaves out
-	@exec $(RUN)/python -m pytest -m slow --timeout 7200 $(ARGS)
+	@scripts/faketime.sh && exec $(RUN)/python -m pytest -m slow --timeout 7200 $(ARGS)
 
 fuzz: dev ## every reader and the HTTP glue, guided by coverage (SECONDS=60 each, TARGETS="edge"); installs atheris into .fuzz
 	@SECONDS_EACH="$(or $(SECONDS),60)" TARGETS="$(TARGETS)" exec scripts/fuzz.sh

