@@ -1,9 +1,12 @@
 """The OAuth service's part of the description: the specification's fields, and the routes served."""
 
+import ast
 import json
+from pathlib import Path
 
 import pytest
 
+import trivium
 from trivium.console import app
 from trivium.edge import openapi
 from trivium.edge.openapi import oauth
@@ -72,3 +75,52 @@ def test_origins_are_named_where_they_differ():
     assert [{"url": "https://api.example"}] == made["/api/oauth_apps"]["servers"]
     assert [{"url": "https://login.example"}] == made["/api/oauth2/token"]["servers"]
     assert "servers" not in made["/v1/models"]
+
+
+@pytest.mark.parametrize("path", oauth.paths(None, None))
+def test_every_operation_says_what_stands_before_it(path):
+    """On another host it is not found, the database may be away, and a body may be too large."""
+    for operation in oauth.paths(None, None)[path].values():
+        common = {"404", "5XX"} | ({"413", "415"} if "requestBody" in operation else set())
+        assert common <= set(operation["responses"])
+
+
+SOURCES = {
+    "/api/oauth2/token": (
+        "console/api/token.py",
+        "oauth/tokens/request.py",
+        "oauth/apps/service.py",
+    ),
+    "/api/oauth2/revoke": ("console/api/token.py", "oauth/apps/service.py"),
+    "/api/oauth2/spend_key": (
+        *("console/api/spend.py", "console/api/token.py"),
+        *("oauth/spend/service.py", "oauth/apps/service.py"),
+    ),
+    "/api/oauth2/userinfo": (
+        "console/api/account.py",
+        "oauth/service.py",
+        "oauth/tokens/service.py",
+    ),
+    "/api/oauth2/topup": ("console/api/account.py", "oauth/service.py", "oauth/tokens/service.py"),
+    "/api/oauth_apps": ("console/api/apps.py",),
+}
+"""By path, the modules whose refusals it tells."""
+
+
+def refusals(source):
+    """Statuses that a module refuses with, by name: numbers of 4xx in its calls and tables."""
+    tree = ast.parse((Path(trivium.__file__).parent / source).read_text())
+    return {
+        str(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and type(node.value) is int and 400 <= node.value < 500
+    }
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_every_refusal_is_described(path):
+    """Whatever status its modules name."""
+    (operation,) = oauth.paths(None, None)[path].values()
+    told = set().union(*map(refusals, SOURCES[path]))
+    assert told
+    assert set() == told - set(operation["responses"])

@@ -55,6 +55,7 @@ _FAILURES: Final = {
     "413": ("RequestTooLarge", "The body is too large."),
     "415": ("UnsupportedMediaType", "The body is compressed, or of a type that is not taken."),
     "429": ("RateLimited", "Rate limited, or a balance or budget is exhausted."),
+    "431": ("HeadersTooLarge", "The headers are too large."),
     "5XX": ("ServerError", "Server or upstream error."),
 }
 

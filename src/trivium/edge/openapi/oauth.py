@@ -199,8 +199,9 @@ def _content(kind: str, name: str) -> Schema:
     return {kind: {"schema": ref(name)}}
 
 
-def _failure(about: str, name: str) -> Schema:
-    return {"description": about, "content": _content("application/json", name)}
+def _failure(about: str, *names: str) -> Schema:
+    schema = ref(names[0]) if len(names) == 1 else {"oneOf": [ref(name) for name in names]}
+    return {"description": about, "content": {"application/json": {"schema": schema}}}
 
 
 def _operation(
@@ -221,13 +222,24 @@ def _operation(
                 "description": "The answer.",
                 "content": _content("application/json", answer) if answer else {},
             },
+            **(_BODY_FAILURES if body else {}),
             **failures,
+            **_FAILURES,
         },
         "security": [{key: []} for key in keys],
     }
     return {**out, "requestBody": {"required": True, "content": body}} if body else out
 
 
+_FAILURES: Final = {
+    "404": _failure("This host does not serve it: the settings name another.", "GatewayError"),
+    "5XX": _failure("Server error, or the gateway is stopping.", "OAuthFailure", "GatewayError"),
+}
+"""Of every operation: what stands before the OAuth service answers as the gateway does."""
+_BODY_FAILURES: Final = {
+    "413": _failure("The body is too large.", "GatewayError"),
+    "415": _failure("The body is compressed.", "GatewayError"),
+}
 _CLIENT_FAILURES: Final = {
     "400": _failure("The request or the grant is wrong.", "OAuthFailure"),
     "401": _failure("The client is unknown, or its secret is wrong.", "OAuthFailure"),
@@ -238,16 +250,43 @@ _BEARER_FAILURES: Final = {
     "401": _failure("The token is missing or not valid.", "OAuthFailure"),
     "403": _failure("The token lacks the scope.", "OAuthFailure"),
 }
+_SPEND_FAILURES: Final = {
+    **_CLIENT_FAILURES,
+    "403": _failure("The token lacks the scope, or its user has set no cap.", "OAuthFailure"),
+}
 _APP_FAILURES: Final = {
-    status: _failure(about, "OAuthAppFailure")
+    status: _failure(
+        about, "OAuthAppFailure", *(("GatewayError",) if status in _BODY_FAILURES else ())
+    )
     for status, about in {
         "400": "A field is missing or wrong.",
         "401": "The developer token is missing or not valid.",
         "403": "The account is disabled, or has as many applications as it may have.",
         "413": "The body is too large.",
-        "415": "The body is not JSON.",
+        "415": "The body is not JSON, or compressed.",
         "429": "Too many registrations within an hour.",
     }.items()
+}
+
+
+_PAGE: Final[Schema] = {"text/html": {"schema": text()}}
+_PAGES: Final[dict[str, Schema]] = {
+    "400": {
+        "description": "A page: the application or its address is wrong. Never a redirect.",
+        "content": _PAGE,
+    },
+    "404": {
+        "description": "This host does not serve it: the settings name another.",
+        "content": _PAGE | _content("application/json", "GatewayError"),
+    },
+    "429": {
+        "description": "A page: too many requests; `Retry-After` says how long to wait.",
+        "content": _PAGE,
+    },
+    "5XX": {
+        "description": "Server error, or the gateway is stopping.",
+        "content": _PAGE | _content("application/json", "GatewayError"),
+    },
 }
 
 
@@ -262,10 +301,7 @@ def _authorize() -> Schema:
                 "description": "On to our own pages, and from there to `redirect_uri` with `code` "
                 "and `state`, or with `error`, `error_description` and `state`."
             },
-            "400": {
-                "description": "A page: the application or its address is wrong. Never a redirect.",
-                "content": {"text/html": {"schema": text()}},
-            },
+            **_PAGES,
         },
         "security": [],
     }
@@ -290,7 +326,7 @@ def _for_clients() -> dict[str, dict[str, Any]]:
                 "Turns an access token with the scope `spend` into a key, where the operator has "
                 "switched that on.",
                 "OAuthSpendKey",
-                _CLIENT_FAILURES,
+                _SPEND_FAILURES,
                 keys=(_CLIENT,),
                 body=_content(_FORM, "OAuthSpendRequest"),
             )
