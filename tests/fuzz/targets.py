@@ -9,6 +9,7 @@ import asyncio
 import msgspec
 
 from edge.wires import EchoHost
+from fuzz import forms
 from growth import asked, rows, streams, told
 from trivium.edge.connection import Connection
 from trivium.faults import Fault
@@ -177,6 +178,7 @@ def targets():
     for codec in CODECS.values():
         found[f"answer-{codec.shape.value}"] = _answer(codec)
         found[f"stream-{codec.shape.value}"] = _stream(codec)
+    found |= forms.TARGETS
     for operation, passage in PASSAGES.items():
         found[f"pass-{operation.value}"] = _passed(operation)
         if passage.watch is not None:
@@ -186,6 +188,8 @@ def targets():
 
 def seeds(name):
     """Small inputs to begin with, made of what the tests of growth know."""
+    if name in forms.SEEDS:
+        return forms.SEEDS[name]
     kind, _, words = name.partition("-")
     if kind == "request" and words in asked.KINDS:
         return [asked.body(words, one, 2) for one in asked.kinds(words)]
