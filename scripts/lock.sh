@@ -19,7 +19,9 @@ for line in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-depe
 compile pyproject.toml --group dev -o requirements/dev.txt
 compile pyproject.toml -o requirements/run.txt
 printf 'hatchling\nmypy\nsetuptools\n' | compile --no-annotate -c requirements/dev.txt -o requirements/compile.txt -
-printf 'atheris\n' | compile --no-annotate -c requirements/dev.txt -o requirements/fuzz.txt -
+# 3.0 is the last with a wheel for 3.11, 3.1 the first with one for 3.14
+printf 'atheris<3.1; python_version < "3.12"\natheris>=3.1; python_version >= "3.12"\n' \
+  | compile --no-annotate -c requirements/dev.txt -o requirements/fuzz.txt -
 printf 'hatchling\neditables\n' | compile --no-annotate -c requirements/dev.txt -o requirements/build.txt -
 compile --no-annotate tests/langchain/requirements.in -o requirements/langchain.txt
 echo uv | compile --no-annotate -o requirements/bootstrap.txt -
