@@ -9,7 +9,7 @@ PASSWORD = "a horse, a battery"
 
 
 @pytest.fixture
-def ada(trivium):
+def ada(migrated, trivium):
     """A user there is already."""
     assert trivium("user", "create", "ada", "--email", "ada@example.com").code == 0
     return "ada"

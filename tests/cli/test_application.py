@@ -12,7 +12,7 @@ from trivium.storage.database import Database
 
 
 @pytest.fixture
-def client_id(trivium, folder):
+def client_id(migrated, trivium, folder):
     """An application of ada's."""
     assert 0 == trivium("user", "create", "ada", "--email", "ada@example.com").code
     return asyncio.run(registered(folder / "trivium.db"))

@@ -7,7 +7,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def ada(trivium):
+def ada(migrated, trivium):
     """Who redeems."""
     assert trivium("user", "create", "ada", "--email", "ada@example.com").code == 0
 

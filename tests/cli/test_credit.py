@@ -4,7 +4,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def ada(trivium):
+def ada(migrated, trivium):
     """Whose balance it is."""
     assert trivium("user", "create", "ada", "--email", "ada@example.com").code == 0
 

@@ -10,7 +10,7 @@ from trivium.settings.model import Settings
 
 
 @pytest.fixture(autouse=True)
-def ada(trivium):
+def ada(migrated, trivium):
     """Whose keys they are."""
     assert trivium("user", "create", "ada", "--email", "ada@example.com").code == 0
 

@@ -9,7 +9,7 @@ from trivium.cli.key import last_second
 
 
 @pytest.fixture(autouse=True)
-def ada(trivium):
+def ada(migrated, trivium):
     """Whose keys they are."""
     assert trivium("user", "create", "ada", "--email", "ada@example.com").code == 0
 

@@ -15,7 +15,7 @@ from trivium.storage.database import Database
 
 
 @pytest.fixture
-def ada(trivium, folder):
+def ada(migrated, trivium, folder):
     """A user with a top-up and two requests; their id is 1."""
     assert 0 == trivium("user", "create", "ada", "--email", "a@example.com", "--credit", "1").code
 

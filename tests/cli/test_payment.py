@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _bought(trivium, folder):
+def _bought(migrated, trivium, folder):
     """Two payments of ada's: one paid and given back in part, one held."""
     assert trivium("user", "create", "ada", "--email", "ada@example.com").code == 0
     assert trivium("user", "create", "bob", "--email", "bob@example.com").code == 0

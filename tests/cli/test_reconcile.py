@@ -14,7 +14,7 @@ EXPORT = """usage_date_utc,model_version,api_key,usage_input_tokens_no_cache,usa
 
 
 @pytest.fixture
-def books(trivium, settings, folder):
+def books(migrated, trivium, settings, folder):
     """Two answers over the channel `second`, which is Anthropic's."""
     assert 0 == trivium("user", "create", "ada", "--email", "a@example.com").code
     (folder / "usage.csv").write_text(EXPORT)

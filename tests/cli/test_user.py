@@ -4,7 +4,7 @@ import pytest
 
 
 @pytest.fixture
-def ada(trivium):
+def ada(migrated, trivium):
     """A user there is already."""
     assert trivium("user", "create", "ada", "--email", "ada@example.com").code == 0
     return "ada"
