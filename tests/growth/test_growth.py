@@ -26,8 +26,12 @@ SHARES = 24
 WALKED = ("conversation", "wire", "recall/items.py", "recall/traces/model.py", "providers/repair")
 """What is pure and works on what callers and vendors send."""
 
-MENDED = ("write answer generate thoughts", "write stream generate thoughts_all_open")
-"""Rows that were quadratic, with so little for each of them that only a large size shows it."""
+MENDED = (
+    "write answer generate thoughts",
+    "write stream generate thoughts_all_open",
+    "pass over events candidates rounds",
+)
+"""Rows that were quadratic, and are looked at in every run, where a large size shows it."""
 
 
 def measured(names, small, doublings, allowed=FACTOR):

@@ -168,7 +168,8 @@ class Rounds:
             self._next = max(self._next, event.index + 1)
         elif isinstance(event, UsageReport):
             return UsageReport(added(self.used, event.usage) or event.usage)
-        elif isinstance(event, Finished):
+        elif isinstance(event, Finished) and event.finish.unified is _PAUSED and self._left:
+            # a vendor chooses how many candidates end: only for a pause is all of it looked at
             used = added(self.used, self._seen)
             if self._goes_on(event.finish, self._said(), used):
                 self._finish = event.finish
