@@ -50,6 +50,7 @@ from trivium.wire.codec import (
 )
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
 from trivium.wire.envelope import opener, sealer
+from trivium.wire.halves import sound
 from trivium.wire.messages.version import MEANING, PROFILE, is_profiled
 from trivium.wire.operation import COUNTING, EMBEDDING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts, StreamWatch
@@ -309,7 +310,7 @@ class Translation:
             raise caps.too_many("JSON objects", caps.OBJECTS_MAX)
         if self._mend is not None:
             body = self._mend.answer(body)
-        answer = self._read.read_answer(body, self._context)
+        answer = self._read_answer(body)
         if self._answer.request.stream:  # what was read first may be an error, which says more
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
         answer = self._own(answer)
@@ -322,6 +323,14 @@ class Translation:
             answer = msgspec.structs.replace(answer, usage=usage)
             written = self._write.write_answer(answer, self._answer)
         return Whole(written, answer.usage)
+
+    def _read_answer(self, body: bytes) -> Answer:
+        try:
+            return self._read.read_answer(body, self._context)
+        except Fault:
+            if (text := sound(body)) == body:
+                raise
+            return self._read.read_answer(text, self._context)
 
     def _own(self, answer: Answer) -> Answer:
         """The answer as this caller is to be told it. Raises ``Continue``."""

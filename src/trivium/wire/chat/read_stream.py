@@ -21,7 +21,7 @@ from trivium.conversation.events import (
 )
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import caps, sse, tokens
+from trivium.wire import caps, halves, sse, tokens
 from trivium.wire.chat import failure
 from trivium.wire.chat.chunk import Choice, Chunk, Opening, Plain, Said, Uncounted
 from trivium.wire.chat.stream import cut_short
@@ -65,7 +65,7 @@ class Reader:
         self.usage: Usage | None = None
         self._sequence = Sequence(context)
         self._choices: dict[int, ChoiceReader] = {}
-        self._splitter = sse.Splitter()
+        self._splitter = halves.Splitter()
         self._started = False
         self._ended = False
         self._tier: str | None = None
@@ -332,9 +332,12 @@ class Reader:
 
 
 def _uncounted(data: bytes) -> Chunk:
-    """A chunk without its counters, which may be beyond any number. Raises ``Fault``."""
+    """A chunk without its counters, which may be beyond any number, and of sound text.
+
+    Raises ``Fault``.
+    """
     try:
-        found = _decode_uncounted(data)
+        found = _decode_uncounted(halves.sound(data))
     except (ValueError, RecursionError):
         raise failure.broke("a frame is no chunk") from None
     return Opening(

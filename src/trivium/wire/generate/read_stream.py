@@ -10,7 +10,8 @@ from trivium.faults import Fault
 from trivium.wire.codec import AnswerContext
 from trivium.wire.generate import view
 from trivium.wire.generate.telling import Telling
-from trivium.wire.sse import DONE, Splitter, completed, frames
+from trivium.wire.halves import Splitter
+from trivium.wire.sse import DONE, completed, frames
 from trivium.wire.template import Template, Told
 
 _DATA: Final = b"data: "

@@ -6,11 +6,11 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire.generate.answer_forms import Chunk, Head, Loose, Plain, Strict
+from trivium.wire.halves import sound
 
-chunk: Final = msgspec.json.Decoder(Chunk).decode
-"""Raises ``ValueError`` or ``RecursionError`` for what is no such object."""
+_chunk: Final = msgspec.json.Decoder(Chunk).decode
 chunks: Final = msgspec.json.Decoder(list[Chunk]).decode
-"""The same for many in one array."""
+"""Many in one array. Raises as ``chunk`` does."""
 strict: Final = msgspec.json.Decoder(list[Strict]).decode
 """The same; refuses members that are not read there."""
 plain: Final = msgspec.json.Decoder(Plain).decode
@@ -18,6 +18,14 @@ plain: Final = msgspec.json.Decoder(Plain).decode
 head: Final = msgspec.json.Decoder(Head).decode
 _loose: Final = msgspec.json.Decoder(Loose).decode
 _any: Final = msgspec.json.Decoder().decode
+
+
+def chunk(data: bytes) -> Chunk:
+    """One. Raises ``ValueError`` or ``RecursionError`` for what is no such object."""
+    try:
+        return _chunk(data)
+    except UnicodeDecodeError:
+        return _chunk(sound(data))
 
 
 class LooseParts:
@@ -32,7 +40,7 @@ class LooseParts:
     def at(self, candidate: int, part: int) -> dict[str, msgspec.Raw]:
         """Of one part, by position. Raises ``ValueError`` for what is none."""
         if self._candidates is None:
-            self._candidates = list(_loose(self._data).candidates or ())
+            self._candidates = list(_loose(sound(self._data)).candidates or ())
         found = self._candidates[candidate]
         parts = found.content.parts if found is not None and found.content is not None else None
         return (parts or [])[part] or {}

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from trivium.wire.answer_forms import Frame
+from trivium.wire.halves import sound
 from trivium.wire.messages.stream_forms import StreamEvent, Strict
 
 DELTA_TYPE: Final = "content_block_delta"
@@ -57,6 +58,8 @@ def lenient(frame: Frame) -> StreamEvent:
     """
     try:
         return decode(frame.data)
+    except UnicodeDecodeError:
+        return lenient(Frame(frame.event, sound(frame.data)))
     except msgspec.ValidationError:
         members = _decode_any(frame.data)
         kind = members.get("type") if isinstance(members, dict) else ""

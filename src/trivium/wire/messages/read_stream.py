@@ -34,6 +34,7 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
+from trivium.wire.halves import Splitter
 from trivium.wire.messages import citations, stops
 from trivium.wire.messages.event import (
     DELTA_TYPE,
@@ -57,7 +58,7 @@ from trivium.wire.messages.read_parts import (
 from trivium.wire.messages.stream_forms import StreamDelta, StreamEvent, StreamStart
 from trivium.wire.messages.unread import BEGINNING, DELTA, END
 from trivium.wire.messages.usage import counters, merged, uncounted, usage
-from trivium.wire.sse import DONE, Splitter, completed, first_boundary, frames
+from trivium.wire.sse import DONE, completed, first_boundary, frames
 from trivium.wire.template import Template, Told
 from trivium.wire.whole import error_of
 

@@ -25,7 +25,7 @@ from trivium.conversation.parts import Form
 from trivium.conversation.places import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import sse, tokens
+from trivium.wire import halves, sse, tokens
 from trivium.wire.answer_forms import Frame
 from trivium.wire.chat.stream import cut_short
 from trivium.wire.codec import AnswerContext
@@ -102,7 +102,7 @@ class Reader:
     def __init__(self, ctx: AnswerContext) -> None:
         self.usage: Usage | None = None
         self._ctx = ctx
-        self._splitter = sse.Splitter()
+        self._splitter = halves.Splitter()
         self._output = Output(ctx)
         self._started = False
         self._over = False
@@ -240,6 +240,8 @@ class Reader:
     def _told_loosely(self, frame: Frame, out: list[Event]) -> StreamEvent | None:
         try:
             told = _decode(frame.data)
+        except UnicodeDecodeError:
+            return self._told_loosely(Frame(frame.event, halves.sound(frame.data)), out)
         except msgspec.ValidationError:
             # members of other types: that of an event unknown to us is not our business
             try:

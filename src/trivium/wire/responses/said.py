@@ -29,6 +29,7 @@ from trivium.conversation.places import Loss
 from trivium.faults import Fault, Kind
 from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
+from trivium.wire.halves import sound
 from trivium.wire.responses import quote
 from trivium.wire.responses.answer_forms import Action, Item, ItemType, Piece, Why
 from trivium.wire.responses.unread import ITEMS, is_own
@@ -69,6 +70,8 @@ def any_item(raw: bytes | msgspec.Raw) -> Item | None:
     """
     try:
         return _decode(raw)
+    except UnicodeDecodeError:
+        return any_item(sound(bytes(raw)))
     except (ValueError, RecursionError):
         pass
     try:
