@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The tests that drive whole gateways and the codecs, on the gateway in .compiled (scripts/compiled.sh dev).
+# The tests that drive whole gateways and the codecs, and the worst cases made small, on the gateway in
+# .compiled (scripts/compiled.sh dev).
 # Left out: what needs the local engine, which is not installed there, and the tests of single parts of
 # the relay, which put classes of their own in the place of compiled ones, as the estimates' stories do.
 # Options go to pytest.
@@ -9,6 +10,6 @@ scripts/node.sh
 scratch=$(mktemp -d -t trivium-compiled-XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
 .compiled/bin/python -c 'import trivium.pipeline.direct as found; assert found.__file__.endswith(".so"), found.__file__'
-.compiled/bin/python -m pytest tests/stories tests/wire tests/conversation -n "${TRIVIUM_TEST_PROCESSES:-3}" \
+.compiled/bin/python -m pytest tests/stories tests/wire tests/conversation tests/corpus -n "${TRIVIUM_TEST_PROCESSES:-3}" \
   --ignore tests/stories/test_estimates.py --dist loadfile -m "not slow and not engine and not speech and not browser and not langchain" \
   --basetemp "$scratch/tests" "$@"

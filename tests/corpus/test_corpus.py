@@ -19,7 +19,10 @@ SHARE = 0.05
 FAST = 4
 """Of the cases every fourth runs with each check, at a twentieth of its size."""
 BEYOND = {
-    "a gzip bomb, whole: chat to messages": "a whole answer is expanded and read at once",
+    "32 MiB of text in chunks: responses to chat": (
+        "a stored response's input is kept beside what was read of it and what is written: "
+        "three times its size for a moment"
+    ),
 }
 """Cases that are known to be beyond the goal, and why: measured and shown, not judged."""
 TRIES = 6

@@ -158,6 +158,8 @@ class Remembering:
     ) -> None:
         self.operation = lane.operation
         self.body = lane.body
+        if not isinstance(lane, PassThrough):
+            lane.body = b""  # or it would be kept when this one lets go of it
         self._story = story
         self._step = step
         self._lane = lane

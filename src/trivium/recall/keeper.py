@@ -29,6 +29,8 @@ BATCH: Final = 100
 """Answers a transaction."""
 BATCH_MAX: Final = 1000
 """When many wait."""
+SETTLE_S: Final = 0.01
+"""Before large answers are read: whoever answered still holds what was asked."""
 PAUSE_S: Final = 0.05
 """Between two batches: how late an answer may reach the database, and so other workers."""
 QUEUE_BYTES_MAX: Final = 67_108_864
@@ -127,6 +129,8 @@ class Keeper:
     async def flush(self) -> bool:
         """Write everything that waits; ``False`` when the database is away."""
         while self.waiting:
+            if self._bytes > LARGE_BYTES:
+                await asyncio.sleep(SETTLE_S)
             async with self._turn:
                 self._read()
                 size = next_batch(len(self._waiting), BATCH, BATCH_MAX)

@@ -57,6 +57,9 @@ _RIDERS: Final = frozenset({THOUGHT_SIGNATURE, EXTRA_CONTENT})
 """Attachments of calls and texts, which have no slot of their own."""
 
 
+_QUOTE, _BRACKET = b'"['
+
+
 class Input:
     """Reads ``input``; what it finds besides turns is added to ``tools`` and ``extensions``."""
 
@@ -70,15 +73,15 @@ class Input:
 
     def turns(self, raw: bytes | msgspec.Raw) -> tuple[Turn, ...]:
         """The history. Raises ``Fault`` naming the member."""
-        data = bytes(raw)
-        if data.startswith(b'"'):
-            return (Turn(_USER, (Text(check(_string, data, "input")),)),)
-        if not data.startswith(b"["):
+        first = memoryview(raw)[0] if len(raw) else 0
+        if first == _QUOTE:
+            return (Turn(_USER, (Text(check(_string, raw, "input")),)),)
+        if first != _BRACKET:
             raise Fault(
                 Kind.INVALID_TYPE, "`input` must be a string or an array of items.", param="input"
             )
         out: list[Turn] = []
-        for at, one in enumerate(check(_rows, data, "input")):
+        for at, one in enumerate(check(_rows, raw, "input")):
             out += self._turns(one, f"input[{at}]")
         return _settled(out)
 

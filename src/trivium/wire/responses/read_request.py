@@ -125,10 +125,9 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
     tools: list[Tool] = []
     if raw_tools is not None:
         tools += read_tools.tools(raw_tools, "tools", extensions)
-    raw_input = body.raw("input")
-    if raw_input is None:
+    if not body.opening("input"):
         raise missing("input")
-    turns = Input(context.open, tools, extensions).turns(raw_input)
+    turns = Input(context.open, tools, extensions).turns(members["input"])
     raw_choice = body.raw("tool_choice") if "tool_choice" in there else None
     instructions = body.string("instructions") if "instructions" in there else None
     top_logprobs = (
