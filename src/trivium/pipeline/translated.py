@@ -171,7 +171,8 @@ class TranslatedStream:
                 if self._told is not None and not is_count(self.usage):
                     return self._tell_count(events, self._told)
         if self._quiet:
-            self._held += events
+            # heartbeats of a vendor that says nothing yet are not sent: a million would be kept
+            self._held += [event for event in events if type(event) is not KeepAlive]
             if all(isinstance(event, _QUIET) for event in events):
                 return b""
             self._quiet = False
