@@ -2,7 +2,7 @@
 # The tests that drive whole gateways and the codecs, and the worst cases made small, on the gateway in
 # .compiled (scripts/compiled.sh dev).
 # Left out: what needs the local engine, which is not installed there, and the tests of single parts of
-# the relay, which put classes of their own in the place of compiled ones, as the estimates' stories do.
+# the relay, which put classes of their own in the place of compiled ones.
 # Options go to pytest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,5 +11,5 @@ scratch=$(mktemp -d -t trivium-compiled-XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
 .compiled/bin/python -c 'import trivium.pipeline.direct as found; assert found.__file__.endswith(".so"), found.__file__'
 .compiled/bin/python -m pytest tests/stories tests/wire tests/conversation tests/corpus -n "${TRIVIUM_TEST_PROCESSES:-3}" \
-  --ignore tests/stories/test_estimates.py --dist loadfile -m "not slow and not engine and not speech and not browser and not langchain" \
+  --dist loadfile -m "not slow and not engine and not speech and not browser and not langchain" \
   --basetemp "$scratch/tests" "$@"

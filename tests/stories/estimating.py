@@ -19,7 +19,8 @@ from edge.wires import Wire
 from gateway import Gateway
 from trivium.clock import SystemClock
 from trivium.ledger.model import Hold
-from trivium.ledger.quote import Pricing
+from trivium.ledger.quote import Quoting
+from trivium.ledger.service import OpenLedger
 from trivium.wire.sse import frames
 
 SHAPES = ("chat", "responses", "messages", "generate")
@@ -164,12 +165,15 @@ class Held(asyncio.Event):
         return await super().wait()
 
 
-class Books(Pricing):
-    """Holds by the real quotes, and remembers what is settled."""
+class Books(OpenLedger):
+    """Holds by the real quotes, and remembers what is settled.
+
+    It has them rather than being them: a compiled class has no heirs that are not.
+    """
 
     def __init__(self):
-        super().__init__(SystemClock())
         self.settled = []
+        self.quote = Quoting(SystemClock()).quote
 
     def hold(self, request_id, caller, quote):
         return Hold(request_id=request_id, user_id=3, amount_nanos=quote.amount_nanos, quote=quote)
