@@ -194,6 +194,7 @@ def generate(n):
     return {
         "one_role": lambda: {"contents": [asks] * n},
         "alternating": lambda: {"contents": [asks, says({"text": "a"})] * (n // 2) + [asks]},
+        "files_in_a_large_history": lambda: {"contents": [heard({"text": "a" * 270_000}), *[heard(picture, {"text": "b"})] * n]},
         "pieces": lambda: {"contents": [asks, *[says({"text": "a"})] * n, asks]},
         "pieces_around_pictures": lambda: {"contents": [asks, *[says({"text": "a"}, picture, {"text": "b"})] * n, asks]},
         "thoughts_in_pieces": lambda: {"contents": [asks, *[says({"text": "a", "thought": True})] * n, asks]},

@@ -8,7 +8,7 @@ from trivium.conversation.calls import ToolCall
 from trivium.conversation.custom import Customs
 from trivium.conversation.cutting import CHARACTERS_MAX, Cutter, cut
 from trivium.conversation.estimate import tokens
-from trivium.conversation.events import Delta, PartEnd, PartStart, spelled
+from trivium.conversation.events import Delta, Finished, PartEnd, PartStart, spelled
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.honesty import Rank, Report
 from trivium.conversation.inlining import inlined, wanted
@@ -36,6 +36,7 @@ from trivium.wire import (
     bulk,
     counting,
     form,
+    halves,
     locate,
     models,
     multipart,
@@ -45,6 +46,7 @@ from trivium.wire import (
     sse,
 )
 from trivium.wire import marks as signs
+from trivium.wire.generate import crowd, view
 from trivium.wire.operation import CONVERSATION, Operation, Shape
 
 GOAL = target(Origin("generate", "p", "main"), "m")
@@ -167,6 +169,7 @@ def over_answers():
 
             found[f"answer {kind} {name}"] = make
     found["answer paused again and again"] = _paused
+    found["events of a pause"] = _pause
     found["text cut at a sequence that nearly comes"] = _nearly
     return found
 
@@ -188,6 +191,21 @@ def _paused(n):
     return work
 
 
+def _pause(n):
+    events = [
+        Finished(Finish(Unified.PAUSED), event.candidate) if type(event) is Finished else event
+        for event in canonical.events("texts", n)
+    ]
+    spoken = _spoken("messages", "alternating", 4)
+
+    def work():
+        rounds = Rounds(spoken, Shape.MESSAGES, lambda _: b"{}")
+        rounds.events(events)
+        assert rounds.more() is not None
+
+    return work
+
+
 def _nearly(n):
     rows = [PartStart(0, Text("")), *[Delta(0, "a" * 64)] * (n // 8), PartEnd(0)]
     stop = "a" * (CHARACTERS_MAX - 1) + "b"
@@ -205,6 +223,10 @@ def over_bytes():
     frames = lambda n: streams.wire("chat", "texts", n)  # noqa: E731
     blanks = lambda n: b"\n" * (8 * n) + b"data: {}\n\n"  # noqa: E731
     lines = lambda n: b"data: a\n" * n + b"\n"  # noqa: E731
+    half = b'data: {"choices":[{"index":0,"delta":{"content":"\\u%b"}}]}\n\n'
+    halved = lambda n: (half % b"d83d" + half % b"de00") * (n // 2)  # noqa: E731
+    call = b'{"functionCall":{"name":"t"}}'
+    crowded = lambda n: b'{"candidates":[{"content":{"parts":[%b]}}]}' % b",".join([call] * n)  # noqa: E731
 
     def fields(n):
         return (
@@ -256,6 +278,9 @@ def over_bytes():
         "sse in pieces": (lambda n: frames(n // 4), _in_pieces(sse.Splitter, 7)),
         "sse blanks in pieces": (blanks, _in_pieces(sse.Splitter, 7)),
         "sse event in pieces": (lambda n: streams.wire("chat", "long_event", n // 8), _in_pieces(sse.Splitter, 7)),
+        "sse halves": (halved, _in_pieces(halves.Splitter, 30_000)),
+        "members made slim": (lambda n: msgspec.json.encode({f"a{at}": 1 for at in range(n)}), lambda data: peek.members(data).slim(frozenset())),
+        "chunk of calls": (crowded, lambda data: crowd.others(view.chunk(data))),
         "locate": (frames, lambda data: locate.holding(data, (b'"usage"', b'"error"'))),
         "locate in one": (lambda n: b"data: " + b'"usage"' * n + b"\n\n", lambda data: locate.holding(data, (b'"usage"', b'"error"'))),
         "form in pieces": (one_field, _form(64)),

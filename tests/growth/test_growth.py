@@ -30,6 +30,8 @@ MENDED = (
     "write answer generate thoughts",
     "write stream generate thoughts_all_open",
     "pass over events candidates rounds",
+    "pass over repair of responses citations",
+    "pass over form written",
 )
 """Rows that were quadratic, and are looked at in every run, where a large size shows it."""
 

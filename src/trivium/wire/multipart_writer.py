@@ -19,15 +19,15 @@ def written(parts: Iterable[Part], boundary: bytes) -> list[bytes | Part]:
     A file part with a ``value`` is one that is at hand. ``boundary`` must occur in no file.
     """
     pieces: list[bytes | Part] = []
-    text = b""
+    text: list[bytes] = []
     for part in parts:
-        text += b"--%b\r\n%b\r\n" % (boundary, _head(part))
+        text.append(b"--%b\r\n%b\r\n" % (boundary, _head(part)))
         if part.is_file and part.size:
-            pieces += [text, part]
-            text = b"\r\n"
+            pieces += [b"".join(text), part]
+            text = [b"\r\n"]
         else:
-            text += part.value + b"\r\n"
-    return [*pieces, text + b"--%b--\r\n" % boundary]
+            text += [part.value, b"\r\n"]
+    return [*pieces, b"".join([*text, b"--%b--\r\n" % boundary])]
 
 
 def size_of(pieces: Iterable[bytes | Part]) -> int:

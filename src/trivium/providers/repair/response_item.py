@@ -146,10 +146,14 @@ class Item:
 class _Part:
     """A part of an item's content, and the text it has so far."""
 
-    __slots__ = ("_closed", "_member", "_place", "_texted", "body", "kind")
+    __slots__ = ("_closed", "_member", "_pieces", "_place", "_texted", "body", "kind")
 
     def __init__(self, body: Event, place: Event) -> None:
         self.body = body
+        """As it was opened, then as it was closed; between these without what ``_pieces`` has."""
+        if isinstance(body.get("annotations"), list):
+            body["annotations"] = [*body["annotations"]]  # grows, and the one opened does not
+        self._pieces: list[str] = []
         self.kind: str = body["type"]
         self._place = place
         self._member = _TEXT.get(self.kind, "")
@@ -164,17 +168,32 @@ class _Part:
         if self.kind == "output_text" and kind.startswith("response.output_text.d"):
             event.setdefault("logprobs", [])
         if kind.endswith(".delta"):
-            self.body[self._member] = _text(self.body.get(self._member)) + _text(event.get("delta"))
+            self._pieces.append(_text(event.get("delta")))
         elif kind.endswith(".done"):
             return self._end_text(event) if not self._texted else []
         elif kind.endswith(".annotation.added"):
-            self.body["annotations"] = [*self.body["annotations"], event.get("annotation")]
+            self._cite(event.get("annotation"))
         return [event]
+
+    def _cite(self, annotation: object) -> None:
+        known = self.body.get("annotations")
+        if isinstance(known, list):
+            known.append(annotation)
+        else:
+            self.body["annotations"] = [annotation]
+
+    def _put_together(self) -> None:
+        """Have the body hold all text that came: joined once, not at every delta."""
+        if self._pieces:
+            whole = "".join([_text(self.body.get(self._member)), *self._pieces])
+            self.body[self._member] = whole
+            self._pieces = []
 
     def close(self, final: Event) -> list[Event]:
         """The events that end it, with the engine's own last word."""
         if self._closed:
             return []
+        self._put_together()
         out: list[Event] = []
         if self._member and not self._texted:
             text = _text(final.get(self._member)) or _text(self.body.get(self._member))
@@ -190,6 +209,7 @@ class _Part:
 
     def _end_text(self, event: Event) -> list[Event]:
         self._texted = True
+        self._put_together()
         self.body[self._member] = event.setdefault(self._member, self.body.get(self._member, ""))
         return [event]
 

@@ -5,6 +5,7 @@ are numbered from 0 per choice, id and name are said once, nothing comes after t
 Source: OpenAI's API reference, chat streaming, and openai-python 3.52.0, read 2026-11-21.
 """
 
+from collections import OrderedDict
 from typing import Any, Final
 
 import msgspec
@@ -57,7 +58,7 @@ class _Choice:
         self.calls = 0
         self.call: int | None = None
         """Part that is the live call; others wait."""
-        self.held: dict[int, list[Event]] = {}
+        self.held: OrderedDict[int, list[Event]] = OrderedDict()
         self.size = 0
         """Code points of content so far."""
         self.reasoned = 0
@@ -384,8 +385,8 @@ class Writer:
         self._shut_call(part, opaque, choice, out)
         # what waited goes out in its order, up to the next call that is still open
         while choice.held and choice.call is None:
-            index = next(iter(choice.held))
-            waiting = choice.held.pop(index)
+            # not the first key of a dict: to find it takes as long as were taken before
+            index, waiting = choice.held.popitem(last=False)
             held = self._parts[index]
             self._open_call(index, held, choice, out)
             for event in waiting[1:]:
