@@ -186,6 +186,7 @@ class Books(OpenLedger):
 def said(shape, body):
     """The text in what a caller received of a stream: what it would show."""
     text = ""
+    body = body.replace(b"\r\n", b"\n")
     for frame in frames(body[: body.rfind(b"\n\n") + 2]):
         if frame.data == b"[DONE]":
             continue

@@ -188,7 +188,8 @@ async def test_a_kill_while_the_vendor_is_asked_leaves_a_hold_that_ends(tmp_path
         await verified(tmp_path)
         async with database(tmp_path) as db, db.write() as conn:
             # half an hour later
-            await conn.execute(update(jobs).values(look_at=0))
+            long_ago = jobs.c.created_at - 3600
+            await conn.execute(update(jobs).values(look_at=0, created_at=long_ago))
         async with serving(tmp_path, key) as gateway:
             video = {"status": "queued"}
             while video["status"] == "queued":

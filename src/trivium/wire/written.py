@@ -152,7 +152,9 @@ class Delivered:
         if _starts_json(run):
             _read_json(self._shape, run, big)  # an array: read once, and gone
             return
-        for block in blocks(run.replace(b"\r\n", b"\n")):
+        # one byte is searched twenty times as fast as two: an event may have megabytes
+        run = run.replace(b"\r\n", b"\n") if run.find(b"\r") >= 0 else run
+        for block in blocks(run):
             if len(block) > BIG_BYTES:
                 _read_events(self._shape, block, big)
                 continue
