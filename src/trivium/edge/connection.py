@@ -112,7 +112,7 @@ class Connection:
         self._touched = self.host.time()
         if self._deaf or self._closing:
             return
-        if self._unread is not None or not self.host.ready:
+        if self._is_behind or not self.host.ready:
             # uvloop starts reading after connection_made, whatever was paused in it
             self._unread = memoryview(data if self._unread is None else bytes(self._unread) + data)
             self._transport.pause_reading()
@@ -127,7 +127,7 @@ class Connection:
             self._serve(again)
             return
         self._parse(memoryview(data))
-        if idle and self._current is not None and not self._deaf and self._unread is None:
+        if idle and self._current is not None and not self._deaf and not self._is_behind:
             self._heads.learn(data, self._current)
 
     def _keep(self, exchange: Exchange) -> None:
@@ -304,6 +304,15 @@ class Connection:
 
     # --- own ----------------------------------------------------------------------------------
 
+    @property
+    def _is_behind(self) -> bool:
+        """Whether bytes have come that are not parsed yet.
+
+        Asked for this way where something was parsed in between: compiled code would hold what the
+        attribute was before to be its type.
+        """
+        return self._unread is not None
+
     def _serve(self, exchange: Exchange) -> None:
         self._current = exchange
         exchange.arrived = self.host.time()
@@ -368,7 +377,7 @@ class Connection:
         unread, self._unread = self._unread, None
         if unread is not None:
             self._parse(unread)
-        if self._reading and not self._closing and self._unread is None:
+        if self._reading and not self._closing and not self._is_behind:
             self._transport.resume_reading()
 
     def _catch_up(self) -> None:

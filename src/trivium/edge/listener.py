@@ -208,7 +208,7 @@ class Listener:
         fds: list[int] = []
         for server in self._servers:
             # uvloop's are no whole sockets, and close with the server
-            for sock in server.sockets:
+            for sock in _sockets(server):
                 fds.append(sock.fileno())
                 if not self._shared:
                     with contextlib.closing(socket.socket(fileno=os.dup(fds[-1]))) as own:
@@ -435,6 +435,13 @@ class Listener:
             b"date: %b\r\n" % email.utils.formatdate(self._clock.now(), usegmt=True).encode()
         )
         self._each(lambda connection: connection.tick(now))
+
+
+def _sockets(server: Any) -> list[Any]:
+    """What a server listens on: a tuple says asyncio's type, which compiled code takes at its word,
+    and uvloop's is a list.
+    """
+    return list(server.sockets)
 
 
 def _guarded(connection: Connection, act: Callable[[Connection], bool | None]) -> bool:
