@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 scripts/node.sh
 scratch=$(mktemp -d -t trivium-compiled-XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
-.compiled/bin/python -c 'import trivium.pipeline.direct as found; assert found.__file__.endswith(".so"), found.__file__'
+.compiled/bin/python -c 'import trivium.pipeline.handle as found; assert found.__file__.endswith(".so"), found.__file__'
 .compiled/bin/python -m pytest tests/stories tests/wire tests/conversation tests/corpus -n "${TRIVIUM_TEST_PROCESSES:-3}" \
   --dist loadfile -m "not slow and not engine and not speech and not browser and not langchain" \
   --basetemp "$scratch/tests" "$@"

@@ -68,16 +68,6 @@ def test_what_was_reserved_is_set_right(meter, more, minute, own):
     assert own == missed.own
 
 
-def test_what_is_undone_was_never_let_in(meter):
-    """Nothing of it is told."""
-    alone = Alone()
-    let_in(alone, meter, 100, 30)
-    meter.untake(30)
-    alone.took([meter], 100, 30, -1)
-    (missed,) = alone.told([meter], 6_000.0)
-    assert ((0, 0, 0, 0), (10, 0, 200, 0)) == (missed.own, missed.known)
-
-
 def test_a_meter_that_knows_nothing_says_nothing():
     """There are many, and few were used within the last two minutes."""
     quiet = Meter(Subject.KEY, "key:8", RateLimits(requests=1))

@@ -183,13 +183,3 @@ def test_what_is_left_and_when_it_is_all_back():
 def test_the_first_limit_stands_for_all(limits, of):
     """For a refusal that nobody can explain any more."""
     assert of is meter(**limits).first()
-
-
-def test_what_is_untaken_was_never_there():
-    """All three counters, to the last."""
-    meter = Meter(Subject.KEY, "key:1", RateLimits(requests=5, tokens=50, concurrency=2))
-    assert meter.fits(7, 1.0, 9)
-    before = (meter.requests, meter.tokens, meter.running)
-    meter.take(9)
-    meter.untake(9)
-    assert before == (meter.requests, meter.tokens, meter.running)

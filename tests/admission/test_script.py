@@ -217,7 +217,7 @@ async def away(server, found, how):
     for gate, state in found:
         with contextlib.suppress(Unreachable):
             await ScriptedWindows(state).admit("probe", [], 0)
-        assert not gate.asks
+        assert not gate._shared.is_up
 
 
 async def back(server, found, how):
@@ -279,23 +279,6 @@ async def test_no_slot_leaks_through_an_outage(valkey, caller, asked, monkeypatc
         await asyncio.sleep(0.02)
         after = [await let_in(other, asked(who, request_id=f"p{n}")) for n in range(4)]
         assert [True, True, True, False] == [bool(given) for given in after]
-
-
-@pytest.mark.asyncio
-async def test_a_request_undone_while_alone_is_never_told(valkey, caller, asked, monkeypatch):
-    """It has been let in by nobody."""
-    monkeypatch.setattr(state_module, "RETRY_S", 0.05)
-    await later_in_the_minute()
-    who = caller(limits=RateLimits(requests=2))
-    async with workers(valkey, 1) as found:
-        ((gate, _),) = found
-        with capture_logs():
-            await away(valkey, found, "freeze")
-            (await let_in(gate, asked(who, request_id="undone"))).undo()
-            assert await let_in(gate, asked(who, request_id="done"))
-            await back(valkey, found, "freeze")
-        more = [await let_in(gate, asked(who, request_id=f"c{n}")) for n in range(2)]
-        assert [True, False] == [bool(given) for given in more]
 
 
 async def later_in_the_minute():

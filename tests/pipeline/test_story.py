@@ -17,6 +17,7 @@ from trivium.faults import Fault, Kind
 from trivium.identity.model import Caller
 from trivium.ledger.model import Hold, Quote
 from trivium.ledger.prices import tariff_of
+from trivium.pipeline.route import Route
 from trivium.pipeline.story import NAME_MAX, Story
 from trivium.routing.model import PriceRow
 from trivium.wire.operation import Operation
@@ -52,7 +53,7 @@ def story(**request):
     )
     exchange = asked(**request)
     exchange.arrived = 10.0
-    return Story(exchange, Operation.CHAT, services), books
+    return Story(exchange, Route(operation=Operation.CHAT), services), books
 
 
 FREE_HOLD = Hold(request_id="req_1", user_id=3, amount_nanos=0)

@@ -7,6 +7,7 @@ import pytest
 
 from edge.wires import asked
 from trivium.faults import Fault, Kind
+from trivium.pipeline.route import Route
 from trivium.pipeline.story import NAME_MAX, Story
 from trivium.pipeline.telling import fault_of, refused, tell
 from trivium.wire.operation import Operation
@@ -26,7 +27,7 @@ class Alarm:
 def story(**known):
     """A story as it stands when something fails, and the alarm it would ring."""
     alarm = Alarm()
-    told = Story(asked(), Operation.CHAT, SimpleNamespace(alarm=alarm))
+    told = Story(asked(), Route(operation=Operation.CHAT), SimpleNamespace(alarm=alarm))
     for name, value in known.items():
         setattr(told, name, value)
     return told, alarm

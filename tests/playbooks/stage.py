@@ -13,9 +13,9 @@ from trivium.clock import SystemClock
 from trivium.ledger.model import Hold
 from trivium.ledger.quote import Pricing
 from trivium.observe.alarm import Alarm
+from trivium.pipeline import handle
 from trivium.pipeline.context import Services
 from trivium.pipeline.explain import Asked, Rehearsal
-from trivium.pipeline.handle import handle
 from trivium.pipeline.route import Route
 from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
@@ -273,13 +273,12 @@ async def play(caller, upstream, body, *scripts, spare=None, leaves=None, leave_
         body = body | {"model": "m", "stream": True}
     audience = Audience(operation, msgspec.json.encode(body), "m", leaves)
     route = Route(operation=operation, model="m" if caller == "generate" else "")
-    audience.task = loop.create_task(handle(audience, route, services))
+    handle.begin([(audience, route)], services)
     for turn in range(TURNS_MAX):
-        if audience.task.done():
+        if services.recorder.records:
             break
         if turn == leave_at:
             audience.leave()
         await asyncio.sleep(0)
-    assert audience.task.done(), "it never ended"
-    audience.task.result()
+    assert services.recorder.records, "it never ended"
     return Play(audience, client, services)

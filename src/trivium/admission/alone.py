@@ -51,15 +51,15 @@ class Alone:
     def __init__(self) -> None:
         self._own: dict[Meter, _Own] = {}
 
-    def took(self, meters: Iterable[Meter], minute: int, tokens: int, requests: int = 1) -> None:
-        """A request was let in; with ``requests`` of -1 that is undone in the same minute."""
+    def took(self, meters: Iterable[Meter], minute: int, tokens: int) -> None:
+        """A request was let in, with so many tokens reserved."""
         for meter in meters:
             own = self._own.get(meter)
             if own is None:
                 own = self._own[meter] = _Own(minute)
             own.roll(minute)
-            own.now[0] += requests
-            own.now[1] += tokens * requests
+            own.now[0] += 1
+            own.now[1] += tokens
 
     def corrected(self, meters: Iterable[Meter], minute: int, now: float, more: int) -> None:
         """What was let in in a minute used so many more tokens, or fewer; ``now`` in seconds."""

@@ -96,12 +96,6 @@ class Meter:
         self.tokens += tokens
         self.running += 1
 
-    def untake(self, tokens: int) -> None:
-        """As if ``take`` had not been called, in the same turn of the loop."""
-        self.requests -= 1
-        self.tokens -= tokens
-        self.running -= 1
-
     def correct(self, minute: int, now_minute: int, more: int) -> None:
         """Set right what was reserved in a minute: give back, or count what came on top."""
         self.roll(now_minute)

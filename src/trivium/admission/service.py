@@ -113,17 +113,6 @@ class Pass:
         self.nanos += nanos
         return True
 
-    def undo(self) -> None:
-        """As if the request had never been let in, in the turn of the loop that let it in."""
-        if self._admission is None:
-            return
-        self._admission.forget(self)
-        self._admission = None
-        for meter in self.meters:
-            meter.untake(self.tokens)
-        if self.purse is not None:
-            self.purse.hold(-self.nanos)
-
     def leave(self, used: int | None, cost_nanos: int = 0) -> None:
         """The request is over. ``used``: tokens, ``None`` when nobody knows better."""
         admission = self._admission
@@ -162,11 +151,6 @@ class Admission:
         self._alone = Alone()
         self._unheard: dict[Pass, None] = {}
         """Every pass that the shared state knows nothing of yet, because it is away."""
-
-    @property
-    def asks(self) -> bool:
-        """Whether others have to be asked about windows: a shared state that is there."""
-        return self._shared is not None and self._shared.is_up
 
     # --- what a request asks --------------------------------------------------------------------
 
@@ -314,12 +298,6 @@ class Admission:
             del self._unheard[given]
             if more:
                 self._alone.corrected(given.meters, given.minute, now, more)
-
-    def forget(self, given: Pass) -> None:
-        """A pass is undone: ``Pass.undo`` calls this."""
-        if given in self._unheard:
-            del self._unheard[given]
-            self._alone.took(given.meters, given.minute, given.tokens, -1)
 
     def returned(self) -> None:
         """The shared state is back, perhaps empty: say what was let in meanwhile, and what runs."""

@@ -42,10 +42,9 @@ from trivium.edge.routes import (
 from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import caller_of, digest_of
 from trivium.identity.model import Caller, Network
-from trivium.pipeline import direct, entrance, kept
+from trivium.pipeline import entrance, handle, kept
 from trivium.pipeline.context import Exchange as Asked
 from trivium.pipeline.context import Services
-from trivium.pipeline.handle import handle
 from trivium.pipeline.phase import Phase
 from trivium.pipeline.route import Route, Stored, VideoCall
 from trivium.pipeline.videos import serve as videos
@@ -386,8 +385,7 @@ class Listener:
     def _relay(self, asked: list[tuple[Exchange, Route]]) -> None:
         assert self.services is not None
         there = [one for one in asked if not one[0].gone]
-        for exchange, route in direct.serve(there, self.services):
-            self._run(exchange, handle(exchange, route, self.services))
+        handle.begin(there, self.services)
 
     def _run(self, exchange: Asked, story: Any) -> None:
         # the connection holds the exchange, and that the task, for as long as it runs

@@ -67,7 +67,7 @@ class Attempt(Flow, Sink, Ending):
         facts: Facts,
         direct: Outcome | None = None,
     ) -> None:
-        """``direct``: to be told of the outcome in the place of a future (``pipeline/direct.py``).
+        """``direct``: told of the outcome in the place of a future (``handle.EagerTask``).
 
         What ends such an answer is sent in the next turn of the loop, with all that ended in this.
         """

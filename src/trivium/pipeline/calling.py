@@ -12,17 +12,22 @@ from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.context import Exchange, Headers
 from trivium.pipeline.drawing import Pictures
 from trivium.pipeline.lane import Lane, PassThrough
+from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.outlasting import outlast
 from trivium.pipeline.picture import PictureAttempt
 from trivium.pipeline.story import Story
 from trivium.providers.base import Provider
-from trivium.routing.model import Step
+from trivium.routing.model import Step, Strategy
 from trivium.upstream.held import Held
 from trivium.upstream.request import Request
 from trivium.wire import bulk
-from trivium.wire.operation import AUDIO, DRAWING, SHAPE, Operation, Shape
+from trivium.wire.operation import AUDIO, COUNTING, DRAWING, SHAPE, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
+
+_ASIDE: Final = AUDIO | COUNTING | DRAWING
+"""Operations whose attempts are made in ways of their own."""
+_LATENCY: Final = Strategy.LATENCY  # HOT: an Enum takes 45 ns to give its member
 
 _ALIASES: Final = {
     b"anthropic-version": b"vendor-version",
@@ -31,38 +36,77 @@ _ALIASES: Final = {
 """The specification's neutral header names, accepted beside the vendor's own, which win."""
 
 
-async def call(story: Story, members: Members, facts: Facts, step: Step, credential: int) -> None:
-    """Call one channel and stay until the caller has its answer. Raises ``Fault``."""
+def must_wait(story: Story) -> bool:
+    """Whether the first attempt may have to wait before it is sent, or is not made alone.
+
+    Also where there is no plan: other models are thought of in a task.
+    """
+    plan, model, facts = story.plan, story.model, story.facts
+    if plan is None or model is None or facts is None or story.operation in _ASIDE:
+        return True
     services = story.services
-    binding = step.binding
+    if model.hedge_s or model.strategy is _LATENCY or (services.finishes and not facts.stream):
+        return True
+    step = plan.steps[0]
+    channel = step.binding.channel
+    if channel.rates is not None or channel.queue_max > 0 or len(channel.credentials) > 1:
+        return True
+    is_other = step.operation is not story.operation
+    if is_other and services.foreign is not None:
+        return True  # files may have to be fetched
+    return (is_other or facts.foreign) and len(story.body) > bulk.PACED_BYTES
+
+
+def begin_attempt(story: Story, step: Step) -> None:
+    """Count an attempt, and forget what an earlier one left."""
     story.attempts += 1
     story.step = step
     story.begin()
-    if services.foreign is not None:
-        await fetching.bring(story, step, members, facts)
-    if story.operation in DRAWING:
-        await drawing.bring(story, step, members)
-    paced = len(story.body) > bulk.PACED_BYTES and translates(story, step, facts)
-    if paced:
-        await pacing.prepare(story, step, members, facts)
-    lane = memory.remembering(story, step, lane_for(story, step, members, facts))
-    if paced:
-        await pacing.breath()
+
+
+def make_lane(story: Story, step: Step) -> Lane:
+    """What one attempt sends and what becomes of its answer. Raises ``Fault`` naming a member that
+    the channel cannot be sent.
+    """
+    members, facts = story.members, story.facts
+    assert members is not None
+    assert facts is not None
+    return memory.remembering(story, step, lane_for(story, step, members, facts))
+
+
+def make_attempt(
+    story: Story, step: Step, lane: Lane, credential: int, outcome: Outcome | None = None
+) -> tuple[Attempt, Request]:
+    """An attempt at one channel, and the request that it sends.
+
+    ``outcome``: told what the attempt comes to in the place of a future.
+    """
+    facts = story.facts
+    assert facts is not None
     request = composed(story, step, lane, lane.body, facts, credential)
-    kind = PictureAttempt if isinstance(lane, Pictures) else Attempt
     if story.operation in AUDIO:
-        kind = media.attempts()
-    attempt = kind(story, step, lane, facts)
+        return media.attempts()(story, step, lane, facts), request
+    if isinstance(lane, Pictures):
+        return PictureAttempt(story, step, lane, facts), request
+    return Attempt(story, step, lane, facts, outcome), request
+
+
+async def call(story: Story, step: Step, credential: int) -> None:
+    """Call one channel and stay until the caller has its answer. Raises ``Fault``."""
+    services, channel = story.services, step.binding.channel
+    begin_attempt(story, step)
+    lane = await _prepared_lane(story, step)
+    attempt, request = make_attempt(story, step, lane, credential)
     outcome = attempt.wait()
     if story.race is not None:
         story.race.call(attempt)
-    queued = binding.channel.queue_max > 0
+    queued = channel.queue_max > 0
     if queued:
-        await services.gate.enter(binding.channel)
+        await services.gate.enter(channel)
     entered: Pass = OPEN
     try:
-        entered = entrance.enter(story, binding.channel, facts) or await entrance.ask_enter(
-            story, binding.channel, facts
+        entered = entrance.enter(story, channel, attempt.facts) or await entrance.ask_enter(
+            story, channel, attempt.facts
         )
         story.exchange.flow = attempt
         attempt.attach(
@@ -77,7 +121,24 @@ async def call(story: Story, members: Members, facts: Facts, step: Step, credent
         left(story, attempt)
         entered.leave(entrance.used(story))
         if queued:
-            services.gate.leave(binding.channel)
+            services.gate.leave(channel)
+
+
+async def _prepared_lane(story: Story, step: Step) -> Lane:
+    """As ``make_lane``, of what had to be brought first; large requests step by step."""
+    members, facts = story.members, story.facts
+    assert members is not None
+    assert facts is not None
+    if story.services.foreign is not None:
+        await fetching.bring(story, step, members, facts)
+    if story.operation in DRAWING:
+        await drawing.bring(story, step, members)
+    if len(story.body) <= bulk.PACED_BYTES or not translates(story, step, facts):
+        return make_lane(story, step)
+    await pacing.prepare(story, step, members, facts)
+    lane = make_lane(story, step)
+    await pacing.breath()
+    return lane
 
 
 async def again(story: Story, attempt: Attempt, credential: int) -> None:

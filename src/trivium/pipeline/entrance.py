@@ -20,31 +20,28 @@ def admit(story: Story, facts: Facts, quote: Quote) -> bool:
 
     Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW, BUDGET_SPENT).
     """
-    try:
-        given = taken(story, facts, quote)
-    except Refusal as refused:
-        _tell_refused(story.exchange, story.services, refused)
-        raise
-    if given is None:
-        return False
-    let_in(story, given)
-    return True
-
-
-def taken(story: Story, facts: Facts, quote: Quote) -> Pass | None:
-    """A pass as ``admit`` takes it, of which the caller is told nothing. Raises as ``admit``."""
     exchange, caller, model = story.exchange, story.exchange.caller, story.model
     assert caller is not None
     assert model is not None
-    return story.services.admission.admit(
-        exchange.request_id,
-        caller,
-        model,
-        story.operation,
-        facts,
-        story.body,
-        quote.amount_nanos,
-    )
+    try:
+        given = story.services.admission.admit(
+            exchange.request_id,
+            caller,
+            model,
+            story.operation,
+            facts,
+            story.body,
+            quote.amount_nanos,
+        )
+    except Refusal as refused:
+        _tell_refused(exchange, story.services, refused)
+        raise
+    if given is None:
+        return False
+    story.given = given
+    if given.meters:
+        _tell_granted(exchange, story.services, given)
+    return True
 
 
 def look(exchange: Exchange, services: Services, key_coming: int, user_coming: int) -> None:
@@ -57,13 +54,6 @@ def look(exchange: Exchange, services: Services, key_coming: int, user_coming: i
     except Refusal as refused:
         _tell_refused(exchange, services, refused)
         raise
-
-
-def let_in(story: Story, given: Pass) -> None:
-    """The request is in by a pass; its caller is told what is left."""
-    story.given = given
-    if given.meters:
-        _tell_granted(story.exchange, story.services, given)
 
 
 async def ask(story: Story, facts: Facts, quote: Quote) -> None:

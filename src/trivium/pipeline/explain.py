@@ -20,9 +20,9 @@ from trivium.observe.record import Record
 from trivium.pipeline import drawing, fallbacks, fetching, memory, referring, rehearsing, wishing
 from trivium.pipeline.calling import lane_for
 from trivium.pipeline.context import Flow, Headers, Router, Running, Services, Translator
-from trivium.pipeline.handle import planned, read
 from trivium.pipeline.lane import Lane, PassThrough
 from trivium.pipeline.route import Route
+from trivium.pipeline.steps import planned, read_facts
 from trivium.pipeline.story import Story
 from trivium.providers.address import target
 from trivium.routing.model import Model, Plan, Skip, Step
@@ -113,7 +113,9 @@ async def explain(
     """
     body = _named(asked)
     operation = asked.operation
-    story = Story(Rehearsal(asked, caller, body, request_id), operation, services)
+    path = asked.model if SHAPE[operation] is Shape.GENERATE else ""
+    route = Route(operation=operation, model=path)
+    story = Story(Rehearsal(asked, caller, body, request_id), route, services)
     out: dict[str, Any] = {
         "model": asked.model,
         "operation": operation.value,
@@ -127,8 +129,7 @@ async def explain(
     }
     try:
         members = rehearsing.received(story, wishing.taken(story, peek.members(body)))
-        path = asked.model if SHAPE[operation] is Shape.GENERATE else ""
-        script = _script(story, Route(operation=operation, model=path), members)
+        script = _script(story, members)
         facts = script.facts
         out |= {"model": facts.model, "stream": facts.stream}
         if operation is Operation.RESPONSES:
@@ -166,9 +167,9 @@ class Script(Protocol):
 class Relay:
     """A request that is answered while its caller waits."""
 
-    def __init__(self, story: Story, route: Route, members: Members) -> None:
+    def __init__(self, story: Story, members: Members) -> None:
         """Raises ``Fault`` as the request would."""
-        self.facts = read(story, route, members)
+        self.facts = read_facts(story, members)
         self._story = story
         self._members = members
 
@@ -187,16 +188,16 @@ class Relay:
         return out | _sent(story, lane_for(story, step, members, self.facts))
 
 
-def _script(story: Story, route: Route, members: Members) -> Script:
-    if route.operation is Operation.GENERATE_VIDEO:
+def _script(story: Story, members: Members) -> Script:
+    if story.operation is Operation.GENERATE_VIDEO:
         raise Fault(
             Kind.INVALID_VALUE,
             "Only upstreams are asked for `generate_video`: callers ask for `videos`.",
             param="shape",
         )
-    if route.operation is Operation.VIDEOS:
+    if story.operation is Operation.VIDEOS:
         return rehearsing.Film(story, members)
-    return Relay(story, route, members)
+    return Relay(story, members)
 
 
 async def _stand_in(out: dict[str, Any], other: Model, story: Story, script: Script) -> None:

@@ -1,158 +1,294 @@
-"""The life of a request, in order: read, admit, hold, plan, call, stream back, settle, record."""
+"""The life of a request: its steps, its call, its answer, and the end that nothing can skip.
+
+The steps are those of ``pipeline/steps.py``. Those of all requests that came in one turn of the
+loop are taken in the next, one request after another and without a task, until one must wait for
+something else than its answer: that one goes on from there in a task of its own. The first attempt
+(``pipeline/calling.py``) is begun in the same way; what follows its failure is decided by
+``pipeline/attempts.py``, in a task. ``pipeline/conclude.py`` has the end.
+
+HOT: once a request.
+"""
 
 import asyncio
 import functools
-from collections.abc import Awaitable
-from typing import Final
-
-import msgspec
-import structlog
+from collections.abc import Coroutine, Sequence
+from typing import Any, Final
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline import (
-    attempts,
-    calling,
-    drawing,
-    entrance,
-    fallbacks,
-    hedging,
-    media,
-    memory,
-    pacing,
-    referring,
-    sticky,
-    wishing,
-)
-from trivium.pipeline.context import Exchange, Services
+from trivium.pipeline import attempts, calling, leaving, pacing
+from trivium.pipeline.attempt import Attempt
+from trivium.pipeline.conclude import answer_error, carry, close
+from trivium.pipeline.context import Exchange, Running, Services
 from trivium.pipeline.lane import ESTIMATED
+from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.route import Route
+from trivium.pipeline.steps import HOLD, STEPS, Waiting, planned
 from trivium.pipeline.story import Story
-from trivium.pipeline.telling import fault_of, tell
-from trivium.routing.model import Plan
-from trivium.routing.wishes import too_dear, wished
-from trivium.wire import bulk, errors, peek
-from trivium.wire.end_user import NAMES, end_user
-from trivium.wire.form import no_form
-from trivium.wire.messages.version import version
-from trivium.wire.operation import COUNTING, DRAWING, FORMS_ONLY, SHAPE, Operation, Shape
-from trivium.wire.passage import Facts
-from trivium.wire.peek import Members
+from trivium.pipeline.telling import tell
+from trivium.routing.condition import Key
+from trivium.routing.model import Plan, Step
+from trivium.upstream.request import Request
+from trivium.wire import bulk
+from trivium.wire.operation import COUNTING
 
-log = structlog.get_logger()
-
-_MESSAGES: Final = Shape.MESSAGES  # HOT: an Enum takes 45 ns to give its member
-_VERSIONS: Final = ("anthropic-version", "vendor-version")
-_VERSION_KEYS: Final = frozenset(name.encode() for name in _VERSIONS)
 _UNCOUNTED: Final = frozenset({Kind.NO_ROUTE, Kind.UNREPRESENTABLE})
 """Faults of a count that no upstream can be asked for."""
 
-OVERLOADED: Final = 529
-"""Anthropic's status for an overloaded model; its SDKs have a class of their own for it."""
+
+def begin(asked: Sequence[tuple[Exchange, Route]], services: Services) -> None:
+    """Begin requests that came in one turn of the loop; their holds are noted together."""
+    tasks = [EagerTask(Story(exchange, route, services)) for exchange, route in asked]
+    ledger = services.ledger
+    if len(tasks) > 1:
+        ledger.gather()
+    for task in tasks:
+        task.prepare()
+    unnoted = ledger.flush()
+    for task in tasks:
+        try:
+            task.go(unnoted)
+        except Exception as error:  # noqa: BLE001 - neither its hold is to be left behind, nor others
+            task.set_exception(error)
 
 
-async def handle(exchange: Exchange, route: Route, services: Services) -> None:
-    """Serve one authenticated relay request to its end. Never raises."""
-    story = Story(exchange, route.operation, services)
-    await carry(story, _served(story, route))
+class EagerTask(Running, Outcome):
+    """A request at work: a task only from where it must wait for something but its answer.
+
+    Until then this object stands for one, and is told what becomes of the first attempt in the
+    place of a future.
+    """
+
+    __slots__ = (
+        "_attempt",
+        "_began",
+        "_error",
+        "_is_cancelled",
+        "_is_done",
+        "_request",
+        "_story",
+        "_task",
+        "_task_runs",
+        "_waiting",
+    )
+
+    def __init__(self, story: Story) -> None:
+        """Nothing is done yet: ``prepare`` and ``go`` follow, in the same turn of the loop."""
+        self._story = story
+        self._waiting: Waiting = None
+        """What the next step waits for."""
+        self._attempt: Attempt | None = None
+        """The first attempt, while it is made without a task."""
+        self._request: Request | None = None
+        """What it sends, once it is written and until a connection has it."""
+        self._began: float | None = None
+        """When it was begun; ``None``: it was not, or its end is known."""
+        self._error: BaseException | None = None
+        """Why the steps, or the first attempt, came to nothing."""
+        self._task: asyncio.Task[None] | None = None
+        self._task_runs = self._is_cancelled = self._is_done = False
+
+    # --- without a task -------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Take the steps up to the hold, as far as nothing has to be waited for. Never raises."""
+        if len(self._story.exchange.body) > bulk.LARGE_BYTES:
+            self._waiting = pacing.breath()  # each step goes over all of it
+        else:
+            self._advance(HOLD + 1)
+
+    def go(self, unnoted: Sequence[str]) -> None:
+        """Take the steps that are left and call, or wait in a task, or end what has failed.
+
+        ``unnoted``: requests whose hold could not be written to the journal.
+        """
+        story = self._story
+        if unnoted and story.exchange.request_id in unnoted:
+            assert story.hold is not None
+            story.services.ledger.settle(story.hold, None)
+            story.hold, story.steps_taken = None, HOLD  # once more, on its own
+            self._go_on(self._rest())
+            return
+        if self._waiting is None and self._error is None:
+            self._advance(len(STEPS))
+        if self._error is not None:
+            answer_error(story, self._error)
+            close(story)
+        elif self._waiting is not None or calling.must_wait(story):
+            self._go_on(self._rest())
+        else:
+            self._call()
+
+    def _advance(self, end: int) -> None:
+        story = self._story
+        try:
+            while self._waiting is None and story.steps_taken < end:
+                step = STEPS[story.steps_taken]
+                story.steps_taken += 1
+                self._waiting = step(story)
+        except Exception as error:  # noqa: BLE001 - the caller is told
+            self._error = error
+
+    def _call(self) -> None:
+        """Send the request to the first channel, or have a connection made for it."""
+        story = self._story
+        plan, services = story.plan, story.services
+        assert plan is not None
+        step = plan.steps[0]
+        binding = step.binding
+        story.exchange.task = self
+        story.key = Key(binding.channel.name, 0, binding.model)
+        services.health.claim(story.key)
+        self._began = services.time()
+        calling.begin_attempt(story, step)
+        try:
+            lane = calling.make_lane(story, step)
+            attempt, request = calling.make_attempt(story, step, lane, 0, self)
+            self._attempt = story.exchange.flow = attempt
+            call = services.client.open_now(request, attempt)
+        except Exception as error:  # noqa: BLE001 - of the first attempt: another may do
+            self.set_exception(error)
+            return
+        if call is None:
+            self._request = request
+            self._go_on(self._attempts())
+        else:
+            attempt.attach(call)
+
+    # --- the first attempt's outcome ------------------------------------------------------------
+
+    def done(self) -> bool:
+        """Whether it is known, or is awaited no longer."""
+        return self._is_done
+
+    def set_result(self, result: None) -> None:
+        """The caller has its answer, or one part of it."""
+        del result
+        self._is_done = True
+        story, attempt = self._story, self._attempt
+        assert attempt is not None
+        if self._is_cancelled or attempt.going_on is not None:
+            self._go_on(self._attempts())
+            return
+        # without this each request would leave two cycles to the collector
+        self._attempt = story.exchange.task = None
+        calling.left(story, attempt)
+        assert story.key is not None
+        attempts.answered(story, story.key)
+        close(story)
+
+    def set_exception(self, error: Exception) -> None:
+        """It has none."""
+        self._is_done = True
+        self._error = error
+        self._go_on(self._attempts())
+
+    # --- as a task ------------------------------------------------------------------------------
+
+    def cancel(self) -> None:
+        """Have it cancelled in a later turn, as a task is; harmless after its end."""
+        if self._task_runs:
+            assert self._task is not None
+            self._task.cancel()
+        elif not self._is_cancelled:
+            # a task that has not begun would end without a word, and with it the hold
+            self._is_cancelled = True
+            if self._task is None:
+                asyncio.get_running_loop().call_soon(self._call_off)
+
+    def _call_off(self) -> None:
+        if not self._is_done and self._task is None:
+            self._is_done = True
+            self._go_on(self._attempts())
+
+    def _go_on(self, work: Coroutine[Any, Any, None]) -> None:
+        """In a later turn, and as a task: not from inside the connection that told of it."""
+        story = self._story
+        story.exchange.task = self
+        # HOT: a task without a name is given one with its number, which costs as much as the rest
+        loop = asyncio.get_running_loop()
+        self._task = asyncio.Task(carry(story, work), loop=loop, name="request")
+
+    async def _rest(self) -> None:
+        """The steps from the one that must be waited for, and the call."""
+        self._task_runs = True
+        story = self._story
+        waiting, self._waiting = self._waiting, None
+        if self._is_cancelled:
+            if isinstance(waiting, Coroutine):
+                waiting.close()
+            raise asyncio.CancelledError
+        is_large = len(story.exchange.body) > bulk.LARGE_BYTES
+        while True:
+            if waiting is not None:
+                await waiting
+            if is_large:
+                await pacing.breath()
+            if story.steps_taken == len(STEPS):
+                break
+            step = STEPS[story.steps_taken]
+            story.steps_taken += 1
+            waiting = step(story)
+        if story.operation in COUNTING:
+            await _count(story, self._attempts())
+        else:
+            await self._attempts()
+
+    async def _attempts(self) -> None:
+        """The attempts, from the first or from its end."""
+        self._task_runs = True
+        told = functools.partial(tell, self._story, "attempt_failed")
+        await attempts.run(self._story, self._planned, self._tried, told, self._began)
+
+    async def _planned(self) -> Plan:
+        story = self._story
+        fault, story.plan_fault = story.plan_fault, None
+        if fault is not None:
+            raise fault
+        found, story.plan = story.plan, None
+        return await planned(story) if found is None else found
+
+    async def _tried(self, step: Step, credential: int) -> None:
+        """The end of the first attempt, where it was begun without a task; else an attempt."""
+        story = self._story
+        began, self._began = self._began, None
+        if began is None:
+            await calling.call(story, step, credential)
+            return
+        attempt, request, error = self._attempt, self._request, self._error
+        self._attempt = self._request = self._error = None
+        try:
+            if attempt is not None and self._is_cancelled:
+                await leaving.counted(story, attempt)
+                raise asyncio.CancelledError
+            if attempt is None or error is not None:
+                assert error is not None
+                raise error
+            if request is not None:
+                outcome = attempt.wait()
+                attempt.attach(await story.services.client.open(request, attempt))
+                del request
+                await leaving.stay(story, attempt, outcome)
+            while attempt.going_on is not None:
+                await calling.again(story, attempt, credential)
+        finally:
+            if attempt is not None:
+                calling.left(story, attempt)
 
 
-async def _served(story: Story, route: Route) -> None:
-    exchange = story.exchange
-    large = len(exchange.body) > bulk.LARGE_BYTES
-    if exchange.upload is None:
-        members = wishing.taken(story, peek.members(exchange.body))
-    else:
-        members = wishing.taken(story, await media.received(story, exchange.upload))
-    if large:
-        await pacing.breath()  # each step goes over all of it
-    facts = read(story, route, members)
-    if route.operation is Operation.RESPONSES:
-        await memory.recollect(story, members)
-    if large:
-        await pacing.breath()
-    await _admit(story, facts)
-    if large:
-        await pacing.breath()
-    if route.operation in COUNTING:
-        await _count(story, members, facts)
-    else:
-        await _call(story, members, facts)
-
-
-async def carry(story: Story, work: Awaitable[None]) -> None:
-    """Have a request answered, or answer with what went wrong; settle and record. Never raises."""
+async def _count(story: Story, work: Coroutine[Any, Any, None]) -> None:
+    """Have tokens counted; by our own rule where no upstream does it, and say so."""
+    refused: Fault | None = None
     try:
         await work
-    except (Fault, asyncio.CancelledError) as error:
-        fault = fault_of(story, error)
-        if fault is not None:
-            is_no_form = fault.kind is Kind.MALFORMED_JSON and story.operation in FORMS_ONLY
-            _fail(story, no_form("This operation") if is_no_form else fault)
-    except Exception:
-        log.exception("request_crashed", request_id=story.exchange.request_id)
-        _fail(story, errors.internal())
-    finally:
-        pulse = story.services.pulse
-        if pulse is not None:
-            pulse.forget(story)
-        story.settle()
-        story.given.leave(entrance.used(story), story.cost_nanos)
-        story.record()
-
-
-def read(story: Story, route: Route, members: Members) -> Facts:
-    """Read what the request says of itself, checked against the specification."""
-    if story.exchange.shape is _MESSAGES:
-        _check_version(story.exchange)
-    facts = story.services.passages[route.operation].facts(members)
-    if route.model:
-        facts = msgspec.structs.replace(
-            facts,
-            model=route.model,
-            stream=route.operation is Operation.GENERATE_STREAM,
-            array=route.array,
-        )
-    if route.operation in DRAWING:
-        facts = drawing.named(story, members, facts)
-    story.facts = facts
-    story.members = members
-    if not NAMES.isdisjoint(members.table):  # HOT: most name nobody
-        story.end_user = end_user(members.table)
-    return facts
-
-
-async def _admit(story: Story, facts: Facts) -> None:
-    """See whether it may run now and hold its worst case."""
-    exchange, services = story.exchange, story.services
-    caller = exchange.caller
-    assert caller is not None
-    services.admission.permit(caller, facts.model)
-    story.model = services.router.find(facts.model)
-    if story.operation in DRAWING:
-        drawing.check(story)
-    ledger, facts = services.ledger, referring.weighed(story, facts)
-    quote = ledger.quote(caller, story.model, story.operation, facts, story.size_bytes)
-    if story.wishes is not None and (dear := too_dear(story.wishes, quote.amount_nanos)):
-        raise dear
-    if story.model.fallbacks:
-        quote = fallbacks.covering(story, facts, quote)
-    if not entrance.admit(story, facts, quote):
-        await entrance.ask(story, facts, quote)
-    if story.operation in COUNTING:
-        return  # free of charge
-    story.hold = ledger.hold(exchange.request_id, caller, quote)
-    if story.hold is None:
-        story.hold = await ledger.lease(exchange.request_id, caller, quote)
-
-
-async def _count(story: Story, members: Members, facts: Facts) -> None:
-    """Have tokens counted; by our own rule where no upstream does it, and say so."""
-    try:
-        await _call(story, members, facts)
     except Fault as fault:
         if not _is_uncounted(story, fault):
             raise
-        tell(story, "attempt_failed", fault)
+        refused = fault
+    if refused is not None:
+        tell(story, "attempt_failed", refused)
+        members, facts = story.members, story.facts
+        assert members is not None
+        assert facts is not None
         body = story.services.translator.estimate(story, members, facts)
         story.status = 200
         story.exchange.extra.append((ESTIMATED, b"tokens"))
@@ -165,81 +301,3 @@ def _is_uncounted(story: Story, fault: Fault) -> bool:
         # of another shape it is our translation that the vendor refused
         return story.step is not None and story.step.operation is not story.operation
     return fault.row.fallback or fault.kind in _UNCOUNTED
-
-
-def _call(story: Story, members: Members, facts: Facts) -> Awaitable[None]:
-    """Try the plan's channels in turn until one answers."""
-    pulse = story.services.pulse
-    if facts.stream and pulse is not None:
-        pulse.watch(story)
-    if story.model is not None and story.model.hedge_s:
-        story.race = hedging.race(story, members, facts)
-    return attempts.run(
-        story,
-        functools.partial(planned, story),
-        functools.partial(calling.call, story, members, facts),
-        functools.partial(tell, story, "attempt_failed"),
-    )
-
-
-def possible(story: Story) -> Plan:
-    """The channels that could answer, in order. Raises ``Fault`` when there is none."""
-    assert story.model is not None
-    router = story.services.router
-    return memory.narrowed(router.plan(story.model, story.operation, story.cache_key), story)
-
-
-async def planned(story: Story) -> Plan:
-    """The channels of this request as things stand, in order. Raises ``Fault`` as ``possible``."""
-    services = story.services
-    plan = possible(story)
-    if sticky.carries(story, plan):
-        plan = await sticky.recall(story, plan)
-    if story.wishes is not None:
-        plan = wished(plan, story.wishes)
-    if story.operation not in COUNTING:
-        plan = services.health.fit(plan)
-    story.skipped = plan.skipped
-    if story.size_bytes > bulk.LARGE_BYTES:
-        story.spare = _is_spare(story, plan)
-    return plan
-
-
-def _is_spare(story: Story, plan: Plan) -> bool:
-    """Whether the request's bytes are of no use once a translation has read them."""
-    own, model, facts = SHAPE[story.operation], story.model, story.facts
-    if story.operation in COUNTING or story.race is not None:
-        return False
-    if model is None or model.fallbacks or story.stand_ins or facts is None:
-        return False
-    return memory.outgrown(story) and all(SHAPE[step.operation] is not own for step in plan.steps)
-
-
-def _check_version(exchange: Exchange) -> None:
-    """An unknown version is the caller's mistake, whatever the upstream would make of it."""
-    headers = exchange.headers
-    if not _VERSION_KEYS.isdisjoint(headers):
-        found = ((name, headers.get(name.encode())) for name in _VERSIONS)
-        version({name: value.decode("latin-1") for name, value in found if value is not None})
-
-
-def _fail(story: Story, fault: Fault) -> None:
-    """Tell the caller, in its own dialect."""
-    tell(story, "request_failed", fault)
-    fault.forget()
-    if fault.kind is Kind.UPSTREAM_OVERLOADED and story.exchange.shape is Shape.MESSAGES:
-        fault.status = OVERLOADED  # the status by which these callers know it from an outage
-    story.fault = fault
-    if not story.exchange.begun:
-        story.status = fault.status
-    story.settle()
-    if story.services.explain_headers:
-        story.exchange.extra += wishing.route(story)
-    if story.early:
-        wishing.tell_late(story)
-        assert story.facts is not None
-        watch = story.services.passages[story.operation].watch
-        assert watch is not None
-        story.exchange.finish(watch(story.facts).end(fault, story.exchange.request_id))
-    else:
-        story.exchange.fail(fault)

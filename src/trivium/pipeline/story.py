@@ -5,19 +5,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from trivium.admission.service import OPEN
+from trivium.admission.service import OPEN, Pass
 from trivium.conversation.honesty import Report
 from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage
 from trivium.faults import Blame, Fault, Kind
 from trivium.ledger import estimate, media
-from trivium.ledger.model import Hold
+from trivium.ledger.model import Hold, Quote
 from trivium.observe.record import Record
 from trivium.pipeline.context import Exchange, Headers, Services
+from trivium.pipeline.route import Route
 from trivium.recall.model import Recollection
 from trivium.routing.choice import Wishes
 from trivium.routing.condition import Key
-from trivium.routing.model import Model, Skip, Step
+from trivium.routing.model import Model, Plan, Skip, Step
 from trivium.wire.operation import AUDIO, SHAPE, Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
@@ -67,10 +68,14 @@ class Story:
         "operation",
         "owed",
         "picture",
+        "plan",
+        "plan_fault",
+        "quote",
         "race",
         "recalled",
         "recollection",
         "report",
+        "route",
         "services",
         "shared",
         "skipped",
@@ -78,67 +83,121 @@ class Story:
         "stand_ins",
         "status",
         "step",
+        "steps_taken",
         "stood_in",
         "usage",
         "wishes",
     )
 
-    def __init__(self, exchange: Exchange, operation: Operation, services: Services) -> None:
-        self.exchange, self.operation, self.services = exchange, operation, services
-        self.facts: Facts | None = None
-        self.members: Members | None = None
-        """The request's members, as long as another attempt may need them."""
-        self.conversation: Conversation | None = None
-        """The request in canonical form, once a translation has read it."""
-        # the same as one channel may have it, where that took a turn of its own
-        self.fitting: tuple[Step, Report, Conversation] | None = None
-        self.recollection: Recollection | None = None
-        """What a responses request refers to, once that has been looked up."""
-        self.picture: Any = None  # ``drawing.Asked`` of a request for pictures
-        self.report: Report | None = None
-        """What the last attempt's translation left out and mended; ``None``: it had none."""
-        self.recalled: Any = None
-        """What is known of the state it carries (``sticky.Recalled``); ``None``: it has none."""
-        self.lost: tuple[str, ...] = ()
-        """Calls whose traces are forgotten, once a translation has read the request."""
-        self.key: Key | None = None  # whose health the running attempt tells of
-        self.race: Race | None = None
-        """Between attempts that may run at once; ``None``: they run one after another."""
-        self.wishes: Wishes | None = None
-        """What the caller wishes of the route; ``None``: nothing."""
-        self.cache_key, self.end_user = b"", ""
-        """What keeps it with others that share a prompt cache; for whom, as the caller says."""
-        self.stand_ins: list[Model] = []
-        """Models that may answer in place of the one asked for."""
-        self.failures: list[tuple[str, str]] = []
-        """Channels that failed and how, in order."""
-        self.skipped: tuple[Skip, ...] = ()
-        """Channels that the plan passed over."""
-        self.stood_in = self.shared = False
-        """Whether a fallback of the model that was asked for is being tried; whether several
-        channels could answer."""
-        self.model: Model | None = None
+    # --- what came ------------------------------------------------------------------------------
+
+    facts: Facts | None
+    """What the request says of itself, once that is read."""
+    members: Members | None
+    """Its members, as long as another attempt may need them."""
+    conversation: Conversation | None
+    """The request in canonical form, once a translation has read it."""
+    fitting: tuple[Step, Report, Conversation] | None
+    """The same as one channel may have it, where that took a turn of its own."""
+    recollection: Recollection | None
+    """What a responses request refers to, once that has been looked up."""
+    picture: Any
+    """``drawing.Asked`` of a request for pictures."""
+    recalled: Any
+    """What is known of the state it carries (``sticky.Recalled``); ``None``: it has none."""
+    lost: tuple[str, ...]
+    """Calls whose traces are forgotten, once a translation has read the request."""
+    wishes: Wishes | None
+    """What the caller wishes of the route; ``None``: nothing."""
+    cache_key: bytes
+    """What keeps it with others that share a prompt cache; empty: nothing."""
+    end_user: str
+    """For whom it is, as the caller says."""
+    let_go_bytes: int
+    """Size of the request, once its body is let go."""
+    spare: bool
+    """Whether its bytes are of no use once they are read."""
+
+    # --- what was decided -----------------------------------------------------------------------
+
+    steps_taken: int
+    """How many of ``pipeline/steps.py`` are done, or wait for something."""
+    model: Model | None
+    """The model that is asked, or stands in for that one."""
+    stand_ins: list[Model]
+    """Models that may answer in place of the one asked for."""
+    stood_in: bool
+    """Whether one of them is being tried."""
+    given: Pass
+    """What admission let it in with."""
+    quote: Quote | None
+    """The most that it may cost."""
+    hold: Hold | None
+    """That, reserved; ``None``: nothing is."""
+    plan: Plan | None
+    """Channels that may answer, in order, until they are tried."""
+    plan_fault: Fault | None
+    """Why there is no plan."""
+    skipped: tuple[Skip, ...]
+    """Channels that the plan passed over."""
+    shared: bool
+    """Whether several channels could answer."""
+    race: "Race | None"
+    """Between attempts that may run at once; ``None``: they run one after another."""
+
+    # --- what was answered ----------------------------------------------------------------------
+
+    attempts: int
+    """How many were begun."""
+    step: Step | None
+    """The running or last attempt's."""
+    key: Key | None
+    """Whose health it tells of."""
+    report: Report | None
+    """What its translation left out and mended; ``None``: it had none."""
+    called: bool
+    """Whether it has sent the request upstream."""
+    cut: bool
+    """Whether its answer may be over before its vendor's: it is cut at a stop sequence."""
+    failures: list[tuple[str, str]]
+    """Channels that failed and how, in order."""
+    status: int
+    """The HTTP status that the caller was sent; 0: none yet."""
+    fault: Fault | None
+    """How it ended, if not well."""
+    first_byte_at: float | None
+    """Loop time of the answer's first byte."""
+    delivered: int
+    """Bytes of the answer that the caller was sent."""
+
+    # --- what it costs --------------------------------------------------------------------------
+
+    usage: Usage | None
+    """What the vendor reported, then what is charged for."""
+    owed: Usage | None
+    """What a vendor reports, and charges, of a request that it declined after its work."""
+    final: bool
+    """Whether its last report counts all of an answer that the caller did not stay for."""
+    cost_nanos: int
+    """What the caller was charged, once that is settled."""
+
+    def __init__(self, exchange: Exchange, route: Route, services: Services) -> None:
+        self.exchange, self.route, self.services = exchange, route, services
+        self.operation = route.operation
+        self.facts = self.members = self.conversation = self.fitting = None
+        self.recollection = self.picture = self.recalled = self.wishes = None
+        self.lost, self.cache_key, self.end_user = (), b"", ""
+        self.stand_ins, self.failures, self.skipped = [], [], ()
         self.given = OPEN
-        """What admission let it in with."""
-        self.hold: Hold | None = None
-        self.step: Step | None = None
-        self.attempts = self.status = 0
-        self.usage: Usage | None = None
-        self.owed: Usage | None = None
-        """What a vendor reports, and charges, of a request that it declined after its work."""
-        self.fault: Fault | None = None
-        self.first_byte_at: float | None = None
-        self.called = self._settled = self.cut = self.final = self.spare = False
-        """Whether the running attempt has sent the request upstream. Whether its answer may be over
-        before its vendor's: it is cut at a stop sequence. Whether the vendor's last report counts
-        all of an answer that its caller did not stay for. Whether its bytes are of no use once
-        they are read."""
-        self.delivered = self.let_go_bytes = 0
-        """Bytes of the answer that the caller was sent; size of the request, once it is let go."""
+        self.model = self.quote = self.hold = self.plan = self.plan_fault = self.race = None
+        self.step = self.key = self.report = self.fault = self.first_byte_at = None
+        self.usage = self.owed = None
+        self.steps_taken = self.attempts = self.status = 0
+        self.delivered = self.let_go_bytes = self.cost_nanos = 0
+        self.called = self.cut = self.final = self.spare = self.stood_in = self.shared = False
+        self._settled = False
         self._said: Delivered | None = None
-        """What tells how much a model wrote in them."""
-        self.cost_nanos = 0
-        """What the caller was charged, once that is settled."""
+        """What tells how much a model wrote in what was delivered."""
 
     @property
     def body(self) -> bytes:

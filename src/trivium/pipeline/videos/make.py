@@ -12,6 +12,7 @@ from trivium.jobs.studio import Studio
 from trivium.ledger.prices import row_at
 from trivium.pipeline import attempts, fallbacks, wishing
 from trivium.pipeline.context import Exchange, Services
+from trivium.pipeline.route import Route
 from trivium.pipeline.story import Story
 from trivium.pipeline.telling import tell
 from trivium.pipeline.videos.order import (
@@ -39,7 +40,7 @@ from trivium.wire.videos.request import Asked
 
 async def create(exchange: Exchange, services: Services, studio: Studio) -> None:
     """Serve a request for a new video. Never raises."""
-    story = Story(exchange, Operation.VIDEOS, services)
+    story = Story(exchange, Route(operation=Operation.VIDEOS), services)
     await told(story, _create(story, studio))
 
 

@@ -9,6 +9,7 @@ from trivium.jobs.model import Job
 from trivium.jobs.studio import Studio
 from trivium.pipeline import entrance
 from trivium.pipeline.context import Exchange, Services
+from trivium.pipeline.route import Route
 from trivium.pipeline.story import Story
 from trivium.pipeline.videos.call import found, unready
 from trivium.pipeline.videos.order import (
@@ -34,7 +35,7 @@ from trivium.wire.videos.request import Asked
 
 async def remix(exchange: Exchange, video_id: str, services: Services, studio: Studio) -> None:
     """Serve a request for another version of a video. Never raises."""
-    story = Story(exchange, Operation.VIDEOS, services)
+    story = Story(exchange, Route(operation=Operation.VIDEOS), services)
     await told(story, _remix(story, video_id, studio))
 
 

@@ -1,4 +1,4 @@
-"""Requests served without a task: the same answers, records and bills as with one."""
+"""Requests that are called for without a task: the same answers, records and bills as with one."""
 
 import asyncio
 import re
@@ -11,7 +11,7 @@ from doubles import Close, Double, Reset, Send, Stall, Until, chunked, let_go, s
 from gateway import Gateway, encoded, error_of
 from trivium.edge.exchange import Exchange
 from trivium.identity.model import Budget, Period
-from trivium.pipeline import calling, direct
+from trivium.pipeline import calling, handle
 from trivium.settings.limits import RateLimits
 
 CHAT = "/v1/chat/completions"
@@ -50,16 +50,15 @@ def refusal(status: bytes):
 
 @pytest.fixture
 def ways(monkeypatch):
-    """Which way each request went: counted, and closed off where a test wants that."""
+    """Whether each request's first attempt was begun without a task."""
     taken = []
-    serve = direct.serve
+    go = handle.EagerTask.go
 
-    def counted(asked, services):
-        left = serve(asked, services)
-        taken.extend((one not in left) for one in asked)
-        return left
+    def counted(self, unnoted):
+        go(self, unnoted)
+        taken.append(self._began is not None)
 
-    monkeypatch.setattr(direct, "serve", counted)
+    monkeypatch.setattr(handle.EagerTask, "go", counted)
     return taken
 
 
@@ -119,7 +118,7 @@ async def test_what_is_answered_and_recorded_is_what_a_task_would(name, monkeypa
                 await vendor.__aexit__(None, None, None)
 
     short = await results()
-    monkeypatch.setattr(direct, "serve", lambda asked, _: asked)
+    monkeypatch.setattr(calling, "must_wait", lambda _: True)
     long = await results()
     assert long == short
 
@@ -129,9 +128,9 @@ async def test_what_is_answered_and_recorded_is_what_a_task_would(name, monkeypa
 async def test_on_a_connection_that_is_left_no_task_is_made(stream, ways, monkeypatch):
     """Not for the request, and not for its end."""
     carried = []
-    carry = direct.handle.carry
+    carry = handle.carry
     monkeypatch.setattr(
-        direct.handle, "carry", lambda story, work: carried.append(story) or carry(story, work)
+        handle, "carry", lambda story, work: carried.append(story) or carry(story, work)
     )
     script = STREAM if stream else OK
     async with Double([script] * 3) as vendor, Gateway.to(("openai", vendor)) as gateway:
@@ -214,20 +213,20 @@ async def test_a_caller_that_leaves_pays_for_the_input_that_was_reported(monkeyp
 
     used = await results()
     assert 901 == used.fresh
-    monkeypatch.setattr(direct, "serve", lambda asked, _: asked)
+    monkeypatch.setattr(calling, "must_wait", lambda _: True)
     assert used == await results()
 
 
 @pytest.mark.asyncio
 async def test_one_that_is_cancelled_before_its_task_begins_is_settled_all_the_same(monkeypatch):
     """A task that never began would take the hold with it."""
-    go_on = direct.Direct._go_on
+    go_on = handle.EagerTask._go_on
 
-    def cancelled(self):
-        go_on(self)
+    def cancelled(self, work):
+        go_on(self, work)
         self.cancel()
 
-    monkeypatch.setattr(direct.Direct, "_go_on", cancelled)
+    monkeypatch.setattr(handle.EagerTask, "_go_on", cancelled)
     async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
         status, _, body = await gateway.post(CHAT, HELLO)
         assert (503, "service_unavailable") == (status, error_of(body)["code"])
@@ -283,7 +282,7 @@ async def test_what_nobody_foresaw_before_it_is_told_by_the_long_way(monkeypatch
         with capture_logs() as logs:
             assert 500 == (await gateway.post(CHAT, HELLO))[0]
         told = [line["event"] for line in logs]
-        assert ["direct_failed", "request_crashed", "request_failed"] == told
+        assert ["request_crashed", "request_failed"] == told
         assert 1 == len(gateway.records)
 
 
@@ -375,7 +374,7 @@ async def test_budgets_are_counted_down_by_what_an_answer_cost(ways):
 async def test_limits_that_all_workers_keep_together_are_asked_for_by_a_task(ways, monkeypatch):
     """Before anything is held."""
     who = {"who": {"limits": RateLimits(requests=5)}}
-    monkeypatch.setattr("trivium.admission.service.Admission.asks", True)
+    monkeypatch.setattr("trivium.admission.service.Admission.admit", lambda *_: None)
     async with Double([OK]) as vendor, Gateway.to(("openai", vendor), **who) as gateway:
         assert 200 == (await gateway.post(CHAT, HELLO))[0]
         assert ([False], 1) == (ways, len(gateway.services.ledger.holds))
