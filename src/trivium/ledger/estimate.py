@@ -87,7 +87,8 @@ def used(
     """
     if reported is not None and not is_believable(reported):
         reported = None
-    if final and reported is not None and reported.output_total:
+    # HOT: once a request; most have an output of the first class, and the sum is a call
+    if final and reported is not None and (reported.output or reported.output_total):
         if reported.estimated and not reported.input_total:
             return msgspec.structs.replace(reported, fresh=input_tokens)
         return reported

@@ -57,8 +57,10 @@ def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:
 def input_cost(tariff: Tariff, tokens: int) -> int:
     """What an input that nothing answered costs in nano-dollars: ``cost`` of it alone."""
     # HOT: once a request; a usage of one class costs as much to make as to reckon with
-    atoms = tokens * tariff.rates(tokens).fresh + tariff.request
-    return tariff.nanos(atoms)
+    rates = tariff.tiers[0] if len(tariff.tiers) == 1 else tariff.rates(tokens)
+    atoms = tokens * rates.fresh + tariff.request
+    nanos = -(-atoms * tariff.numerator // tariff.denominator)  # as ``Tariff.nanos``
+    return nanos if nanos < NANOS_MAX else NANOS_MAX  # noqa: FURB136 - min() is a call
 
 
 def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> Tariff:

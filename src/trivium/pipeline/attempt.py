@@ -368,7 +368,7 @@ class Attempt(Flow, Sink, Ending):
         story.status = 200
         story.first_byte_at = story.services.time()
         self._explain()
-        story.deliver(whole.body)
+        story.deliver_whole(whole.body)
         self._whole = whole
         self._conclude()
 

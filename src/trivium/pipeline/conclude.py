@@ -31,6 +31,17 @@ async def carry(story: Story, work: Awaitable[None]) -> None:
         close(story)
 
 
+def fail_now(story: Story, error: BaseException) -> None:
+    """End a request that failed before it had a task, as ``carry`` does. Never raises."""
+    try:
+        try:
+            answer_error(story, error)
+        finally:
+            close(story)
+    except Exception:
+        log.exception("request_crashed", request_id=story.exchange.request_id)
+
+
 def answer_error(story: Story, error: BaseException) -> None:
     """Answer with what went wrong, in the caller's own shape; one who left gets no answer."""
     if not isinstance(error, Fault | asyncio.CancelledError):

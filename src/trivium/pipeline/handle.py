@@ -17,7 +17,7 @@ from typing import Any, Final
 from trivium.faults import Fault, Kind
 from trivium.pipeline import attempts, calling, leaving, pacing
 from trivium.pipeline.attempt import Attempt
-from trivium.pipeline.conclude import answer_error, carry, close
+from trivium.pipeline.conclude import carry, close, fail_now
 from trivium.pipeline.context import Exchange, Running, Services
 from trivium.pipeline.lane import ESTIMATED
 from trivium.pipeline.outcome import Outcome
@@ -36,7 +36,11 @@ _UNCOUNTED: Final = frozenset({Kind.NO_ROUTE, Kind.UNREPRESENTABLE})
 
 
 def begin(asked: Sequence[tuple[Exchange, Route]], services: Services) -> None:
-    """Begin requests that came in one turn of the loop; their holds are noted together."""
+    """Begin requests that came in one turn of the loop.
+
+    Their holds are written together, and so are, after all else, their calls: a vendor's socket
+    that is written to between two translations wakes its reader each time (7 us a request).
+    """
     tasks = [EagerTask(Story(exchange, route, services)) for exchange, route in asked]
     ledger = services.ledger
     if len(tasks) > 1:
@@ -45,10 +49,9 @@ def begin(asked: Sequence[tuple[Exchange, Route]], services: Services) -> None:
         task.prepare()
     unnoted = ledger.flush()
     for task in tasks:
-        try:
-            task.go(unnoted)
-        except Exception as error:  # noqa: BLE001 - neither its hold is to be left behind, nor others
-            task.set_exception(error)
+        task.compose(unnoted)
+    for task in tasks:
+        task.send()
 
 
 class EagerTask(Running, Outcome):
@@ -96,27 +99,24 @@ class EagerTask(Running, Outcome):
         else:
             self._advance(HOLD + 1)
 
-    def go(self, unnoted: Sequence[str]) -> None:
-        """Take the steps that are left and call, or wait in a task, or end what has failed.
-
-        ``unnoted``: requests whose hold could not be written to the journal.
+    def compose(self, unnoted: Sequence[str]) -> None:
+        """Take the steps that are left and make the first attempt, as far as nothing has to be
+        waited for. Never raises. ``unnoted``: requests whose hold could not be written.
         """
         story = self._story
         if unnoted and story.exchange.request_id in unnoted:
             assert story.hold is not None
             story.services.ledger.settle(story.hold, None)
-            story.hold, story.steps_taken = None, HOLD  # once more, on its own
-            self._go_on(self._rest())
+            story.hold, story.steps_taken = None, HOLD
+            self._waiting = pacing.breath()  # and once more, on its own
+        if self._waiting is not None or self._error is not None:
             return
-        if self._waiting is None and self._error is None:
-            self._advance(len(STEPS))
-        if self._error is not None:
-            answer_error(story, self._error)
-            close(story)
-        elif self._waiting is not None or calling.must_wait(story):
-            self._go_on(self._rest())
-        else:
-            self._call()
+        self._advance(len(STEPS))
+        if self._waiting is None and self._error is None and not calling.must_wait(story):
+            try:
+                self._make_attempt()
+            except Exception as error:  # noqa: BLE001 - of the first attempt: another may do
+                self._error = error
 
     def _advance(self, end: int) -> None:
         story = self._story
@@ -128,31 +128,40 @@ class EagerTask(Running, Outcome):
         except Exception as error:  # noqa: BLE001 - the caller is told
             self._error = error
 
-    def _call(self) -> None:
-        """Send the request to the first channel, or have a connection made for it."""
+    def _make_attempt(self) -> None:
         story = self._story
         plan, services = story.plan, story.services
         assert plan is not None
         step = plan.steps[0]
         binding = step.binding
-        story.exchange.task = self
         story.key = Key(binding.channel.name, 0, binding.model)
-        services.health.claim(story.key)
+        services.health.claim(story.key)  # before the next is planned: a channel is probed by one
         self._began = services.time()
         calling.begin_attempt(story, step)
-        try:
-            lane = calling.make_lane(story, step)
-            attempt, request = calling.make_attempt(story, step, lane, 0, self)
-            self._attempt = story.exchange.flow = attempt
-            call = services.client.open_now(request, attempt)
-        except Exception as error:  # noqa: BLE001 - of the first attempt: another may do
-            self.set_exception(error)
-            return
-        if call is None:
-            self._request = request
+        lane = calling.make_lane(story, step)
+        self._attempt, self._request = calling.make_attempt(story, step, lane, 0, self)
+
+    def send(self) -> None:
+        """Send the request to the first channel, or go on in a task, or end what has failed."""
+        story, attempt, request, error = self._story, self._attempt, self._request, self._error
+        if attempt is not None and request is not None:
+            story.exchange.task = self
+            story.exchange.flow = attempt
+            try:
+                call = story.services.client.open_now(request, attempt)
+            except Exception as crash:  # noqa: BLE001 - the hold must not be left behind
+                self.set_exception(crash)
+                return
+            if call is not None:
+                self._request = None  # the client lets go of its bytes when an answer comes
+                attempt.attach(call)
+                return
+        if self._began is not None:
             self._go_on(self._attempts())
+        elif error is None:
+            self._go_on(self._rest())
         else:
-            attempt.attach(call)
+            fail_now(story, error)
 
     # --- the first attempt's outcome ------------------------------------------------------------
 

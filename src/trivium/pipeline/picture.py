@@ -70,7 +70,7 @@ class PictureAttempt(Attempt):
         story.first_byte_at = story.services.time()
         self._explain()
         story.open_stream()
-        story.deliver(whole.body)
+        story.deliver_whole(whole.body)
         story.settle()
         story.exchange.finish(whole.body)
         self._succeed()

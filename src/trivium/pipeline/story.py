@@ -19,7 +19,7 @@ from trivium.recall.model import Recollection
 from trivium.routing.choice import Wishes
 from trivium.routing.condition import Key
 from trivium.routing.model import Model, Plan, Skip, Step
-from trivium.wire.operation import AUDIO, SHAPE, Operation
+from trivium.wire.operation import SHAPE, Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 from trivium.wire.written import Delivered, Written
@@ -43,6 +43,7 @@ class Story:
     __slots__ = (
         "_said",
         "_settled",
+        "_whole",
         "attempts",
         "cache_key",
         "called",
@@ -197,7 +198,9 @@ class Story:
         self.called = self.cut = self.final = self.spare = self.stood_in = self.shared = False
         self._settled = False
         self._said: Delivered | None = None
-        """What tells how much a model wrote in what was delivered."""
+        """What tells how much a model wrote in what was delivered of a stream."""
+        self._whole = b""
+        """An answer that was delivered whole."""
 
     @property
     def body(self) -> bytes:
@@ -290,12 +293,17 @@ class Story:
             self.usage = self.owed = None
 
     def deliver(self, data: bytes) -> None:
-        """Remember that a piece of the answer was sent. HOT: once per upstream read."""
+        """Remember that a piece of a streamed answer was sent. HOT: once per upstream read."""
         self.delivered += len(data)
         said = self._said
         if said is None:
-            said = self._said = Delivered(SHAPE[self.operation], whole=self._is_whole())
+            said = self._said = Delivered(SHAPE[self.operation])
         said.add(data)
+
+    def deliver_whole(self, body: bytes) -> None:
+        """Remember that an answer was sent whole. It is read only where no vendor counted it."""
+        self.delivered += len(body)
+        self._whole = body
 
     def told(self, reported: Usage | None, rest: bytes) -> Usage:
         """What the caller is told that was used: what the bill will say.
@@ -316,10 +324,8 @@ class Story:
         said = self._said
         if said is None:
             said = Delivered(SHAPE[self.operation], whole=True)
+            said.add(self._whole)
         return said.written(rest)
-
-    def _is_whole(self) -> bool:
-        return not self.streaming and self.operation not in AUDIO
 
     def _used(self, input_tokens: int) -> Usage | None:
         """What is charged for; ``None`` for nothing. The written policy: docs/billing.md."""

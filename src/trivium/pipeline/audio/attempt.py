@@ -146,7 +146,7 @@ class MediaAttempt(Attempt):
         whole = self.lane.whole(body)
         story.usage = whole.usage
         self._commit()
-        story.deliver(whole.body)
+        story.deliver_whole(whole.body)
         story.settle()
         story.exchange.finish(whole.body)
         self._succeed()
