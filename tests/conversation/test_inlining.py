@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.conversation.calls import ToolResult
-from trivium.conversation.inlining import inlined, kind_of, mime_of, wanted
+from trivium.conversation.inlining import inlined, kinds_of, mime_of, wanted
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.opaque import Origin
 from trivium.conversation.parts import Audio, Document, Image, Inline, Pieces, Remote, Text, Video
@@ -135,4 +135,4 @@ def test_a_file_says_what_it_is(url, told, body, mime):
 def test_a_part_says_what_its_file_must_be():
     """A picture must be one; a document may be anything."""
     spoken = said(image("a"), document("b"))
-    assert ("image/", "", "") == tuple(kind_of(spoken, url) for url in ("a", "b", "c"))
+    assert {"a": "image/", "b": ""} == kinds_of(spoken)

@@ -5,7 +5,7 @@ import pytest
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import ToolCall
-from trivium.conversation.events import Cited, Delta, PartEnd, PartStart
+from trivium.conversation.events import Cited, Delta, Finished, PartEnd, PartStart
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Opaque
@@ -223,6 +223,19 @@ def test_a_call_that_was_cut_is_told_where_it_is_left_out(arguments, unified, to
         report = Report("the generate shape of m")
         tell(Placing(places, report))
         assert told == [drop.member for drop in report.drops]
+
+
+def test_a_call_is_cut_when_its_own_candidate_is():
+    """Another candidate, which has not ended, may still be saying its call."""
+    places = msgspec.structs.replace(RICH, cut_calls=frozenset({Unified.LENGTH}))
+    report = Report("the generate shape of m")
+    placing = Placing(places, report)
+    begun = [PartStart(at, ToolCall(f"c{at}", "f"), at) for at in range(2)]
+    placing.events([*begun, Delta(0, "{}"), Delta(1, '{"a":')])
+    placing.events([Finished(Finish(Unified.LENGTH), 0)])
+    assert [] == report.drops
+    placing.events([Finished(Finish(Unified.LENGTH), 1)])
+    assert ["answer.tool_calls"] == [drop.member for drop in report.drops]
 
 
 def test_a_second_call_is_told_where_there_is_room_for_one():

@@ -5,7 +5,8 @@ nothing of it is told. Watched is what a model says in words, part by part; not 
 not the arguments of its calls.
 """
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 import msgspec
@@ -86,26 +87,22 @@ def _candidate(candidate: Candidate, stops: tuple[str, ...]) -> Candidate:
 
 
 def _shortened(text: Text, size: int) -> Text:
-    probabilities, _ = _split(text.logprobs, size)
     return msgspec.structs.replace(
         text,
         text=text.text[:size],
         citations=tuple(
             one for one in text.citations if one.start is None or (one.end or 0) <= size
         ),
-        logprobs=probabilities,
+        logprobs=tuple(_within(deque(text.logprobs), size)),
     )
 
 
-def _split(
-    tokens: tuple[TokenLogprob, ...], size: int
-) -> tuple[tuple[TokenLogprob, ...], tuple[TokenLogprob, ...]]:
-    """The tokens that lie within so many characters, and the others."""
-    for at, token in enumerate(tokens):
+def _within(tokens: deque[TokenLogprob], size: int) -> Iterator[TokenLogprob]:
+    """The tokens that lie within so many characters; they are taken out."""
+    while tokens and len(tokens[0].token) <= size:
+        token = tokens.popleft()
         size -= len(token.token)
-        if size < 0:
-            return tokens[:at], tokens[at:]
-    return tokens, ()
+        yield token
 
 
 def _stopped(found: Found) -> Finish:
@@ -119,7 +116,7 @@ class _Heard:
 
     def __init__(self) -> None:
         self.text = ""
-        self.tokens: tuple[TokenLogprob, ...] = ()
+        self.tokens: deque[TokenLogprob] = deque()
 
 
 class Cutter:
@@ -220,13 +217,12 @@ class Cutter:
     def _say(self, index: int, heard: _Heard, size: int, out: list[Event]) -> None:
         text, heard.text = heard.text[:size], heard.text[size:]
         if text:
-            tokens, heard.tokens = _split(heard.tokens, size)
-            out.append(Delta(index, text, tokens))
+            out.append(Delta(index, text, tuple(_within(heard.tokens, size))))
 
     def _say_rest(self, index: int, out: list[Event]) -> None:
         heard = self._texts.pop(index, None)
         if heard is not None and heard.text:
-            out.append(Delta(index, heard.text, heard.tokens))
+            out.append(Delta(index, heard.text, tuple(heard.tokens)))
 
     def _end(self, found: Found, out: list[Event]) -> None:
         self.is_cut = True

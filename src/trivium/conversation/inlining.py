@@ -68,13 +68,14 @@ def inlined(conversation: Conversation, files: Mapping[str, Inline]) -> Conversa
     return msgspec.structs.replace(conversation, turns=turns)
 
 
-def kind_of(conversation: Conversation, url: str) -> str:
-    """How the media type of the file at a URL must begin; empty: any."""
+def kinds_of(conversation: Conversation) -> dict[str, str]:
+    """How the media type of each file must begin, by its URL; empty: any."""
+    found: dict[str, str] = {}
     for turn in conversation.turns:
         for part in _media(turn.parts):
-            if isinstance(part.source, Remote) and part.source.url == url:
-                return _KIND[type(part)][1]
-    return ""
+            if isinstance(part.source, Remote):
+                found.setdefault(part.source.url, _KIND[type(part)][1])
+    return found
 
 
 def mime_of(url: str, said: str, body: bytes) -> str:

@@ -56,6 +56,7 @@ class Placing:
         "_places",
         "_report",
         "_texts",
+        "_uncut",
         "_unheard",
         "_unread",
     )
@@ -69,6 +70,8 @@ class Placing:
         self._report = report
         self._calls: dict[int, list[str]] = {}
         """Pieces of the calls of a stream, where one that is cut is left out."""
+        self._uncut: dict[int, list[list[str]]] = {}
+        """The arguments of calls, piece by piece, of each candidate that has not finished."""
         self._texts: set[int] = set()
         """Open texts of a stream, where their attachments are of interest."""
         self._passed: set[int] = set()
@@ -144,7 +147,8 @@ class Placing:
             if self._has(event.candidate):
                 self._finish(event.finish)
             if event.finish.unified in self._places.cut_calls:
-                self._cut("".join(pieces) for pieces in self._calls.values())
+                told = self._uncut.pop(event.candidate, [])
+                self._cut("".join(pieces) for pieces in told)
         elif isinstance(event, UsageReport):
             self._usage(event.usage)
         elif isinstance(event, Start | Done):
@@ -158,7 +162,8 @@ class Placing:
         if isinstance(event.part, Text):
             self._texts.add(event.index)
         elif self._places.cut_calls and isinstance(event.part, ToolCall):
-            self._calls[event.index] = [event.part.arguments]
+            pieces = self._calls[event.index] = [event.part.arguments]
+            self._uncut.setdefault(event.candidate, []).append(pieces)
 
     def _end(self, event: PartEnd) -> None:
         self._passed.discard(event.index)

@@ -7,7 +7,7 @@ was brought stands in the request for every further attempt, so no file is fetch
 import asyncio
 import binascii
 
-from trivium.conversation.inlining import inlined, kind_of, mime_of, wanted
+from trivium.conversation.inlining import inlined, kinds_of, mime_of, wanted
 from trivium.conversation.members import Concept, member
 from trivium.conversation.parts import Inline
 from trivium.conversation.request import Conversation
@@ -51,10 +51,10 @@ async def bring(story: Story, step: Step, members: Members, facts: Facts) -> Non
         missing = str(first)
     if missing:  # raised in there it would be one of a group (Debian's Python 3.11.2)
         raise _fault(spoken, missing)
-    files = {}
+    files, kinds = {}, kinds_of(spoken)
     for url, task in tasks.items():
         file = task.result()
-        files[url] = _inline(spoken, url, file.mime, file.body)
+        files[url] = _inline(spoken, url, kinds[url], file.mime, file.body)
     story.conversation = inlined(spoken, files)
 
 
@@ -63,18 +63,17 @@ def pretend(story: Story, step: Step, members: Members, facts: Facts) -> tuple[s
     urls = needed(story, step, members, facts)
     if urls and story.conversation is not None:
         spoken = story.conversation
-        story.conversation = inlined(spoken, {url: _assumed(spoken, url) for url in urls})
+        kinds = kinds_of(spoken)
+        story.conversation = inlined(spoken, {url: _assumed(url, kinds[url]) for url in urls})
     return urls
 
 
-def _assumed(spoken: Conversation, url: str) -> Inline:
-    kind = kind_of(spoken, url)
+def _assumed(url: str, kind: str) -> Inline:
     return Inline(mime_of(url, "", b"") or f"{kind or 'application/'}*", "")
 
 
-def _inline(spoken: Conversation, url: str, said: str, body: bytes) -> Inline:
+def _inline(spoken: Conversation, url: str, kind: str, said: str, body: bytes) -> Inline:
     mime = mime_of(url, said, body)
-    kind = kind_of(spoken, url)
     if not mime or not mime.startswith(kind):
         wanted_kind = kind.rstrip("/") or "document"
         raise _fault(

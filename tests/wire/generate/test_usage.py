@@ -163,3 +163,10 @@ def test_a_snapshot_without_counters_changes_nothing():
     """Vertex sends its tier alone."""
     before = {"promptTokenCount": 9}
     assert before == merged(before, {"trafficType": "ON_DEMAND"})
+
+
+def test_what_is_not_read_is_not_kept_of_several():
+    """A stream may name another counter in each of a hundred thousand chunks."""
+    before = {"promptTokenCount": 9, "x": 1}
+    after = merged(before, {"candidatesTokenCount": 2, "y": 1})
+    assert {"promptTokenCount": 9, "candidatesTokenCount": 2} == after

@@ -103,3 +103,38 @@ def test_later_totals_replace_and_null_keeps():
     assert {"input_tokens": 61, "output_tokens": 2, "cache_read_input_tokens": 9} == after
     assert after == merged(after, None)
     assert after == merged(after, "odd")
+
+
+def test_what_is_not_read_is_not_kept():
+    """A stream may name another counter in each of a hundred thousand events."""
+    assert {"output_tokens": 2} == merged({}, {"output_tokens": 2, "x": 1})
+    assert {"output_tokens": 3} == merged({"output_tokens": 2}, {"output_tokens": 3, "y": 1})
+
+
+_SPLIT = {"ephemeral_5m_input_tokens": 1, "ephemeral_1h_input_tokens": 2}
+_STEP = {
+    "type": "compaction",
+    "input_tokens": 9,
+    "cache_read_input_tokens": 4,
+    "cache_creation": _SPLIT,
+    "output_tokens": 7,
+    "output_tokens_details": {"thinking_tokens": 3},
+}
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [],
+        [_STEP],
+        [_STEP, {"type": "message", "input_tokens": 5}, "odd", _STEP],
+        [_STEP, _STEP | {"type": "advisor_message", "cache_creation_input_tokens": 9}],
+        [_STEP, _STEP | {"input_tokens": -1}, _STEP],
+    ],
+)
+def test_steps_of_a_stream_are_kept_as_one(steps):
+    """They come to the same."""
+    reported = {"input_tokens": 1, "output_tokens": 2, "iterations": steps}
+    kept = merged({}, reported)
+    assert len(kept["iterations"]) < 2
+    assert usage(reported) == usage(kept)

@@ -219,32 +219,32 @@ def _placed(parts: list[Part]) -> tuple[Part, ...]:
     if the caller kept the thoughts; else to where the thoughts stood, at the start of the run.
     """
     out: list[Part] = []
-    start = 0  # of the run: behind the last call
-    free = 0  # thoughts before this have their attachment
+    run: list[Part] = []  # what was said since the last call
+    begin = 0  # of the run: before it all is in its place
+    looked = 0  # of the run: before it no thought waits for its attachment
     for part in parts:
         if not _is_hidden(part):
-            out.append(part)
+            run.append(part)
             if isinstance(part, ToolCall):
-                start = len(out)
+                out += run[begin:]
+                run = []
+                begin = looked = 0
             continue
-        at = next(
-            (
-                at
-                for at in range(max(start, free), len(out))
-                if isinstance(one := out[at], Reasoning) and one.text and not one.opaque
-            ),
-            None,
-        )
-        if at is None:
-            free = max(start, free)
-            out.insert(free, part)
-        else:
-            thought = out[at]
-            assert isinstance(thought, Reasoning)
-            out[at] = msgspec.structs.replace(thought, opaque=part.opaque)
-            free = at
-        free += 1
-    return tuple(out)
+        size = len(run)
+        while looked < size and not _waits(run[looked]):
+            looked += 1
+        if looked == size:
+            out.append(part)
+            continue
+        out += run[begin:looked]
+        out.append(msgspec.structs.replace(run[looked], opaque=part.opaque))
+        begin = looked = looked + 1
+    return (*out, *run[begin:])
+
+
+def _waits(part: Part) -> bool:
+    """Whether a thought has no attachment."""
+    return isinstance(part, Reasoning) and bool(part.text) and not part.opaque
 
 
 def text_only(part: Part, path: str) -> Text:

@@ -13,6 +13,12 @@ from trivium.conversation.usage import Usage
 from trivium.wire.counts import NonsenseError, count
 
 CACHED: Final = "cachedContentTokenCount"
+_READ: Final = (
+    "promptTokenCount", CACHED, "candidatesTokenCount", "thoughtsTokenCount",
+    "toolUsePromptTokenCount", "totalTokenCount", "promptTokensDetails", "candidatesTokensDetails",
+    "cacheTokensDetails", "serviceTier",
+)  # fmt: skip
+"""What is kept of several snapshots: a chunk may have any number of others."""
 
 
 def counted(reported: Mapping[str, Any]) -> bool:
@@ -52,7 +58,8 @@ def merged(before: Mapping[str, Any], reported: Mapping[str, Any]) -> Mapping[st
         return reported
     if not counted(reported):
         return before
-    return {**before, **{name: value for name, value in reported.items() if value is not None}}
+    found = {name: value for name in _READ if (value := before.get(name)) is not None}
+    return found | {name: value for name in _READ if (value := reported.get(name)) is not None}
 
 
 def usage(reported: Any) -> Usage | None:

@@ -19,6 +19,11 @@ _decode: Final = msgspec.json.Decoder().decode
 _OUTPUT: Final = frozenset({"output_tokens", "output_tokens_details"})
 _LEFT_OUT: Final = frozenset({"compaction", "advisor_message"})
 """Kinds of ``iterations`` that the top-level counters leave out."""
+_READ: Final = (
+    "input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation",
+    "output_tokens", "output_tokens_details", "iterations", "service_tier",
+)  # fmt: skip
+"""What is kept of a stream's counters: an event may have any number of others."""
 
 
 def usage(reported: Any) -> Usage | None:
@@ -59,9 +64,10 @@ def merged(before: Mapping[str, Any], reported: Any) -> Mapping[str, Any]:
     """Counters after a later event: its totals replace, absent and null ones keep."""
     if not isinstance(reported, dict):
         return before
-    if None in reported.values():
-        reported = {name: value for name, value in reported.items() if value is not None}
-    return {**before, **reported} if before else reported
+    found = {name: value for name in _READ if (value := reported.get(name)) is not None}
+    if isinstance(iterations := found.get("iterations"), list):
+        found["iterations"] = _together(iterations)
+    return {**before, **found} if before else found
 
 
 def counters(raw: msgspec.Raw) -> Any:
@@ -105,3 +111,30 @@ def _counts(step: Mapping[str, Any]) -> tuple[int, ...]:
 
 def _left_out(iterations: list[Any]) -> list[Mapping[str, Any]]:
     return [step for step in iterations if isinstance(step, dict) and step.get("type") in _LEFT_OUT]
+
+
+def _together(iterations: list[Any]) -> list[Mapping[str, Any]]:
+    """What the steps add, as one: of a stream, the counters are worked out with each event."""
+    left = _left_out(iterations)
+    if len(left) < 2:
+        return left
+    counts: tuple[int, ...] = (0,) * 6
+    for step in left:
+        try:
+            counts = tuple(map(operator.add, counts, _counts(step)))
+        except NonsenseError:
+            return [step]
+    fresh, read, short, long, output, reasoning = counts
+    return [
+        {
+            "type": left[0]["type"],
+            "input_tokens": fresh,
+            "cache_read_input_tokens": read,
+            "cache_creation": {
+                "ephemeral_5m_input_tokens": short,
+                "ephemeral_1h_input_tokens": long,
+            },
+            "output_tokens": output + reasoning,
+            "output_tokens_details": {"thinking_tokens": reasoning},
+        }
+    ]

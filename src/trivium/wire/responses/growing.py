@@ -273,12 +273,14 @@ class Output:
             return list(range(len(output)))
         left = iter(sorted(self._items))
         found: list[int] = []
+        taken: set[int] = set()
         for raw in output:
             named = said.item(raw)
             place = self.place(named.id) if named is not None else None
             if place is None:
-                place = next((at for at in left if at not in found), self._top + 1 + len(found))
+                place = next((at for at in left if at not in taken), self._top + 1 + len(found))
             found.append(place)
+            taken.add(place)
         return found
 
     def unsaid(self, at: int, raw: msgspec.Raw, out: list[Event]) -> None:
