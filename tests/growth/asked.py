@@ -2,6 +2,8 @@
 
 import json
 
+from growth.asked_seldom import SELDOM
+
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
 WORDS = '{"city":"Rome"}'
@@ -359,12 +361,17 @@ KINDS = {
 _MEMBERS = {"generate": {}, "embedded": {}, "messages": {"model": "m", "max_tokens": 64}}
 
 
+def _all(words, n):
+    found = KINDS[words](n)
+    return found | SELDOM[words](n) if words in SELDOM else found
+
+
 def body(words, kind, n):
     """A request's bytes."""
-    members = _MEMBERS.get(words, {"model": "m"}) | KINDS[words](n)[kind]()
+    members = _MEMBERS.get(words, {"model": "m"}) | _all(words, n)[kind]()
     return json.dumps(members).encode()
 
 
 def kinds(words):
     """The names of what there is."""
-    return tuple(KINDS[words](4))
+    return tuple(_all(words, 4))

@@ -38,6 +38,7 @@ CITED = Citation("https://example.org", "t", 0, 1, "a")
 LIKELY = TokenLogprob("a", -1.0, (TokenLogprob("b", -2.0),))
 PICTURE = Image(Inline("image/png", PNG))
 STOPPED = Finish(Unified.STOP, "stop")
+CUT = Finish(Unified.LENGTH, "length")
 
 
 def _answers(n):
@@ -63,12 +64,15 @@ def _answers(n):
 
 
 def answer_kinds():
-    return ("candidates", *_answers(4))
+    return ("candidates", "calls_cut", *_answers(4))
 
 
 def answer(kind, n):
     """A whole canonical answer."""
     usage = Usage(fresh=9, output=2)
+    if kind == "calls_cut":
+        cut = tuple(ToolCall(f"c{i}", "t", "{}") for i in range(n))
+        return Answer((Candidate(cut, CUT),), usage, "r", "m")
     if kind == "candidates":
         return Answer((Candidate((Text("a"),), STOPPED),) * n, usage, "r", "m")
     return Answer((Candidate(tuple(_answers(n)[kind]()), STOPPED),), usage, "r", "m")
@@ -112,6 +116,10 @@ def _spoken(n):
         "usages": lambda: [UsageReport(Usage(fresh=9, output=i)) for i in range(n)],
         "silences": lambda: [KeepAlive()] * n,
         "long_text": lambda: grown(Text(""), Delta(0, "long " * (4 * n))),
+        "probabilities_of_no_text": lambda: grown(Text(""), *[Delta(0, "", (LIKELY,))] * n),
+        "probabilities_of_long_tokens": lambda: grown(Text(""), *[Delta(0, "a", (TokenLogprob("abcd", -1.0),))] * n),
+        "text_in_arguments": lambda: grown(call, Delta(0, '{"input":"'), *[Delta(0, "a\\n\\")] * n, Delta(0, '"}')),
+        "calls_cut": lambda: [*[PartStart(i, ToolCall(f"c{i}", "t", "")) for i in range(n)], *[Delta(i, "{}") for i in range(n)], *[Finished(CUT, i) for i in range(n)]],
         "many_seals": lambda: [PartStart(0, Text("")), Delta(0, "a"), PartEnd(0, SIGNED * n)],
     }  # fmt: skip
 

@@ -2,8 +2,13 @@
 
 A neighbour makes a measurement longer, never shorter, and a pass that is quadratic is so in every
 measurement. So what seems to grow too fast is measured again, small and large in turn, and of each
-size the least counts; then at larger sizes too, where a square is all there is and what caches add
-is shared by more doublings. The limit stays the same.
+size the least counts.
+
+What is larger than a cache takes two or three times as long for each item, in one or two doublings:
+where the list outgrows the cache, and nowhere else. A square grows faster with each doubling. So
+what seems to grow too fast between two sizes is measured between larger ones, both of them larger:
+what a cache adds is then added to both, and what is quadratic is more so. The limit is the same
+everywhere, and what is above it everywhere grows too fast.
 """
 
 import contextlib
@@ -19,9 +24,9 @@ ROUNDS = 12
 PLAIN = 1.5
 """So many times the limit in a third of the rounds is no neighbour's doing."""
 SPANS = 4
-"""So many: each ends at twice the size of the one before."""
+"""So many: each begins and ends at twice the size of the one before."""
 LONG_S = 0.25
-"""What took longer is not measured at a larger size."""
+"""What took longer is not measured so often, nor, by default, at a larger size."""
 
 
 @contextlib.contextmanager
@@ -80,23 +85,23 @@ class Sizes:
         return self._found[size]
 
 
-def growth(make, small, doublings, allowed=FACTOR):
-    """The largest size measured, its CPU time, and what each doubling up to it costs."""
+def growth(make, small, doublings, allowed=FACTOR, longest_s=LONG_S):
+    """The largest size measured, its CPU time, and what each doubling up to it costs.
+
+    ``longest_s``: what took longer is not measured at a larger size.
+    """
     gc.collect()  # what rows before this one left; little else is looked at, see above
     sizes = Sizes(make)
-    large = small << doublings
-    for _ in range(SPANS):
+    for span in range(SPANS):
+        low, high = small << span, small << (span + doublings)
         for again in range(ROUNDS):
-            sizes.measure(small, 3 if again == 0 else 2)
-            sizes.measure(large, 1)
-            factor = sizes.factor(small, large)
+            sizes.measure(low, 3 if again == 0 else 2)
+            sizes.measure(high, 1)
+            factor = sizes.factor(low, high)
             if factor <= allowed:
-                return large, sizes[large], factor
+                return high, sizes[high], factor
             if factor > PLAIN * allowed and again >= ROUNDS // 3:
-                return large, sizes[large], factor
-        if sizes[large] > LONG_S:
+                return high, sizes[high], factor
+        if sizes[high] > longest_s:
             break
-        large *= 2
-    else:
-        large //= 2
-    return large, sizes[large], factor
+    return high, sizes[high], factor

@@ -3,18 +3,29 @@
 import msgspec
 
 from growth import asked, streams, told
+from trivium.conversation import pictures
 from trivium.conversation.honesty import Report
+from trivium.conversation.items import Role, Turn
+from trivium.conversation.parts import Text
+from trivium.conversation.request import Conversation
+from trivium.conversation.vectors import VectorRequest
 from trivium.faults import Fault, Kind
-from trivium.wire import counting, form, multipart, peek, written
-from trivium.wire.audio import subtitles
+from trivium.wire import counting, form, models, multipart, peek, written
+from trivium.wire.audio import subtitles, transcript
+from trivium.wire.audio.length import riff
 from trivium.wire.audio.length.measure import Meter as Length
+from trivium.wire.completions import said as completed
 from trivium.wire.embeddings import vectors as theirs
 from trivium.wire.generate import speech
 from trivium.wire.generate import vectors as googles
 from trivium.wire.images import answer as drawn
-from trivium.wire.images import edit
-from trivium.wire.operation import CONVERSATION, Operation
+from trivium.wire.images import edit, generate, wish
+from trivium.wire.operation import CONVERSATION, Operation, Shape
+from trivium.wire.videos import request as videos
 
+_VECTORS = VectorRequest(inputs=("Hi",), packed=True)
+STREAMED = riff.header(0xFFFFFFFF - 36, 24_000)[:-4] + b"\xff\xff\xff\xff"
+"""The head of a WAV file that is written while it is recorded."""
 WAV = b"RIFF\xff\xff\xff\x7fWAVE" + b"junk\x02\x00\x00\x00ab"
 
 
@@ -31,17 +42,6 @@ def _vectors(n):
     return msgspec.json.encode({"data": rows, "usage": told.COUNTS})
 
 
-def _between(read, write, body, count):
-    """A request in one shape's words and its answer in the other's."""
-
-    def make(n):
-        wish = read(n)
-        data = body(n)
-        return lambda: write(data, count(wish), wish)
-
-    return make
-
-
 def _form(name):
     def make(n):
         parts = tuple(multipart.Part(name=name, filename="a", start=at, size=1) for at in range(n))
@@ -51,9 +51,9 @@ def _form(name):
     return make
 
 
-def _sound(block):
+def _sound(block, head=b""):
     def make(n):
-        data = block * n
+        data = head + block * n
 
         def work():
             length = Length()
@@ -67,8 +67,15 @@ def _sound(block):
 
 
 def _wrote(shape, kind, *, whole):
+    """Of a stream, what is written beyond what is kept of it whole."""
+    before = b"" if whole else b": %b\n\n" % (b"a" * written.KEPT_BYTES)
+
     def make(n):
-        data = told.body(shape.value, kind, n) if whole else streams.wire(shape.value, kind, n)
+        data = (
+            told.body(shape.value, kind, n)
+            if whole
+            else before + streams.wire(shape.value, kind, n)
+        )
         pieces = [data] if whole else [data[at : at + 4096] for at in range(0, len(data), 4096)]
 
         def work():
@@ -102,6 +109,68 @@ def _sounds(n):
     return msgspec.json.encode({"candidates": [{"content": {"parts": [part] * n}}]})
 
 
+def _texts(name, value):
+    """A form's members with so many texts of one name."""
+    return lambda n: form.FormMembers((_FILE, *[multipart.Part(name=name, value=value)] * n))
+
+
+_FILE = multipart.Part(name="file", filename="a", start=1, size=1)
+_WISH = wish.Wish(prompt="Hi", size="1024x1024")
+
+
+def _pictures(n):
+    """A form with so many pictures."""
+    one = multipart.Part(name="image[]", filename="a", start=1, size=1)
+    return form.FormMembers((multipart.Part(name="prompt", value=b"Hi"), *[one] * n))
+
+
+def _edited(made):
+    edit.wish_of(made, Operation.IMAGES_EDIT)
+    edit.parts(made, "m", frozenset())
+    edit.check_pictures(made, Operation.IMAGES_EDIT, None, "m")
+
+
+def _drawn(part):
+    one = {"finishReason": "STOP", "content": {"parts": [part]}}
+    return lambda n: msgspec.json.encode({"candidates": [one] * n})
+
+
+def _draw(data):
+    return generate.write_answer(generate.read_answer(data, _broken, "1024x1024"), 1)
+
+
+def _listed(n):
+    return [models.Listed(id=f"m{at}", owned_by="o") for at in range(n)]
+
+
+def seldom():
+    """Passes over what few callers send much of, by name."""
+    blob = {"inlineData": {"mimeType": "image/png", "data": "QUFB"}}
+    spoken = Conversation(shape="completions", model="m", stream=True)
+    return {
+        "form granularities": (_texts("timestamp_granularities[]", b"word"), transcript.wish),
+        "form includes": (_texts("include[]", b"logprobs"), transcript.wish),
+        "form speakers": (_texts("known_speaker_names[]", b"a"), transcript.wish),
+        "form pictures": (_pictures, _edited),
+        "form video": (lambda n: [multipart.Part(name="model", value=b"m"), *[multipart.Part(name=f"x{at}", value=b"a") for at in range(n)]], videos.read_form),
+        "form video of a reference": (lambda n: [multipart.Part(name="input_reference", value=msgspec.json.encode({f"x{at}": 1 for at in range(n)}))], videos.read_form),
+        "video asked": (lambda n: peek.members(msgspec.json.encode({"prompt": "Hi", "input_reference": {f"x{at}": 1 for at in range(n)}})), videos.read),
+        "video of unknown members": (lambda n: msgspec.json.encode({"prompt": "Hi", **{f"x{at}": 1 for at in range(n)}}), lambda data: videos.read(peek.members(data))),
+        "vectors measured": (lambda n: theirs.read_request(peek.members(asked.body("embeddings", "inputs", n)).table, "m"), lambda asks: asks.size),
+        "vectors told again": (lambda n: theirs.read_answer(_vectors(n), n, _broken), lambda told: theirs.write_answer(told, _VECTORS, "m")),
+        "pictures asked of Google": (lambda n: [generate.Source("image/png", "QUFB")] * n, lambda rows: generate.write_request(_WISH, rows, lambda _: None, Report("t"))),
+        "pictures drawn": (_drawn(blob), _draw),
+        "no pictures drawn": (_drawn({"text": "a"}), _draw),
+        "pictures declined": (_drawn({}), _draw),
+        "count written": (lambda n: asked.body("generate", "unknown_members", n), lambda data: counting.body(Operation.GENERATE_COUNT, data, "m")),
+        "count written of messages": (lambda n: asked.body("messages", "unknown_members", n), lambda data: counting.body(Operation.MESSAGES_COUNT, data, "m")),
+        "model of many": (_listed, lambda rows: models.one(Shape.CHAT, rows, "none")),
+        "page of many models": (_listed, lambda rows: models.many(Shape.MESSAGES, rows, {"after_id": rows[-1].id})),
+        "prompt repeated": (lambda n: msgspec.structs.replace(spoken, turns=(Turn(Role.USER, (Text("a"),)),) * n), completed.prompt_of),
+        "size of a picture": (lambda n: b"\xff\xd8" + b"\xff\xe0\x00\x02" * n, pictures.size),
+    }  # fmt: skip
+
+
 def media():
     """All of them by name."""
     segments = lambda n: [subtitles.Segment(at, at + 1, "a --> b") for at in range(n)]  # noqa: E731
@@ -116,13 +185,14 @@ def media():
         "pictures asked": (lambda n: peek.members(asked.body("pictures", "sources", n)), lambda rows: (edit.references(rows), edit.inline(rows))),
         "sound told": (_sounds, speech.read_answer),
         "subtitles": (segments, lambda rows: (subtitles.srt(rows), subtitles.vtt(rows))),
-        "count asked": (lambda n: peek.members(asked.body("generate", "unknown_members", n)), lambda body: counting.request(Operation.GENERATE_COUNT, body)),
+        "count asked": (lambda n: asked.body("generate", "unknown_members", n), lambda data: counting.request(Operation.GENERATE_COUNT, peek.members(data))),
     }  # fmt: skip
-    found = {name: _done(*one) for name, one in of.items()}
+    found = {name: _done(*one) for name, one in (of | seldom()).items()}
     found |= {
         "form files": _form("f"),
         "form files of a list": _form("f[]"),
         "length of chunks": _sound(WAV),
+        "length of a chunk without a length": _sound(b"\x00" * 256, STREAMED),
         "length of boxes": _sound(b"\x00\x00\x00\x08free"),
         "length of frames": _sound(b"\xff\xfb\x90\x00" + bytes(413)),
         "length of pages": _sound(b"OggS\x00" + bytes(22)),

@@ -11,7 +11,7 @@ from trivium.conversation.estimate import tokens
 from trivium.conversation.events import Delta, Finished, PartEnd, PartStart, spelled
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.honesty import Rank, Report
-from trivium.conversation.inlining import inlined, wanted
+from trivium.conversation.inlining import inlined, kinds_of, wanted
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.marks import is_marked, marks
 from trivium.conversation.names import Names
@@ -65,7 +65,7 @@ def over_conversations():
         "chat calls": lambda spoken: [*calls(spoken.turns)],
         "chat tools": tokens,
         "chat marked_texts": lambda spoken: (is_marked(spoken), [*marks(spoken)]),
-        "chat pictures": lambda spoken: (wanted(spoken, GOAL), inlined(spoken, {url: Inline("image/png", asked.PNG) for url in wanted(spoken, GOAL)})),
+        "chat pictures": lambda spoken: (wanted(spoken, GOAL), kinds_of(spoken), inlined(spoken, {url: Inline("image/png", asked.PNG) for url in wanted(spoken, GOAL)})),
         "chat long_tools": lambda spoken: shortened(spoken, target(Origin("messages", "p", "main"), "m", tool_name_max=20)),
         "messages citations": tokens,
         "messages document_of_blocks": lambda spoken: (tokens(spoken), inlined(spoken, {})),
@@ -171,6 +171,8 @@ def over_answers():
     found["answer paused again and again"] = _paused
     found["events of a pause"] = _pause
     found["text cut at a sequence that nearly comes"] = _nearly
+    found["text cut with what is said of it"] = _cut_text
+    found["parts cut while all are open"] = _cut_open
     return found
 
 
@@ -210,6 +212,20 @@ def _nearly(n):
     rows = [PartStart(0, Text("")), *[Delta(0, "a" * 64)] * (n // 8), PartEnd(0)]
     stop = "a" * (CHARACTERS_MAX - 1) + "b"
     return lambda: Cutter((stop,), 9).events(rows)
+
+
+def _cut_text(n):
+    said = Text("a" * n + "xyz", (canonical.CITED,) * n, logprobs=(canonical.LIKELY,) * n)
+    whole = canonical.answer("texts", 3)
+    one = msgspec.structs.replace(whole.candidates[0], parts=(said,))
+    whole = msgspec.structs.replace(whole, candidates=(one,))
+    return lambda: cut(whole, ("xyz",))
+
+
+def _cut_open(n):
+    calls_ = [PartStart(at, ToolCall(f"c{at}", "t", "")) for at in range(n)]
+    rows = [*calls_, PartStart(n, Text("")), Delta(n, "xyz")]
+    return lambda: Cutter(("xyz",), 9).events(rows)
 
 
 def over_bytes():

@@ -7,29 +7,30 @@ job has no input here is a row's lack, which ``test_growth.py`` finds.
 import functools
 
 from growth import asked, canonical, streams, told
+from growth.asked_seldom import KEYS, SEAL, USER_ID
 from trivium.conversation.events import Done, Finished, PartEnd
 from trivium.conversation.fit import fitted
 from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Origin
 from trivium.conversation.placing import Placing
 from trivium.conversation.request import Conversation
-from trivium.conversation.target import target
+from trivium.conversation.target import Thinks, target
 from trivium.faults import Fault
-from trivium.secret import Keyring
 from trivium.wire import peek
 from trivium.wire.codec import AnswerContext, RequestContext, WriteContext
 from trivium.wire.codecs import CODECS
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
-from trivium.wire.envelope import opener, sealer
+from trivium.wire.envelope import opener
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
 from trivium.wire.registry import PASSAGES
 
-KEYS = Keyring(b"k" * 32)
-OPEN, SEAL = opener(KEYS, 7), sealer(KEYS, 7)
+OPEN = opener(KEYS, USER_ID)
 CALLERS = {**CODECS, COMPLETIONS.shape: COMPLETIONS}
 PIECE_BYTES = 16_384
 """What one read of an upstream brings."""
+SHORT_BYTES = 150
+"""Enough for a stream to lack its end."""
 
 WORDS = {
     Operation.CHAT: "chat",
@@ -156,7 +157,7 @@ def passing_answer(operation, kind):
 
 
 def hearing(codec, kind, *, piece=PIECE_BYTES):
-    """A vendor's stream, read."""
+    """A vendor's stream, read, and asked after each read how far it is, as the pipeline does."""
 
     def make(n):
         reads = cut(streams.wire(codec.shape.value, kind, n), piece)
@@ -165,6 +166,7 @@ def hearing(codec, kind, *, piece=PIECE_BYTES):
             reader = codec.read_stream(reading_context(codec))
             for data in reads:
                 reader.feed(data)
+                reader.usage, reader.stopped  # noqa: B018 - properties that may work
             reader.end(None)
 
         return settled(work)
@@ -172,17 +174,22 @@ def hearing(codec, kind, *, piece=PIECE_BYTES):
     return make
 
 
-def watching(operation, kind, *, piece=PIECE_BYTES, array=False):
-    """A vendor's stream, as the pass-through lane watches it."""
+def watching(operation, kind, *, piece=PIECE_BYTES, array=False, short=0):
+    """A vendor's stream, as the pass-through lane watches it; ``short`` of so many last bytes, for
+    a caller who wants the usage.
+    """
     words = "array" if array else told.words(operation)
 
     def make(n):
-        reads = cut(streams.wire(words, kind, n), piece)
+        data = streams.wire(words, kind, n)
+        reads = cut(data[: len(data) - short], piece)
+        facts = Facts(model="m", stream=True, array=array, usage_wanted=short > 0)
 
         def work():
-            watch = PASSAGES[operation].watch(Facts(model="m", stream=True, array=array))
+            watch = PASSAGES[operation].watch(facts)
             for data in reads:
                 watch.feed(data)
+                watch.usage, watch.stopped  # noqa: B018 - properties that may work
             watch.end(None, "req_7")
 
         return settled(work)
@@ -261,6 +268,9 @@ def _requests():
                 if "schema" in kind or "parameters" in kind:
                     name = f"write {words} {kind} as plain {codec.shape.value}"
                     yield name, writing(words, kind, codec, schema_full=False)
+                if "think" in kind:
+                    name = f"write {words} {kind} as budgeted {codec.shape.value}"
+                    yield name, writing(words, kind, codec, thinks=Thinks.BUDGET)
     for operation in PASSAGES:
         for kind in asked.kinds(WORDS[operation]):
             yield f"pass {operation.value} {kind}", passing(operation, kind)
@@ -290,8 +300,16 @@ def _answers():
         if passage.watch is not None:
             for kind in streams.kinds(words):
                 yield f"watch {operation.value} {kind}", watching(operation, kind)
+                yield (
+                    f"watch {operation.value} {kind} cut short",
+                    watching(operation, kind, short=SHORT_BYTES),
+                )
     for kind in streams.kinds("array"):
-        yield f"watch array {kind}", watching(Operation.GENERATE_STREAM, kind, array=True)
+        for name, size in ("", PIECE_BYTES), (" in pieces", PIECE_BYTES // 100):
+            yield (
+                f"watch array {kind}{name}",
+                watching(Operation.GENERATE_STREAM, kind, array=True, piece=size),
+            )
 
 
 def rows():

@@ -105,6 +105,12 @@ def _chat_stream(n):
             "citations": lambda: [chunk({"content": "a"}), *[chunk({"annotations": [cited]})] * n],
             "pictures": lambda: [chunk({"images": [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}]})] * n,
             "unknown_members": lambda: [chunk({f"x_{i}": i}) for i in range(n)],
+            "sounds": lambda: [chunk({"audio": {"id": "a", "data": "QUFB", "transcript": "a"}})] * n,
+            "ends_of_no_word": lambda: [chunk({"content": "a"}, reason="")] * n,
+            "ends_of_calls": lambda: [*[call(i, arguments="{") for i in range(n)], *[chunk(index=i % 100, reason="length") for i in range(n)]],
+            "counts_in_choices": lambda: [chunk({"content": "a"}, usage=COUNTS)] * n,
+            "counts_beside_others": lambda: [empty | {"usage": COUNTS, "x": i} for i in range(n)],
+            "errors_after_the_end": lambda: [chunk(reason="stop"), b"data: [DONE]\n\n", *[{"error": {"message": "m"}}] * n],
             "long_event": lambda: [chunk({"content": "long " * (4 * n)})],
             "lines_of_data": lambda: [b"".join(b"data: %b\n" % line for line in (b"{", *[b" "] * n, b'"choices":[]}')) + b"\n"],
         },
@@ -176,6 +182,8 @@ def _responses_stream(n):
             "unknown_events": lambda: [event(f"x{i}", a=1) for i in range(n)],
             "starts": lambda: [event("in_progress", response=whole(status="in_progress"))] * n,
             "whole_at_the_end": lambda: [event("completed", response=whole(*[item(i, role="assistant", content=[{"type": "output_text", "text": "a", "annotations": []}]) for i in range(n)]))],
+            "thoughts_whole": lambda: [closed(i, item(i, "reasoning", summary=[{"type": "summary_text", "text": "t"}], encrypted_content="sealed")) for i in range(n)],
+            "items_placed_at_the_end": lambda: [*[opened(2 * n + i) for i in range(min(n, 1000))], event("completed", response=whole(*[item(2 * n, role="assistant", content=[])] * n, *[item("", role="assistant", content=[])] * min(n, 1000)))],
             "long_event": lambda: [opened(0), said(0, "long " * (4 * n))],
         },
         [event("created", response=whole(status="in_progress"))],
@@ -229,6 +237,12 @@ def _messages_stream(n):
             "ends": lambda: [{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2}}] * n,
             "unknown_blocks": lambda: [one for i in range(n) for one in (start(i, type=f"x{i}"), stop(i))],
             "unknown_events": lambda: [{"type": f"x{i}"} for i in range(n)],
+            "unknown_deltas": lambda: [start(type="x", text=""), *[delta("x", text="a", more=1)] * n, stop()],
+            "unknown_counts": lambda: [{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2, f"x_{i}": i}} for i in range(n)],
+            "ends_uncounted": lambda: [{"type": "message_start", "message": {"id": "msg_1", "usage": {f"x_{i}": i for i in range(n)}}}, {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}],
+            "counts_after_others": lambda: [{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2, **{f"x_{i}": i for i in range(n)}}}, *[{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2}}] * n],
+            "counts_after_iterations": lambda: [{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2, "iterations": [{"type": "compaction", "input_tokens": 9, "output_tokens": 2}] * n}}, *[{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2}}] * n],
+            "iterations": lambda: [{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2, "iterations": [{"type": "compaction", "input_tokens": 9, "output_tokens": 2}] * n}}],
             "long_event": lambda: [start(), delta("text", text="long " * (4 * n)), stop()],
         },
         [{"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "usage": {"input_tokens": 9, "output_tokens": 1}}}],
@@ -261,6 +275,11 @@ def _generate_stream(n):
             "sources": lambda: [chunk(text, groundingMetadata={"groundingChunks": [source], "groundingSupports": [support]})] * n,
             "usages": lambda: [chunk() | {"usageMetadata": {"promptTokenCount": 9}}] * n,
             "unknown_parts": lambda: [chunk({f"x{i}": 1}) for i in range(n)],
+            "counts_after_others": lambda: [chunk() | {"usageMetadata": {"promptTokenCount": 9, **{f"x{i}": i for i in range(n)}}}, *[chunk() | {"usageMetadata": {"promptTokenCount": 9}}] * n],
+            "unknown_counts": lambda: [chunk() | {"usageMetadata": {"promptTokenCount": 9, f"x{i}": i}} for i in range(n)],
+            "blocked": lambda: [*[chunk(text, index=i) for i in range(8)], *[{"promptFeedback": {"blockReason": "SAFETY"}}] * n],
+            "errors": lambda: [chunk(text), *[{"error": {"code": 500, "message": "m"}}] * n],
+            "ends": lambda: [chunk(text, finishReason="STOP")] * n,
             "long_event": lambda: [chunk({"text": "long " * (4 * n)})],
         },
         [],
@@ -275,7 +294,9 @@ def _array_stream(n):
         rows = found[kind]().replace(b"data: ", b"").strip().split(b"\n\n")
         return b"[" + b",\r\n".join(rows) + b"]"
 
-    return {kind: functools.partial(array, kind) for kind in ("texts", "calls", "long_event")}, {}
+    return {
+        kind: functools.partial(array, kind) for kind in ("texts", "calls", "ends", "long_event")
+    }, {}
 
 
 def _completions_stream(n):

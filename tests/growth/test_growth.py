@@ -13,7 +13,7 @@ import pytest
 
 from growth import asked, rows, streams, told
 from growth.exempt import EXEMPT
-from growth.measuring import FACTOR, growth, unswept
+from growth.measuring import FACTOR, LONG_S, growth, unswept
 from trivium.wire.codecs import CODECS
 from trivium.wire.registry import PASSAGES
 
@@ -23,26 +23,38 @@ SMALL, SAMPLED = 400, 9
 SHARES = 24
 """Into so many tests the rows are dealt: one for each would take longer to report than to run."""
 
+LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+LARGE_S = 5.0
+"""What takes longer than this with 100 thousand is not measured with more."""
 WALKED = ("conversation", "wire", "recall/items.py", "recall/traces/model.py", "providers/repair")
 """What is pure and works on what callers and vendors send."""
 
-MENDED = (
-    "write answer generate thoughts",
-    "write stream generate thoughts_all_open",
-    "pass over events candidates rounds",
-    "pass over repair of responses citations",
-    "pass over form written",
-)
-"""Rows that were quadratic, and are looked at in every run, where a large size shows it."""
+MENDED = {
+    "pass over events candidates rounds": 12_500,
+    "pass over events probabilities_of_long_tokens cutter": 6_400,
+    "pass over events probabilities_of_no_text cutter": 6_400,
+    "pass over form written": 12_500,
+    "pass over repair of responses citations": 12_500,
+    "read generate sealed_after_texts": 400,
+    "read stream generate counts_after_others": 1_600,
+    "read stream messages counts_after_iterations": 200,
+    "read stream messages counts_after_others": 1_600,
+    "read stream messages unknown_counts": 1_600,
+    "watch generate_stream unknown_counts": 1_600,
+    "write answer generate thoughts": 12_500,
+    "write stream generate calls_cut": 400,
+    "write stream generate thoughts_all_open": 12_500,
+}
+"""Rows that were quadratic, and are looked at in every run, from a size on that shows it."""
 
 
-def measured(names, small, doublings, allowed=FACTOR):
+def measured(names, small, doublings, longest_s=LONG_S):
     """Those that grow too fast, with how they do."""
     found = []
     with unswept():
         for name in names:
-            size, many, factor = growth(ROWS[name], small, doublings, allowed)
-            if factor > allowed:
+            size, many, factor = growth(ROWS[name], small, doublings, longest_s=longest_s)
+            if factor > FACTOR:
                 found.append(f"{name}: x {factor:.2f} a doubling, {many * 1000:.0f} ms at {size}")
     return found
 
@@ -56,9 +68,9 @@ def test_twice_as_much_takes_twice_as_long(share):
 
 
 @pytest.mark.parametrize("name", MENDED)
-def test_what_was_quadratic_is_linear_at_full_size(name):
-    """12, 25, 50 and 100 thousand."""
-    found = measured([name], 12_500, 3)
+def test_what_was_quadratic_is_linear(name):
+    """Up to four times the size at which it showed."""
+    found = measured([name], MENDED[name], 2)
     assert [] == found, "\n".join(found)
 
 
@@ -66,8 +78,11 @@ def test_what_was_quadratic_is_linear_at_full_size(name):
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("share", range(SHARES))
 def test_twice_as_much_takes_twice_as_long_at_full_size(share):
-    """12, 25, 50 and 100 thousand of everything."""
-    found = measured(sorted(ROWS)[share::SHARES], 12_500, 3)
+    """25, 50 and 100 thousand of everything, unless a few thousand show that it would take hours."""
+    names = sorted(ROWS)[share::SHARES]
+    found = measured(names, SMALL, 3)
+    assert [] == found, "\n".join(found)
+    found = measured(names, 25_000, 2, LARGE_S)
     assert [] == found, "\n".join(found)
 
 
@@ -84,24 +99,35 @@ def test_every_shape_and_operation_has_rows():
         assert passage.watch is None or streams.kinds(told.words(operation))
 
 
-def loops(tree):
-    """Lines of functions that go through something: where a pass over a list can be."""
-    kinds = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and any(
-            isinstance(one, kinds) for one in ast.walk(node)
-        ):
-            yield node.name, node.lineno
+def loops(node, prefix=""):
+    """Qualified names of functions that go through something: where a pass over a list can be."""
+    for one in ast.iter_child_nodes(node):
+        if isinstance(one, ast.FunctionDef):
+            if any(isinstance(each, LOOPS) for each in own(one)):
+                yield prefix + one.name
+            yield from loops(one, f"{prefix}{one.name}.<locals>.")
+        else:
+            yield from loops(
+                one, f"{prefix}{one.name}." if isinstance(one, ast.ClassDef) else prefix
+            )
+
+
+def own(function):
+    """The nodes of a function without those of functions within it."""
+    for one in ast.iter_child_nodes(function):
+        if not isinstance(one, ast.FunctionDef):
+            yield one
+            yield from own(one)
 
 
 def walked():
-    """Each function with a loop in what is pure, as (file, name, line)."""
+    """Each function with a loop in what is pure, as (file, qualified name)."""
     found = set()
     for place in WALKED:
         path = SOURCES / place
         for file in [path] if path.suffix else sorted(path.rglob("*.py")):
-            for name, line in loops(ast.parse(file.read_text())):
-                found.add((file.relative_to(SOURCES).as_posix(), name, line))
+            name = file.relative_to(SOURCES).as_posix()
+            found |= {(name, one) for one in loops(ast.parse(file.read_text()))}
     return found
 
 
@@ -112,7 +138,7 @@ def reached():
     def note(frame, event, argument):
         if event == "call":
             code = frame.f_code
-            seen.add((code.co_filename, code.co_name))
+            seen.add((code.co_filename, code.co_qualname))
 
     for make in ROWS.values():
         work = make(6)
@@ -131,7 +157,7 @@ def reached():
 def test_every_pass_has_a_row():
     """A function with a loop that no row calls is tested by nobody, unless it is said why not."""
     called = reached()
-    missing = {(file, name) for file, name, _ in walked() if (file, name) not in called}
+    missing = walked() - called
     exempt = set(EXEMPT)
     assert [] == sorted(f"{file} {name} has no row" for file, name in missing - exempt)
     assert [] == sorted(

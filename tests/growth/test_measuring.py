@@ -80,3 +80,35 @@ def test_the_least_of_several_is_found():
     assert least(lambda: calls.append(sum(range(1000))), 1.0) < 1.0
     assert 1 == len(calls)
     assert least(lambda: sum(range(400_000)), 0.001) > 0.001
+
+
+def _outgrowing(n):
+    """What takes three times as long for each item of a list that a cache does not hold."""
+    return lambda: [sum(range(40 if n < 3_000 else 120)) for _ in range(n)]
+
+
+@pytest.mark.usefixtures("_busy")
+def test_what_outgrows_a_cache_passes():
+    """It is slower from some size on, and no slower from then on."""
+    with unswept():
+        size, _, factor = growth(_outgrowing, 400, 3, longest_s=5.0)
+    assert FACTOR >= factor
+    assert size > 3_200
+
+
+def _quadratic_from(size):
+    def make(n):
+        return lambda: (
+            [sum(range(40)) for _ in range(n)]
+            + [sum(range(n)) for _ in range(n // 4 if n > size else 0)]
+        )
+
+    return make
+
+
+@pytest.mark.usefixtures("_busy")
+def test_what_is_quadratic_beside_much_that_is_linear_fails():
+    """However large it has to be for the square to show."""
+    with unswept():
+        _, _, factor = growth(_quadratic_from(1_000), 400, 3)
+    assert factor > FACTOR

@@ -53,6 +53,9 @@ def chat(n):
         "unknown_members": lambda: of({f"x_{i}": i for i in range(n)}),
         "long_text": lambda: of({"content": "long " * (4 * n)}),
         "escapes": lambda: of({"content": "\u65e5\u672c" * (4 * n)}),
+        "counts_in_choices": lambda: of() | {"usage": None, "choices": [{"index": i, "message": {"role": "assistant", "content": "a"}, "finish_reason": "stop", "usage": COUNTS} for i in range(n)]},
+        "cut_calls": lambda: of({"tool_calls": [call | {"id": f"c{i}"} for i in range(n)]}, finish_reason="length"),
+        "unknown_of_a_call": lambda: of({"tool_calls": [call | {"id": "c", **{f"x_{i}": i for i in range(n)}}]}),
     }  # fmt: skip
 
 
@@ -138,6 +141,8 @@ def messages(n):
         "unknown_blocks": lambda: of(*[{"type": f"x{i}", "text": "a"} for i in range(n)], text),
         "unknown_members": lambda: of(text, **{f"x_{i}": i for i in range(n)}),
         "long_text": lambda: of(text | {"text": "long " * (4 * n)}),
+        "iterations": lambda: of(text, usage={"input_tokens": 9, "output_tokens": 2, "iterations": [{"type": "compaction", "input_tokens": 9, "output_tokens": 2}] * n}),
+        "unknown_counts": lambda: of(text, usage={"input_tokens": 9, "output_tokens": 2, **{f"x_{i}": i for i in range(n)}}),
     }  # fmt: skip
 
 
@@ -182,6 +187,9 @@ def generate(n):
         "unknown_parts": lambda: of(*[{f"x{i}": 1} for i in range(n)], text),
         "unknown_members": lambda: of(text) | {f"x_{i}": i for i in range(n)},
         "long_text": lambda: of({"text": "long " * (4 * n)}),
+        "members_beside_no_text": lambda: of({"text": "", **{f"x_{i}": i for i in range(n)}}),
+        "parts_beside_no_text": lambda: of(*[{"text": "", "x": 1}] * n),
+        "count_details": lambda: of(text) | {"usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 2, "promptTokensDetails": [{"modality": "AUDIO", "tokenCount": 1}] * n, "candidatesTokensDetails": [{"modality": "IMAGE", "tokenCount": 1}] * n}},
     }  # fmt: skip
 
 
