@@ -64,8 +64,7 @@ class Body:
         """Hand the whole body over."""
         pieces = self._pieces
         if self._buffer is not None:
-            self._pour()
-            exchange.body = self._buffer.getvalue()
+            exchange.body = self._pour().getvalue()
         else:
             exchange.body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         if self._share is not None:
@@ -81,9 +80,10 @@ class Body:
         if self._share is not None:
             self._share.close()
 
-    def _pour(self) -> None:
+    def _pour(self) -> io.BytesIO:
         if self._buffer is None:
             self._buffer = io.BytesIO()
         self._buffer.writelines(self._pieces)
         self._pieces = []
         self._waiting_bytes = 0
+        return self._buffer

@@ -196,6 +196,15 @@ def test_an_error_that_lacks_its_blank_line_is_an_error():
     assert 502 == only_error(tail)["code"]
 
 
+def test_nor_does_a_reason_before_it_make_such_an_error_an_answer():
+    """Compiled code took for granted that there was no error before the block was read."""
+    wire = WIRES["text"] + b'data: {"error":{"code":503,"message":"Gone.","status":"UNAVAILABLE"}}'
+    forwarded, tail, seen = relay([wire])
+    assert (WIRES["text"], False) == (forwarded, seen.finished)
+    assert 503 == json.loads(seen.error)["code"]
+    assert 502 == only_error(tail)["code"]
+
+
 def test_a_last_event_without_usage_may_lack_its_blank_line():
     """It is whole JSON, so it is forwarded and ends the answer."""
     wire = b'data: {"candidates":[{"finishReason":"STOP"}]}\r\n'

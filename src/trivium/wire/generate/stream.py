@@ -90,10 +90,11 @@ class Watch:
         """The last event, if only its blank line is missing, and an error unless all is said."""
         rest = b""
         if fault is None and self.error is None:
-            rest = self._last(self._splitter.take())
-            if self._ended and self.error is None:
+            last = self._last(self._splitter.take())
+            if self._ended and last is not None:
                 self.finished = True
-                return rest
+                return last
+            rest = last or b""
         tail = stream_tail(fault or cut_short(), request_id, Shape.GENERATE)
         return rest + tail.removesuffix(_CRLF) + self.blank
 
@@ -120,14 +121,15 @@ class Watch:
             if chunk.usage is not None:
                 self._counters = merged(self._counters, chunk.usage)
 
-    def _last(self, rest: bytes) -> bytes:
+    def _last(self, rest: bytes) -> bytes | None:
+        """What to forward of a block without its blank line; ``None``: it is an error."""
         frame = parse(rest)
         chunk = read(frame.data) if frame is not None else None
         if chunk is None:
             return b""
         if chunk.error is not None:
             self.error = chunk.error
-            return b""
+            return None
         self._ended = self._ended or chunk.finished
         if chunk.usage is not None:
             self._counters = merged(self._counters, chunk.usage)
