@@ -6,6 +6,7 @@ import pytest
 
 from trivium.conversation.events import Delta, Failed, spelled
 from trivium.conversation.opaque import Origin
+from trivium.faults import Fault, Kind
 from trivium.wire import sse
 from trivium.wire.chat.codec import CODEC as CHAT
 from trivium.wire.codec import AnswerContext
@@ -127,6 +128,37 @@ def test_pieces_of_two_answers_are_not_mixed():
     told = [json.loads(frame.data)["choices"][0] for frame in sse.frames(out)]
     said = ["".join(one["delta"]["content"] for one in told if one["index"] == n) for n in (0, 1)]
     assert [SMILE, "x🤔"] == said
+
+
+PING = b'data: {"type":"ping"}\n\n'
+OPEN = b'data: {"type":"ping"'
+OTHERS = {
+    "chat": b'data: {"choices":[{"index":1,"delta":{"content":"x"}}]}\n\n',
+    "messages": PING,
+    "responses": b'data: {"type":"response.output_text.delta","item_id":"j","output_index":1,'
+    b'"content_index":0,"delta":"x"}\n\n',
+    "generate": b'data: {"candidates":[{"index":1,"content":{"parts":[{"text":"x"}]}}]}\r\n\r\n',
+}
+"""Somebody else of the same answer speaks, where anybody can."""
+
+
+@pytest.mark.parametrize("fault", [None, Fault(Kind.UPSTREAM_BROKE, "It is gone.")])
+@pytest.mark.parametrize("rest", [b"", OPEN])
+@pytest.mark.parametrize("shape", WIRES)
+def test_what_waits_for_a_half_is_told_when_the_stream_breaks_off(shape, rest, fault):
+    """Be it cut in the midst of a block, and whoever else was speaking meanwhile."""
+    codec, written = WIRES[shape]
+    wire = written(b"a", rb"b\ud83d")
+    said = wire.index(rb"b\ud83d")
+    blank = b"\r\n\r\n" if shape == "generate" else b"\n\n"
+    wire = wire[: wire.index(blank, said)] + blank + OTHERS[shape] + rest
+    for pieces in ([wire], sse.blocks(wire), [wire[at : at + 1] for at in range(len(wire))]):
+        reader = codec.read_stream(AnswerContext(origin=Origin("x", "y", "z"), model="m"))
+        events = [event for piece in pieces for event in reader.feed(piece)]
+        events = spelled([*events, *reader.end(fault)])
+        told = "".join(event.text for event in events if type(event) is Delta)
+        assert ["ab\ufffd", Failed] == [told.removesuffix("x"), type(events[-1])]
+        assert told.endswith("x") is (shape != "messages")
 
 
 def test_a_half_is_not_waited_for_for_ever():

@@ -61,6 +61,20 @@ class Splitter(sse.Splitter):
                 self._size += len(held)
         return _replaced(b"".join(blocks))
 
+    def waiting(self) -> bytes:
+        """Whole blocks that waited for half a character, which are forgotten: none will come.
+
+        Whatever ends a stream, what they say was said. The open block stays for ``take``.
+        """
+        rest = self.rest
+        end = sse.last_boundary(rest) if rest else 0
+        if not end:
+            return b""
+        super().take()
+        if end < len(rest):
+            self._keep(rest[end:])
+        return _replaced(rest[:end])
+
     def take(self) -> bytes:
         """The open block's bytes, which are forgotten: the stream has ended."""
         rest = super().take()

@@ -113,11 +113,11 @@ class Reader:
         return out
 
     def _over_after_rest(self, out: list[Event]) -> bool:
-        """Whether the block that the end left open ended the answer."""
+        """Whether what was not read yet, or the block that the end left open, ended the answer."""
         try:
-            held = sse.completed(self._splitter.take())
-            if held:
-                self._run(held, out)
+            for held in (self._splitter.waiting(), sse.completed(self._splitter.take())):
+                if held and not self._ended:
+                    self._run(held, out)
         except Fault as fault:
             self._fail(fault, out)
         return self._ended

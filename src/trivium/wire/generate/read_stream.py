@@ -68,6 +68,8 @@ class Reader:
     def end(self, fault: Fault | None) -> list[Event]:
         """The rest after the last byte."""
         out: list[Event] = []
+        if not self._telling.over and (waiting := self._splitter.waiting()):
+            self._run(waiting, out)
         if fault is None and not self._telling.over:
             self._run(completed(self._splitter.take()), out)
         self._telling.end(fault, out)

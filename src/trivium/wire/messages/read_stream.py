@@ -127,7 +127,9 @@ class Reader:
         """The last event, if only its blank line is missing, and ``Failed`` unless all is said."""
         if self._over:
             return []
-        out = self._any(_lines(completed(self._splitter.take()))) if fault is None else []
+        out = self._run(_lines(self._splitter.waiting()))
+        if fault is None and not self._over:
+            out += self._any(_lines(completed(self._splitter.take())))
         return out if self._over else out + self._failed(fault or cut_short())
 
     def _run(self, run: bytes) -> list[Event]:

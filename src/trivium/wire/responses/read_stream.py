@@ -153,10 +153,10 @@ class Reader:
 
     def end(self, fault: Fault | None) -> list[Event]:
         """What the last bytes say; ``Failed`` unless all was said."""
-        held = sse.completed(self._splitter.take())
         out: list[Event] = []
         try:
-            self._run(held, out)
+            self._frames(self._splitter.waiting(), out)
+            self._run(sse.completed(self._splitter.take()), out)
         except Fault as many:
             self._fail(out, many)
         return out if self._over else self._fail(out, fault or cut_short())
