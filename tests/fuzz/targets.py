@@ -8,6 +8,7 @@ import asyncio
 
 import msgspec
 
+from codings import PACK
 from edge.wires import EchoHost
 from fuzz import forms
 from growth import asked, rows, streams, told
@@ -17,6 +18,8 @@ from trivium.ledger import journal
 from trivium.providers import body as bodies
 from trivium.providers import failure
 from trivium.upstream.answer import Answer
+from trivium.upstream.coding import CodingError, Inflater
+from trivium.upstream.slices import SLICE_BYTES
 from trivium.wire import bulk, marks, multipart, peek, sse
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import CONVERSATION
@@ -113,6 +116,35 @@ def _upstream(data):
     answer.close()
 
 
+def _expanded(coding, reads):
+    """What the reads expand to; ``None``: they are not what the coding says, or a bomb."""
+    inflater = Inflater(coding)
+    out = []
+    try:
+        for data in reads:
+            inflater.feed(data)
+            while inflater.waiting:
+                out.append(inflater.step())
+                assert len(out[-1]) <= SLICE_BYTES
+                inflater.bound()
+        inflater.finish()
+    except CodingError:
+        return None
+    return b"".join(out)
+
+
+def _coding(coding):
+    """A compressed body is one thing, however it is cut, if it is any: libzstd looks closer at the
+    size that a frame says it has where it is given all of it at once.
+    """
+
+    def run(data):
+        found = {_expanded(coding, [data[1:]]), _expanded(coding, pieces(data))}
+        assert len(found - {None}) <= 1
+
+    return run
+
+
 class _Transport(asyncio.Transport):
     """A line that takes everything and shows nothing."""
 
@@ -179,6 +211,7 @@ def targets():
         found[f"answer-{codec.shape.value}"] = _answer(codec)
         found[f"stream-{codec.shape.value}"] = _stream(codec)
     found |= forms.TARGETS
+    found |= {f"coding-{coding.decode()}": _coding(coding) for coding in PACK}
     for operation, passage in PASSAGES.items():
         found[f"pass-{operation.value}"] = _passed(operation)
         if passage.watch is not None:
@@ -198,6 +231,9 @@ def seeds(name):
         return [asked.body(spoken, one, 2) for one in asked.kinds(spoken)]
     if kind == "answer":
         return [told.body(words, one, 2) for one in told.whole_kinds(words)]
+    if kind == "coding":
+        packed = [PACK[words.encode()](text) for text in (b"", b'{"a":1}', b"a" * 70_000)]
+        return [bytes([2]) + body for body in (*packed, packed[1] + packed[1])]
     if kind in ("stream", "watch"):
         shape = words if kind == "stream" else told.words(rows.Operation(words))
         return [bytes([16]) + streams.wire(shape, one, 2) for one in streams.kinds(shape)]
