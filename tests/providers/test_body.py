@@ -18,6 +18,11 @@ NESTED = {"error": {"message": INNER, "type": "T", "param": "None", "code": 400}
         (b"  \n", Told()),
         (b"<html>x", Told(page=True)),
         (b"plain words", Told(message="plain words")),
+        (b"\xef\xbb\xbf \n", Told()),
+        (
+            b'\xef\xbb\xbf{"error":{"message":"m","code":"C"}}',
+            Told(codes=frozenset({"c"}), message="m", structured=True),
+        ),
         (b'{"error":{"mess', Told(message='{"error":{"mess')),
         (b"\xff\xfe", Told(message="\ufffd\ufffd")),
         (b"[]", Told()),
@@ -38,6 +43,14 @@ NESTED = {"error": {"message": INNER, "type": "T", "param": "None", "code": 400}
         (
             b'{"error":"rate_limited","message":"m"}',
             Told(codes=frozenset({"rate_limited"}), message="m", structured=True),
+        ),
+        (
+            b'{"error":"invalid_grant","error_description":"m"}',
+            Told(codes=frozenset({"invalid_grant"}), message="m", structured=True),
+        ),
+        (
+            b'{"error":"unprocessable","detail":[{"loc":["body","n"],"msg":"m"}]}',
+            Told(codes=frozenset({"unprocessable"}), message="m", structured=True),
         ),
         (
             b'{"detail":[{"loc":["body","messages",0,"role"],"msg":"m"}]}',

@@ -7,6 +7,7 @@ Shapes read, each seen in the wild (the test's table names them): OpenAI's and A
 integer codes, a whole answer as text in another's ``message``, pages of HTML, plain text, nothing.
 """
 
+import codecs
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -45,7 +46,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
 def read(body: bytes) -> Told:
     """What ``body`` says; never raises."""
-    text = body.strip()
+    text = body.removeprefix(codecs.BOM_UTF8).strip()
     if not text:
         return Told()
     if text.startswith(b"<"):
@@ -122,8 +123,8 @@ def _error(value: dict[str, Any]) -> dict[str, Any]:
     if isinstance(error, dict):
         return error
     if isinstance(error, str) and error:
-        # {"error": "text"}, or {"error": "code", "message": "text"}
-        return {**value, "message": _text(value.get("message")) or error, "code": error}
+        # {"error": "text"}, or {"error": "code", "message": "text"}, or as OAuth's servers say it
+        return {**value, "message": _message(value)[0] or error, "code": error}
     for entry in _list(value.get("errors")):
         if isinstance(entry, dict):
             return entry
