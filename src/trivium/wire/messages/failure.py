@@ -8,6 +8,14 @@ def broke() -> Fault:
     return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not one of the messages protocol.")
 
 
+def nameless() -> Fault:
+    """The fault for a call of no tool: nobody could run it."""
+    return Fault(
+        Kind.UPSTREAM_BROKE,
+        "The upstream's answer is not one of the messages protocol: a call has no name.",
+    )
+
+
 def cut_short() -> Fault:
     """The fault for a stream that ended before its terminal event."""
     return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer ended before it was complete.")

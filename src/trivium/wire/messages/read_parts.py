@@ -17,6 +17,7 @@ from trivium.conversation.places import Loss
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import citations
 from trivium.wire.messages.answer_forms import Block
+from trivium.wire.messages.failure import nameless
 from trivium.wire.messages.unread import BLOCKS, is_own
 
 SHAPE: Final = citations.SHAPE
@@ -37,10 +38,11 @@ def attached(kind: str, data: Any, context: AnswerContext) -> tuple[Opaque, ...]
 
 
 def call(block: Block) -> ToolCall:
-    """A call without its arguments."""
-    return ToolCall(
-        id=words(block.id), name=words(block.name), native=extra(block.caller, block.toolset_name)
-    )
+    """A call without its arguments. Raises ``Fault`` (UPSTREAM_BROKE) where it has no name."""
+    name = words(block.name)
+    if not name:
+        raise nameless()
+    return ToolCall(id=words(block.id), name=name, native=extra(block.caller, block.toolset_name))
 
 
 def extra(caller: msgspec.Raw, toolset: msgspec.Raw) -> Native | None:

@@ -213,7 +213,7 @@ class Output:
             self._message(item, at, found, out)
         elif found.type in said.CALLS:
             part = item.call or self._call(item, found, out)
-            self.rest(part, said.call(found).arguments, out)
+            self.rest(part, said.arguments(found), out)
         elif found.type == "reasoning":
             self._reasoning(item, at, found, out)
         else:

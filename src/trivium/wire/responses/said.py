@@ -87,17 +87,29 @@ def any_item(raw: bytes | msgspec.Raw) -> Item | None:
 
 
 def call(found: Item) -> ToolCall:
-    """The call that an item is, with its arguments as they stand."""
-    kind = CALLS[found.type or ""]
-    text = found.arguments if kind is CallKind.FUNCTION else found.input
+    """The call that an item is, with its arguments as they stand.
+
+    Raises ``Fault`` (UPSTREAM_BROKE) where it has no name: nobody could run it.
+    """
+    if not found.name:
+        raise Fault(
+            Kind.UPSTREAM_BROKE,
+            "The upstream's answer is not what its protocol says: a call has no name.",
+        )
     return ToolCall(
         # some servers know only one of the two ids
         found.call_id or found.id or "",
-        found.name or "",
-        text or "",
-        kind,
+        found.name,
+        arguments(found),
+        CALLS[found.type or ""],
         found.namespace,
     )
+
+
+def arguments(found: Item) -> str:
+    """Arguments of a call, or the input of a custom tool's, as they stand."""
+    text = found.arguments if CALLS[found.type or ""] is CallKind.FUNCTION else found.input
+    return text or ""
 
 
 def attachments(found: Item, ctx: AnswerContext) -> tuple[Opaque, ...]:
