@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from trivium.conversation.opaque import Origin
 from trivium.routing.model import Model, Plan, Step, Strategy
-from trivium.routing.policy import TITLES, candidates, order, origin_of, plan, sticking
-from trivium.wire.operation import Operation
+from trivium.routing.policy import candidates, order, origin_of, plan, sticking
+from trivium.wire.operation import TITLES, Operation
 
 
 def _names(steps):

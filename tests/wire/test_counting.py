@@ -6,7 +6,7 @@ import pytest
 from trivium.conversation.request import Conversation, ReasoningWish, Sampling
 from trivium.faults import Fault, Kind
 from trivium.wire import counting
-from trivium.wire.operation import COUNTING, Operation
+from trivium.wire.operation import TOKEN_COUNTS, Operation
 from trivium.wire.peek import members
 
 
@@ -95,7 +95,7 @@ def test_a_zero_may_be_left_out():
     assert 0 == counting.read(Operation.GENERATE_COUNT, b"{}", Fault)
 
 
-@pytest.mark.parametrize("operation", sorted(COUNTING, key=lambda one: one.value))
+@pytest.mark.parametrize("operation", sorted(TOKEN_COUNTS, key=lambda one: one.value))
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"input_tokens":-1,"totalTokens":-1}'])
 def test_anything_else_is_a_broken_upstream(operation, body):
     """An estimate is better than nonsense."""

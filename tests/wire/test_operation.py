@@ -2,22 +2,40 @@
 
 import pytest
 
-from trivium.wire.operation import COUNTING, IN_PLACE, SHAPE, TRANSLATED, Operation, served
+from trivium.wire.operation import (
+    SUBSTITUTES,
+    TABLE,
+    TOKEN_COUNTS,
+    TRANSLATABLE,
+    Operation,
+    served,
+)
 
-TALK = TRANSLATED | COUNTING | {Operation.COMPLETIONS}
+TALK = TRANSLATABLE | TOKEN_COUNTS | {Operation.COMPLETIONS}
 EMBED = {Operation.EMBEDDINGS, Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH}
 
 
-def test_every_operation_has_its_shape():
-    """Errors are written in it."""
-    assert set(Operation) == set(SHAPE)
+def test_every_operation_has_its_row():
+    """And nothing else has one."""
+    assert set(Operation) == set(TABLE)
+
+
+def test_no_address_is_of_two_operations():
+    """Nor has an operation one twice."""
+    paths = [path for row in TABLE.values() for path in row.paths]
+    assert sorted(set(paths)) == sorted(paths)
+
+
+def test_no_title_is_of_two_operations():
+    """Callers are told what a model serves by titles."""
+    assert len(TABLE) == len({row.title for row in TABLE.values()})
 
 
 def test_nothing_stands_in_for_itself():
     """Nor for what is no operation of the same purpose."""
-    for asked, others in IN_PLACE.items():
+    for asked, others in SUBSTITUTES.items():
         assert asked not in others
-        assert (asked in COUNTING) is all(other in COUNTING for other in others)
+        assert (asked in TOKEN_COUNTS) is all(other in TOKEN_COUNTS for other in others)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +48,7 @@ def test_nothing_stands_in_for_itself():
         ({Operation.MODERATIONS}, {Operation.MODERATIONS}),
         ({Operation.EMBEDDINGS}, EMBED),
         ({Operation.GENERATE_EMBED_BATCH}, EMBED - {Operation.GENERATE_EMBED}),
-        ({Operation.MESSAGES_COUNT}, COUNTING),
+        ({Operation.MESSAGES_COUNT}, TOKEN_COUNTS),
         ({Operation.CHAT, Operation.EMBEDDINGS}, TALK | EMBED),
     ],
 )

@@ -11,8 +11,7 @@ import re
 from typing import Final
 
 from trivium.ledger import estimate
-from trivium.ledger.quote import INPUT_ONLY
-from trivium.wire.operation import COUNTING, Operation
+from trivium.wire.operation import INPUT_ONLY, TOKEN_COUNTS, Operation
 from trivium.wire.passage import Facts
 
 OUTPUT_TOKENS: Final = 1_024
@@ -24,7 +23,7 @@ _FILE: Final = re.compile(rb"[A-Za-z0-9+/_-]{4096,}={0,2}")
 
 def foreseen(operation: Operation, facts: Facts, body: bytes) -> tuple[int, int]:
     """Tokens of the input and of the output."""
-    if operation in COUNTING:
+    if operation in TOKEN_COUNTS:
         return 0, 0  # they are counted, not used
     if operation in INPUT_ONLY:
         return estimate.tokens(len(body)), 0

@@ -8,11 +8,10 @@ from trivium.identity.model import Caller
 from trivium.ledger.quote import Pricing
 from trivium.pipeline.explain import Asked, explain, offline
 from trivium.pipeline.translation import Translator
-from trivium.routing.policy import TITLES
 from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.wire.codecs import CODECS
-from trivium.wire.operation import Operation
+from trivium.wire.operation import TITLES, Operation
 
 ANYBODY: Final = Caller(
     key_id=0,

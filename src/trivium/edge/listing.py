@@ -9,14 +9,20 @@ from trivium.pipeline import drawing
 from trivium.pipeline.context import Services
 from trivium.routing.model import Model
 from trivium.wire import models
+from trivium.wire.generate.path import METHODS
 from trivium.wire.models import Listed
-from trivium.wire.operation import Operation, Shape
-
-_DRAWING: Final = frozenset({Operation.IMAGES, Operation.IMAGES_EDIT, Operation.IMAGES_VARY})
-_CONVERSING: Final = frozenset(
-    {Operation.GENERATE, Operation.GENERATE_STREAM, Operation.GENERATE_COUNT}
+from trivium.wire.operation import (
+    EMBEDDING_OPERATIONS,
+    GENERATES_TEXT,
+    IMAGE_OPERATIONS,
+    TOKEN_COUNTS,
+    Operation,
+    Shape,
 )
-_EMBEDDING: Final = frozenset({Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH})
+
+_GENERATE: Final = frozenset(METHODS.values())
+_CONVERSING: Final = _GENERATE & (GENERATES_TEXT | TOKEN_COUNTS)
+_EMBEDDING: Final = _GENERATE & EMBEDDING_OPERATIONS
 
 
 def dialect(exchange: Exchange, target: Listing) -> Shape:
@@ -55,7 +61,7 @@ def _operations(model: Model) -> frozenset[Operation]:
     """
     found = model.operations()
     if drawing.class_of(model) is not None and not any(b.draws for b in model.bindings):
-        return found & _DRAWING
+        return found & IMAGE_OPERATIONS
     if not model.free and model.prices:
         kinds = model.prices[-1].price.keys()
         if "per_request" not in kinds and "output" not in kinds:

@@ -13,24 +13,15 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline.route import Route, Stored, VideoCall
 from trivium.wire.generate import path as generate_path
 from trivium.wire.multipart import Limits as FormLimits
-from trivium.wire.operation import SHAPE, Operation, Shape
+from trivium.wire.operation import ASYNC_JOBS, SHAPE, TABLE, Form, Operation, Shape
 from trivium.wire.videos.request import FORM as VIDEO_FORM
 
 RELAY: Final[dict[bytes, Operation]] = {
-    b"/v1/chat/completions": Operation.CHAT,
-    b"/v1/responses": Operation.RESPONSES,
-    b"/v1/responses/input_tokens": Operation.RESPONSES_COUNT,
-    b"/v1/completions": Operation.COMPLETIONS,
-    b"/v1/embeddings": Operation.EMBEDDINGS,
-    b"/v1/moderations": Operation.MODERATIONS,
-    b"/v1/images/generations": Operation.IMAGES,
-    b"/v1/audio/speech": Operation.SPEECH,
-    b"/v1/audio/transcriptions": Operation.TRANSCRIPTIONS,
-    b"/v1/audio/translations": Operation.TRANSLATIONS,
-    b"/v1/images/edits": Operation.IMAGES_EDIT,
-    b"/v1/images/variations": Operation.IMAGES_VARY,
-    b"/v1/messages": Operation.MESSAGES,
-    b"/v1/messages/count_tokens": Operation.MESSAGES_COUNT,
+    path.encode(): operation
+    for operation, row in TABLE.items()
+    if operation not in ASYNC_JOBS
+    for path in row.paths
+    if "{" not in path
 }
 """POST paths whose body names the model."""
 
@@ -127,12 +118,10 @@ class Root(msgspec.Struct, frozen=True):
 
 Target = Route | Stored | VideoCall | Listing | Explain | File | Page | Root
 
-FORMS: Final[dict[Operation, FormLimits]] = {
-    # samples of four speakers' voices come as text
-    Operation.TRANSCRIPTIONS: FormLimits(fields_bytes=16_777_216),
-    Operation.TRANSLATIONS: FormLimits(),
-    Operation.IMAGES_EDIT: FormLimits(),
-    Operation.IMAGES_VARY: FormLimits(),
+FORMS: Final = {
+    operation: FormLimits(fields_bytes=row.form_text_bytes)
+    for operation, row in TABLE.items()
+    if row.form is not Form.NEVER and operation not in ASYNC_JOBS
 }
 """Operations whose body may be a multipart form, which is then taken in as an upload."""
 

@@ -19,7 +19,7 @@ from trivium.ledger.prices import cost
 from trivium.ledger.tariff import Tariff
 from trivium.routing.model import Model
 from trivium.wire.audio.usage import complete
-from trivium.wire.operation import Operation
+from trivium.wire.operation import PRODUCT, Operation, Product
 
 HEARD_TOKENS_A_MINUTE: Final = 1000
 SPOKEN_TOKENS_A_MINUTE: Final = 1250
@@ -38,7 +38,7 @@ def quote(tariff: Tariff, model: Model, operation: Operation, known: Usage) -> Q
 
     Raises ``Fault`` (NOT_PERMITTED) when the model has no price for what it makes.
     """
-    spoken = operation is Operation.SPEECH
+    spoken = PRODUCT[operation] is Product.SPEECH
     if tariff.kinds.isdisjoint(_SPEECH if spoken else _TRANSCRIPT):
         what = "speech" if spoken else "transcripts"
         raise Fault(

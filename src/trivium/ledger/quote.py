@@ -10,7 +10,7 @@ at most. Speech and transcripts: ``ledger/media.py``. The cost may exceed the ho
 balance goes below zero and the next request is refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Final
 
@@ -24,7 +24,14 @@ from trivium.ledger.service import OpenLedger, Payer
 from trivium.ledger.tariff import NANOS_MAX, Tariff
 from trivium.providers.images import row_of, table
 from trivium.routing.model import Model
-from trivium.wire.operation import COUNTING, DRAWING, EMBEDDING, Operation
+from trivium.wire.operation import (
+    GENERATES_TEXT,
+    INPUT_ONLY,
+    PRODUCT,
+    TOKEN_COUNTS,
+    Operation,
+    Product,
+)
 from trivium.wire.passage import Facts
 
 HELD_BYTES: Final = 2
@@ -37,11 +44,6 @@ OUTPUT_MAX: Final = 8_192
 PROMPT_MAX: Final = 32_000
 """Tokens, and characters, of a prompt for pictures."""
 
-INPUT_ONLY: Final = EMBEDDING | {Operation.MODERATIONS}
-"""Operations without output tokens."""
-WRITING: Final = frozenset(Operation) - INPUT_ONLY - DRAWING - {Operation.VIDEOS}
-"""Operations with a text for an answer, as far as their units are not known beforehand."""
-
 _ONE: Final = Fraction(1)
 
 
@@ -50,13 +52,9 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
 
     Raises ``Fault`` (NOT_PERMITTED) when the operation needs a price that the model has not.
     """
-    if facts.known is not None:
-        return media.quote(tariff, model, operation, facts.known)
-    writes = operation in WRITING
+    writes = operation in GENERATES_TEXT
     if not writes and operation not in INPUT_ONLY:
-        if operation in DRAWING:
-            return _pictures(tariff, model, facts, size)
-        return _video(tariff, model, facts)
+        return _OTHERWISE[operation](tariff, model, operation, facts, size)
     if not tariff.meters_input or (writes and not tariff.meters_output):
         raise _unpriced(model, "this kind of request")
     # HOT: once a request, so without a call but the last
@@ -79,8 +77,22 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
     return Quote(nanos or 1, tariff, -(-size // TOKEN_BYTES))
 
 
-def _video(tariff: Tariff, model: Model, facts: Facts) -> Quote:
+def _free(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
+    """What is never charged for."""
+    del tariff, model, operation, facts, size
+    return FREE
+
+
+def _audio(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
+    """Speech and transcripts, whose units are known beforehand."""
+    del size
+    assert facts.known is not None
+    return media.quote(tariff, model, operation, facts.known)
+
+
+def _video(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
     """What a video costs if it succeeds: nothing of it is left to chance."""
+    del operation, size
     each = tariff.price_of_video(facts.size)
     if not each and not tariff.request:
         raise _unpriced(model, f"videos of {facts.size}")
@@ -88,8 +100,9 @@ def _video(tariff: Tariff, model: Model, facts: Facts) -> Quote:
     return Quote(amount_nanos=max(1, tariff.nanos(atoms)), tariff=tariff)
 
 
-def _pictures(tariff: Tariff, model: Model, facts: Facts, size: int) -> Quote:
+def _pictures(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
     """What pictures can cost at most: by the piece, by tokens, or both, as the model is priced."""
+    del operation
     each = tariff.dearest_image(facts.size, facts.quality)
     by_tokens = tariff.meters_input and tariff.meters_output
     if not each and not by_tokens:
@@ -115,6 +128,24 @@ def tokens_of_picture(model: Model) -> int:
         if row is not None and row.tokens:
             return row.tokens
     return table().defaults.tokens
+
+
+_PRICES: Final[Mapping[Product, Callable[[Tariff, Model, Operation, Facts, int], Quote]]] = {
+    Product.TOKEN_COUNT: _free,
+    Product.IMAGES: _pictures,
+    Product.SPEECH: _audio,
+    Product.TRANSCRIPT: _audio,
+    Product.VIDEO: _video,
+}
+"""How each product is priced that is not priced by its input and output tokens alone."""
+
+_OTHERWISE: Final = {
+    operation: _PRICES[product]
+    for operation, product in PRODUCT.items()
+    if operation not in GENERATES_TEXT and operation not in INPUT_ONLY
+}
+"""By operation. A product that nobody can price is a KeyError here, so the gateway does not start:
+what is new must not be billed as if it were text."""
 
 
 def _unpriced(model: Model, what: str) -> Fault:
@@ -144,7 +175,7 @@ class Quoting:
         self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
     ) -> Quote:
         """The most this request can cost. Raises ``Fault`` (NOT_PERMITTED) without a price."""
-        if model.free or operation in COUNTING:
+        if model.free or operation in TOKEN_COUNTS:
             return FREE
         # HOT: once a request
         ready = self._ready.get((model.name, caller.group))

@@ -22,22 +22,10 @@ import structlog
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.story import Story
 from trivium.routing.condition import Key
-from trivium.wire.operation import Operation
+from trivium.wire.operation import HEDGED
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
-HEDGED: Final = frozenset(
-    {
-        Operation.CHAT,
-        Operation.COMPLETIONS,
-        Operation.MESSAGES,
-        Operation.GENERATE,
-        Operation.GENERATE_STREAM,
-        Operation.EMBEDDINGS,
-        Operation.GENERATE_EMBED,
-        Operation.GENERATE_EMBED_BATCH,
-    }
-)
 _LEAVE_SOMETHING: Final = ("store", "mcp_servers", "container", "background")
 """Members by which a vendor keeps or does something."""
 

@@ -16,23 +16,13 @@ import msgspec
 from trivium.providers import anthropic, gemini, openai
 from trivium.providers.base import Auth, Capabilities, Provider
 from trivium.providers.failure import default_failure
-from trivium.wire.operation import Operation
+from trivium.wire.operation import TABLE, Operation
 
 _PATHS: Final = {
-    Operation.CHAT: "/chat/completions",
-    Operation.RESPONSES: "/responses",
-    Operation.COMPLETIONS: "/completions",
-    Operation.EMBEDDINGS: "/embeddings",
-    Operation.MODERATIONS: "/moderations",
-    Operation.IMAGES: "/images/generations",
-    Operation.SPEECH: "/audio/speech",
-    Operation.TRANSCRIPTIONS: "/audio/transcriptions",
-    Operation.TRANSLATIONS: "/audio/translations",
-    Operation.IMAGES_EDIT: "/images/edits",
-    Operation.IMAGES_VARY: "/images/variations",
-    Operation.VIDEOS: "/videos",
-    Operation.MESSAGES: "/messages",
-    Operation.MESSAGES_COUNT: "/messages/count_tokens",
+    operation: path.removeprefix("/v1")
+    for operation, row in TABLE.items()
+    for path in row.paths
+    if path.startswith("/v1/")
 }
 """Where an operation usually lies below a base URL that ends in a version segment."""
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from trivium.providers.address import target
 from trivium.routing.model import Binding, Model, Skip, Step
-from trivium.routing.policy import TITLES, plan
+from trivium.routing.policy import plan
 from trivium.routing.router import Router, no_route
-from trivium.wire.operation import COUNTING, SHAPE, Operation
+from trivium.wire.operation import SHAPE, TITLES, TOKEN_COUNTS, Operation
 
 
 def explain(router: Router, operation: Operation, model_name: str) -> dict[str, Any]:
@@ -17,7 +17,7 @@ def explain(router: Router, operation: Operation, model_name: str) -> dict[str, 
     ``estimated`` count of its own. Raises ``Fault`` (MODEL_UNKNOWN).
     """
     model = router.find(model_name)
-    names = () if operation in COUNTING else model.fallbacks
+    names = () if operation in TOKEN_COUNTS else model.fallbacks
     return {
         **_of(router, operation, model),
         "fallbacks": [_of(router, operation, router.find(name)) for name in names],
@@ -35,7 +35,7 @@ def _of(router: Router, operation: Operation, model: Model) -> dict[str, Any]:
             -step.binding.weight,
         ),
     )
-    estimated = not steps and operation in COUNTING
+    estimated = not steps and operation in TOKEN_COUNTS
     refused = None if steps or estimated else no_route(model, operation)
     return {
         "model": model.name,

@@ -21,11 +21,12 @@ from trivium.routing.choice import Candidates, Tier
 from trivium.routing.model import Binding, Model, Plan, Skip, Step, Strategy
 from trivium.wire.operation import (
     CONVERSATION,
-    DRAWING,
-    EMBEDDING,
-    IN_PLACE,
+    EMBEDDING_OPERATIONS,
+    IMAGE_OPERATIONS,
     SHAPE,
-    TRANSLATED,
+    SUBSTITUTES,
+    TITLES,
+    TRANSLATABLE,
     Operation,
     Shape,
 )
@@ -41,32 +42,6 @@ ASKED: Final = {
 PREFERRED: Final = (Shape.CHAT, Shape.MESSAGES, Shape.GENERATE, Shape.RESPONSES)
 """Which shape is spoken to a provider that lacks the caller's and whose binding names none.
 Responses is last: it is the only one that keeps state at the vendor."""
-
-TITLES = {
-    Operation.CHAT: "chat completions",
-    Operation.RESPONSES: "responses",
-    Operation.COMPLETIONS: "completions",
-    Operation.EMBEDDINGS: "embeddings",
-    Operation.MODERATIONS: "moderations",
-    Operation.IMAGES: "image generations",
-    Operation.IMAGES_EDIT: "image edits",
-    Operation.IMAGES_VARY: "image variations",
-    Operation.RESPONSES_COUNT: "response token counts",
-    Operation.MESSAGES: "messages",
-    Operation.MESSAGES_COUNT: "message token counts",
-    Operation.GENERATE: "generateContent",
-    Operation.GENERATE_STREAM: "streamGenerateContent",
-    Operation.GENERATE_COUNT: "countTokens",
-    Operation.GENERATE_EMBED: "embedContent",
-    Operation.GENERATE_EMBED_BATCH: "batchEmbedContents",
-    Operation.SPEECH: "speech",
-    Operation.TRANSCRIPTIONS: "transcriptions",
-    Operation.TRANSLATIONS: "translations",
-    Operation.VIDEOS: "videos",
-    Operation.GENERATE_VIDEO: "predictLongRunning",
-}
-"""Operations by the names their callers know."""
-
 
 ORDERS_MAX: Final = 24
 """Orders of one model's channels that are kept ready: those of four alike."""
@@ -139,14 +114,14 @@ def served_as(binding: Binding, operation: Operation) -> Operation | None:
     told = binding.shape
     if operation in paths and _speaks(binding, operation):
         return operation
-    if operation in DRAWING:
+    if operation in IMAGE_OPERATIONS:
         able = operation is not Operation.IMAGES_VARY and binding.draws
         return Operation.GENERATE if able else None
-    if operation in IN_PLACE:
+    if operation in SUBSTITUTES:
         return next(
-            (one for one in IN_PLACE[operation] if one in paths and _speaks(binding, one)), None
+            (one for one in SUBSTITUTES[operation] if one in paths and _speaks(binding, one)), None
         )
-    if operation not in TRANSLATED and operation is not Operation.COMPLETIONS:
+    if operation not in TRANSLATABLE and operation is not Operation.COMPLETIONS:
         return None
     wanted = PREFERRED if told is None else (told,)
     return next((ASKED[shape] for shape in wanted if ASKED[shape] in paths), None)
@@ -155,7 +130,7 @@ def served_as(binding: Binding, operation: Operation) -> Operation | None:
 def _speaks(binding: Binding, operation: Operation) -> bool:
     """Whether the ``shape`` setting leaves an operation to the binding."""
     shape = SHAPE[operation]
-    if shape not in CONVERSATION or operation in EMBEDDING:
+    if shape not in CONVERSATION or operation in EMBEDDING_OPERATIONS:
         return True
     return binding.shape in (None, shape)
 

@@ -1,11 +1,19 @@
-"""The operations a caller can invoke, and the shape each is written in.
+"""The one table of operations: a row says everything that the gateway has to know of each.
 
 A *shape* is a public wire protocol; an *operation* is one thing asked for in that shape. Routes,
 providers, plans and records all name operations by these words.
+
+Whatever differs from operation to operation is looked up in what is derived from the table, here
+or at other levels: the callers' addresses (``edge/routes.py``) and the vendors' usual ones
+(``providers/registry.py``), what is charged for (``ledger/quote.py``), what may be asked for twice
+at once (``pipeline/hedging.py``). All of it is derived at import: an operation without a row, or
+with a product that nobody can price, does not start. Behaviour has its own places, one a shape:
+what the pass-through lane does is in ``wire/registry.py``, the description in
+``edge/openapi/<shape>.py``.
 """
 
 from enum import Enum, unique
-from typing import Final
+from typing import Final, NamedTuple
 
 
 @unique
@@ -14,14 +22,14 @@ class Shape(Enum):
 
     CHAT = "chat"
     RESPONSES = "responses"
-    MESSAGES = "messages"
-    GENERATE = "generate"
     COMPLETIONS = "completions"
     EMBEDDINGS = "embeddings"
     MODERATIONS = "moderations"
-    VIDEOS = "videos"
     IMAGES = "images"
     AUDIO = "audio"
+    MESSAGES = "messages"
+    GENERATE = "generate"
+    VIDEOS = "videos"
 
     # HOT: members are singletons; Enum's own hash is a Python function, five calls a request
     __hash__ = object.__hash__
@@ -56,87 +64,194 @@ class Operation(Enum):
     __hash__ = object.__hash__  # as above
 
 
-SHAPE: Final[dict[Operation, Shape]] = {
-    Operation.CHAT: Shape.CHAT,
-    Operation.RESPONSES: Shape.RESPONSES,
-    Operation.COMPLETIONS: Shape.COMPLETIONS,
-    Operation.EMBEDDINGS: Shape.EMBEDDINGS,
-    Operation.MODERATIONS: Shape.MODERATIONS,
-    Operation.SPEECH: Shape.AUDIO,
-    Operation.TRANSCRIPTIONS: Shape.AUDIO,
-    Operation.TRANSLATIONS: Shape.AUDIO,
-    Operation.MESSAGES: Shape.MESSAGES,
-    Operation.RESPONSES_COUNT: Shape.RESPONSES,
-    Operation.MESSAGES_COUNT: Shape.MESSAGES,
-    Operation.GENERATE: Shape.GENERATE,
-    Operation.GENERATE_STREAM: Shape.GENERATE,
-    Operation.GENERATE_COUNT: Shape.GENERATE,
-    Operation.GENERATE_EMBED: Shape.GENERATE,
-    Operation.GENERATE_EMBED_BATCH: Shape.GENERATE,
-    Operation.GENERATE_VIDEO: Shape.GENERATE,
-    Operation.VIDEOS: Shape.VIDEOS,
-    Operation.IMAGES: Shape.IMAGES,
-    Operation.IMAGES_EDIT: Shape.IMAGES,
-    Operation.IMAGES_VARY: Shape.IMAGES,
+@unique
+class Product(Enum):
+    """What an operation makes. Decides what is charged for: ``ledger/quote.py`` prices each."""
+
+    TEXT = "text"  # input and output tokens
+    TOKEN_COUNT = "token count"  # noqa: S105 - no password. Nothing is charged
+    VECTORS = "vectors"  # input tokens
+    VERDICTS = "verdicts"  # input tokens
+    IMAGES = "images"  # by the piece, by tokens, or both
+    SPEECH = "speech"  # characters, seconds or tokens
+    TRANSCRIPT = "transcript"  # seconds or tokens
+    VIDEO = "video"  # seconds
+
+    __hash__ = object.__hash__  # as above
+
+
+@unique
+class Form(Enum):
+    """Whether a request is a multipart form."""
+
+    NEVER = "never"
+    MAYBE = "maybe"  # a form or JSON
+    ALWAYS = "always"
+
+
+class Row(NamedTuple):
+    """Everything there is to know of one operation."""
+
+    shape: Shape
+    title: str
+    """The name its callers know it by."""
+    product: Product
+    paths: tuple[str, ...]
+    """Where callers POST it; ``{model}`` where the path names the model. Empty: only upstreams are
+    asked for it."""
+    stand_ins: tuple[Operation, ...] = ()
+    """What an upstream without it is asked for in its place, the best first."""
+    translated: bool = False
+    """Whether any upstream of a conversation shape can serve it through translation, and is itself
+    asked for it."""
+    hedged: bool = False
+    """Whether two upstreams may be asked at once: nothing is kept or done by either."""
+    form: Form = Form.NEVER
+    form_text_bytes: int = 1_048_576
+    """Most bytes of all text fields of its form together."""
+
+
+_GENERATE: Final = "/vendorc/v1beta/models/{model}"
+
+# fmt: off
+TABLE: Final[dict[Operation, Row]] = {
+    Operation.CHAT: Row(
+        Shape.CHAT, "chat completions", Product.TEXT, ("/v1/chat/completions",),
+        translated=True, hedged=True),
+    # never hedged: it may be stored, or run in the background
+    Operation.RESPONSES: Row(
+        Shape.RESPONSES, "responses", Product.TEXT, ("/v1/responses",), translated=True),
+    Operation.RESPONSES_COUNT: Row(
+        Shape.RESPONSES, "response token counts", Product.TOKEN_COUNT,
+        ("/v1/responses/input_tokens",),
+        stand_ins=(Operation.MESSAGES_COUNT, Operation.GENERATE_COUNT)),
+    Operation.COMPLETIONS: Row(
+        Shape.COMPLETIONS, "completions", Product.TEXT, ("/v1/completions",), hedged=True),
+    Operation.EMBEDDINGS: Row(
+        Shape.EMBEDDINGS, "embeddings", Product.VECTORS, ("/v1/embeddings",),
+        stand_ins=(Operation.GENERATE_EMBED_BATCH,), hedged=True),
+    Operation.SPEECH: Row(
+        Shape.AUDIO, "speech", Product.SPEECH, ("/v1/audio/speech",),
+        stand_ins=(Operation.GENERATE,)),
+    # samples of four speakers' voices come as text
+    Operation.TRANSCRIPTIONS: Row(
+        Shape.AUDIO, "transcriptions", Product.TRANSCRIPT, ("/v1/audio/transcriptions",),
+        form=Form.ALWAYS, form_text_bytes=16_777_216),
+    Operation.TRANSLATIONS: Row(
+        Shape.AUDIO, "translations", Product.TRANSCRIPT, ("/v1/audio/translations",),
+        form=Form.ALWAYS),
+    Operation.MODERATIONS: Row(
+        Shape.MODERATIONS, "moderations", Product.VERDICTS, ("/v1/moderations",)),
+    Operation.IMAGES: Row(
+        Shape.IMAGES, "image generations", Product.IMAGES, ("/v1/images/generations",)),
+    Operation.IMAGES_EDIT: Row(
+        Shape.IMAGES, "image edits", Product.IMAGES, ("/v1/images/edits",), form=Form.MAYBE),
+    Operation.IMAGES_VARY: Row(
+        Shape.IMAGES, "image variations", Product.IMAGES, ("/v1/images/variations",),
+        form=Form.ALWAYS),
+    Operation.MESSAGES: Row(
+        Shape.MESSAGES, "messages", Product.TEXT, ("/v1/messages",), translated=True, hedged=True),
+    Operation.MESSAGES_COUNT: Row(
+        Shape.MESSAGES, "message token counts", Product.TOKEN_COUNT, ("/v1/messages/count_tokens",),
+        stand_ins=(Operation.GENERATE_COUNT, Operation.RESPONSES_COUNT)),
+    Operation.GENERATE: Row(
+        Shape.GENERATE, "generateContent", Product.TEXT, (f"{_GENERATE}:generateContent",),
+        translated=True, hedged=True),
+    Operation.GENERATE_STREAM: Row(
+        Shape.GENERATE, "streamGenerateContent", Product.TEXT,
+        (f"{_GENERATE}:streamGenerateContent",), translated=True, hedged=True),
+    Operation.GENERATE_COUNT: Row(
+        Shape.GENERATE, "countTokens", Product.TOKEN_COUNT, (f"{_GENERATE}:countTokens",),
+        stand_ins=(Operation.MESSAGES_COUNT, Operation.RESPONSES_COUNT)),
+    Operation.GENERATE_EMBED: Row(
+        Shape.GENERATE, "embedContent", Product.VECTORS, (f"{_GENERATE}:embedContent",),
+        stand_ins=(Operation.EMBEDDINGS,), hedged=True),
+    Operation.GENERATE_EMBED_BATCH: Row(
+        Shape.GENERATE, "batchEmbedContents", Product.VECTORS,
+        (f"{_GENERATE}:batchEmbedContents",),
+        stand_ins=(Operation.EMBEDDINGS,), hedged=True),
+    Operation.VIDEOS: Row(
+        Shape.VIDEOS, "videos", Product.VIDEO, ("/v1/videos",),
+        stand_ins=(Operation.GENERATE_VIDEO,), form=Form.MAYBE),
+    Operation.GENERATE_VIDEO: Row(
+        Shape.GENERATE, "predictLongRunning", Product.VIDEO, ()),
 }
+# fmt: on
+"""A row an operation, in the order of the description (``/openapi.json``)."""
+
+
+def _making(*products: Product) -> frozenset[Operation]:
+    """The operations with one of these products."""
+    return frozenset(operation for operation, row in TABLE.items() if row.product in products)
+
+
+SHAPE: Final = {operation: TABLE[operation].shape for operation in Operation}
 """The shape each operation is written in."""
+
+TITLES: Final = {operation: TABLE[operation].title for operation in Operation}
+"""Operations by the names their callers know."""
+
+PRODUCT: Final = {operation: TABLE[operation].product for operation in Operation}
+"""What each makes."""
 
 CONVERSATION: Final = frozenset({Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE})
 """Shapes that carry a conversation, and that a binding's ``shape`` setting may name."""
 
-TRANSLATED: Final = frozenset(
-    {
-        Operation.CHAT,
-        Operation.RESPONSES,
-        Operation.MESSAGES,
-        Operation.GENERATE,
-        Operation.GENERATE_STREAM,
-    }
-)
+TRANSLATABLE: Final = frozenset(operation for operation, row in TABLE.items() if row.translated)
 """Operations that any upstream of a conversation shape can serve through translation, and that
 such an upstream itself is asked for."""
 
-COUNTING: Final = frozenset(
-    {Operation.RESPONSES_COUNT, Operation.MESSAGES_COUNT, Operation.GENERATE_COUNT}
-)
-"""Counts of tokens: free of charge, and answered by an estimate where no upstream counts."""
+SUBSTITUTES: Final = {operation: row.stand_ins for operation, row in TABLE.items() if row.stand_ins}
+"""What an upstream without an operation is asked for in its place, the best first."""
 
-LASTING: Final = frozenset({Operation.VIDEOS, Operation.GENERATE_VIDEO})
+HEDGED: Final = frozenset(operation for operation, row in TABLE.items() if row.hedged)
+"""Operations of which a second attempt may run beside a slow first."""
+
+UPSTREAM_ONLY: Final = frozenset(operation for operation, row in TABLE.items() if not row.paths)
+"""Operations that no caller can ask for."""
+
+ASYNC_JOBS: Final = _making(Product.VIDEO)
 """Work that outlives its request: jobs are made of it, and it has no passage."""
 
-FORMS_ONLY: Final = frozenset(
-    {Operation.TRANSCRIPTIONS, Operation.TRANSLATIONS, Operation.IMAGES_VARY}
-)
-"""Operations whose request is a form and nothing else: it has a file."""
+TOKEN_COUNTS: Final = _making(Product.TOKEN_COUNT)
+"""Counts of tokens: free of charge, and answered by an estimate where no upstream counts."""
 
-DRAWING: Final = frozenset({Operation.IMAGES, Operation.IMAGES_EDIT, Operation.IMAGES_VARY})
-"""Pictures out of words and other pictures."""
+GENERATES_TEXT: Final = _making(Product.TEXT)
+"""Operations whose answer is written token by token."""
 
-EMBEDDING: Final = frozenset(
-    {Operation.EMBEDDINGS, Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH}
-)
+INPUT_ONLY: Final = _making(Product.VECTORS, Product.VERDICTS)
+"""Operations without output tokens."""
+
+EMBEDDING_OPERATIONS: Final = _making(Product.VECTORS)
 """Texts into vectors."""
 
-AUDIO: Final = frozenset({Operation.SPEECH, Operation.TRANSCRIPTIONS, Operation.TRANSLATIONS})
+IMAGE_OPERATIONS: Final = _making(Product.IMAGES)
+"""Pictures out of words and other pictures."""
+
+AUDIO_OPERATIONS: Final = _making(Product.SPEECH, Product.TRANSCRIPT)
 """Operations whose request or answer is a file: they have lanes of their own
 (``pipeline/media.py``)."""
 
-IN_PLACE: Final[dict[Operation, tuple[Operation, ...]]] = {
-    Operation.EMBEDDINGS: (Operation.GENERATE_EMBED_BATCH,),
-    Operation.GENERATE_EMBED: (Operation.EMBEDDINGS,),
-    Operation.GENERATE_EMBED_BATCH: (Operation.EMBEDDINGS,),
-    Operation.VIDEOS: (Operation.GENERATE_VIDEO,),
-    Operation.SPEECH: (Operation.GENERATE,),
-    Operation.RESPONSES_COUNT: (Operation.MESSAGES_COUNT, Operation.GENERATE_COUNT),
-    Operation.MESSAGES_COUNT: (Operation.GENERATE_COUNT, Operation.RESPONSES_COUNT),
-    Operation.GENERATE_COUNT: (Operation.MESSAGES_COUNT, Operation.RESPONSES_COUNT),
-}
-"""What an upstream without an operation is asked for in its place, the best first."""
+FORM_ONLY: Final = frozenset(op for op, row in TABLE.items() if row.form is Form.ALWAYS)
+"""Operations whose request is a form and nothing else: it has a file."""
+
+FORM_OR_JSON: Final = frozenset(op for op, row in TABLE.items() if row.form is Form.MAYBE)
+"""Operations whose request is a form where it has a file, else JSON."""
+
+# the names that the pipeline still has for them
+TRANSLATED: Final = TRANSLATABLE
+COUNTING: Final = TOKEN_COUNTS
+FORMS_ONLY: Final = FORM_ONLY
+DRAWING: Final = IMAGE_OPERATIONS
+EMBEDDING: Final = EMBEDDING_OPERATIONS
+AUDIO: Final = AUDIO_OPERATIONS
 
 
 def served(native: frozenset[Operation]) -> frozenset[Operation]:
     """What callers can ask of upstreams that have these operations themselves."""
-    found = native | {asked for asked, others in IN_PLACE.items() if not native.isdisjoint(others)}
-    if native & TRANSLATED:
-        found |= TRANSLATED | COUNTING | {Operation.COMPLETIONS}
+    found = native | {
+        asked for asked, others in SUBSTITUTES.items() if not native.isdisjoint(others)
+    }
+    if native & TRANSLATABLE:
+        found |= TRANSLATABLE | TOKEN_COUNTS | {Operation.COMPLETIONS}
     return found

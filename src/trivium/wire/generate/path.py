@@ -8,14 +8,13 @@ so the address is read from the right: the method follows the last colon. Source
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from trivium.wire.operation import Operation
+from trivium.wire.operation import TABLE, Operation, Shape
 
 METHODS: Final[dict[str, Operation]] = {
-    "generateContent": Operation.GENERATE,
-    "streamGenerateContent": Operation.GENERATE_STREAM,
-    "countTokens": Operation.GENERATE_COUNT,
-    "embedContent": Operation.GENERATE_EMBED,
-    "batchEmbedContents": Operation.GENERATE_EMBED_BATCH,
+    path.rpartition(":")[2]: operation
+    for operation, row in TABLE.items()
+    if row.shape is Shape.GENERATE
+    for path in row.paths
 }
 """Methods we answer, by their name in the address."""
 
