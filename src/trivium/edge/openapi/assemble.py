@@ -5,20 +5,8 @@ from typing import Any, Final
 import msgspec
 
 from trivium import __version__
-from trivium.edge.openapi import (
-    admin,
-    audio,
-    chat,
-    generate,
-    images,
-    messages,
-    oauth,
-    others,
-    responses,
-    shared,
-    videos,
-)
-from trivium.edge.openapi.paths import OPERATIONS
+from trivium.edge.openapi import admin, oauth, shared
+from trivium.edge.openapi.paths import OPERATIONS, SHAPES
 from trivium.edge.openapi.row import Body, Row
 from trivium.edge.openapi.schema import (
     Schema,
@@ -63,16 +51,7 @@ _OF_BODIES: Final = frozenset({"413", "415"})
 """Of the failures, those that only an operation with a body is asked into."""
 
 _TAGS: Final = {
-    "chat": "Conversations in the chat shape.",
-    "responses": "Conversations in the responses shape.",
-    "completions": "Texts to be continued.",
-    "embeddings": "Vectors.",
-    "moderations": "Classification.",
-    "images": "Pictures.",
-    "audio": "Speech, transcripts and translations of recordings.",
-    "messages": "Conversations in the messages shape.",
-    "generate": "Conversations and vectors in the generate-content shape.",
-    "videos": "Films, made while nobody waits.",
+    **{shape.value: module.ABOUT for shape, module in SHAPES.items()},
     "models": "What can be asked for.",
     "gateway": "The gateway itself; no key is asked for.",
 }
@@ -182,8 +161,7 @@ def describe(
 
 def _schemas() -> dict[str, Schema]:
     out: dict[str, Schema] = {"Description": free("An OpenAPI document.")}
-    modules = (shared, chat, responses, messages, generate, images, audio, others, videos)
-    for module in (*modules, oauth, admin):
+    for module in (shared, *SHAPES.values(), oauth, admin):
         twice = out.keys() & module.SCHEMAS.keys()
         assert not twice, f"described twice: {twice}"
         out.update(module.SCHEMAS)

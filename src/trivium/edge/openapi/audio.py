@@ -1,10 +1,11 @@
-"""Schemas of the audio shapes.
+"""The audio shape: its operations and schemas.
 
 Source: OpenAI's OpenAPI document of 2026-08-21; formats of transcripts: the service specification.
 """
 
 from typing import Final
 
+from trivium.edge.openapi.row import relayed
 from trivium.edge.openapi.schema import (
     Schema,
     array,
@@ -21,6 +22,41 @@ from trivium.edge.openapi.schema import (
 )
 from trivium.wire.audio.speech import FORMATS as SOUNDS
 from trivium.wire.audio.transcript import FORMATS, TRANSLATED
+from trivium.wire.operation import Operation
+
+ABOUT: Final = "Speech, transcripts and translations of recordings."
+
+OPERATIONS: Final = (
+    relayed(
+        Operation.SPEECH,
+        name="createSpeech",
+        about="Speaks a text.",
+        request="CreateSpeechRequest",
+        files=("application/octet-stream",),
+        event="CreateSpeechResponseStreamEvent",
+    ),
+    relayed(
+        Operation.TRANSCRIPTIONS,
+        name="createTranscription",
+        about="Writes down what is said in a recording.",
+        form="CreateTranscriptionRequest",
+        answer=(
+            "CreateTranscriptionResponseJson",
+            "CreateTranscriptionResponseVerboseJson",
+            "CreateTranscriptionResponseDiarizedJson",
+        ),
+        files=("text/plain",),
+        event="CreateTranscriptionResponseStreamEvent",
+    ),
+    relayed(
+        Operation.TRANSLATIONS,
+        name="createTranslation",
+        about="Writes down in English what is said in a recording.",
+        form="CreateTranslationRequest",
+        answer=("CreateTranslationResponseJson", "CreateTranscriptionResponseVerboseJson"),
+        files=("text/plain",),
+    ),
+)
 
 _MODEL: Final = text("A model of this gateway: see `/v1/models`.")
 _FILE: Final = text(

@@ -1,4 +1,4 @@
-"""Schemas of the chat shape: request, answer, stream.
+"""The chat shape: its operations, and schemas of request, answer, stream.
 
 Source: OpenAI's API reference and openai-python 3.52.0, limits from OpenAI's OpenAPI document of
 2026-08-21; read 2026-11-21.
@@ -6,6 +6,7 @@ Source: OpenAI's API reference and openai-python 3.52.0, limits from OpenAI's Op
 
 from typing import Final
 
+from trivium.edge.openapi.row import relayed
 from trivium.edge.openapi.schema import (
     Schema,
     array,
@@ -22,6 +23,20 @@ from trivium.edge.openapi.schema import (
     text,
 )
 from trivium.edge.openapi.shared import NAME
+from trivium.wire.operation import Operation
+
+ABOUT: Final = "Conversations in the chat shape."
+
+OPERATIONS: Final = (
+    relayed(
+        Operation.CHAT,
+        name="createChatCompletion",
+        about="Answers a conversation.",
+        request="CreateChatCompletionRequest",
+        answer="CreateChatCompletionResponse",
+        event="CreateChatCompletionStreamResponse",
+    ),
+)
 
 SAMPLING: Final[dict[str, Schema]] = {
     "frequency_penalty": nullable(number(low=-2, high=2)),

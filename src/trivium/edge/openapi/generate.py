@@ -1,4 +1,4 @@
-"""Schemas of the generate-content shape: request, answer, counting, embeddings.
+"""The generate-content shape: its operations, and schemas of request, answer, counting, embeddings.
 
 Member names are shown in camelCase; snake_case is accepted as well, as the protocol has it.
 Source: Google's Gemini API reference and google-genai 3.4.0, read 2026-11-21.
@@ -6,6 +6,7 @@ Source: Google's Gemini API reference and google-genai 3.4.0, read 2026-11-21.
 
 from typing import Final
 
+from trivium.edge.openapi.row import relayed
 from trivium.edge.openapi.schema import (
     Schema,
     array,
@@ -19,6 +20,54 @@ from trivium.edge.openapi.schema import (
     record,
     ref,
     text,
+)
+from trivium.wire.operation import Operation
+
+ABOUT: Final = "Conversations and vectors in the generate-content shape."
+
+OPERATIONS: Final = (
+    relayed(
+        Operation.GENERATE,
+        name="generateContent",
+        about="Answers a conversation.",
+        request="GenerateContentRequest",
+        answer="GenerateContentResponse",
+        parameters=("model",),
+    ),
+    relayed(
+        Operation.GENERATE_STREAM,
+        name="streamGenerateContent",
+        about="Answers a conversation piece by piece: events with `alt=sse`, else one JSON array.",
+        request="GenerateContentRequest",
+        answer="GenerateContentResponse",
+        event="GenerateContentResponse",
+        stream_only=True,
+        parameters=("model", "alt"),
+    ),
+    relayed(
+        Operation.GENERATE_COUNT,
+        name="countTokens",
+        about="Counts the tokens of a conversation.",
+        request="CountTokensRequest",
+        answer="CountTokensResponse",
+        parameters=("model",),
+    ),
+    relayed(
+        Operation.GENERATE_EMBED,
+        name="embedContent",
+        about="Turns a text into a vector.",
+        request="EmbedContentRequest",
+        answer="EmbedContentResponse",
+        parameters=("model",),
+    ),
+    relayed(
+        Operation.GENERATE_EMBED_BATCH,
+        name="batchEmbedContents",
+        about="Turns texts into vectors.",
+        request="BatchEmbedContentsRequest",
+        answer="BatchEmbedContentsResponse",
+        parameters=("model",),
+    ),
 )
 
 _PART: Final = record(

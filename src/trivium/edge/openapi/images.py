@@ -1,4 +1,4 @@
-"""Schemas of the images shape.
+"""The images shape: its operations and their schemas.
 
 Source: the service specification, "Image generation request" and "response"; stream events from
 openai-python 3.52.0, read 2026-11-21.
@@ -6,6 +6,7 @@ openai-python 3.52.0, read 2026-11-21.
 
 from typing import Final
 
+from trivium.edge.openapi.row import relayed
 from trivium.edge.openapi.schema import (
     Schema,
     array,
@@ -18,6 +19,36 @@ from trivium.edge.openapi.schema import (
     ref,
     text,
     with_default,
+)
+from trivium.wire.operation import Operation
+
+ABOUT: Final = "Pictures."
+
+OPERATIONS: Final = (
+    relayed(
+        Operation.IMAGES,
+        name="createImage",
+        about="Draws pictures.",
+        request="CreateImageRequest",
+        answer="ImagesResponse",
+        event="ImageStreamEvent",
+    ),
+    relayed(
+        Operation.IMAGES_EDIT,
+        name="createImageEdit",
+        about="Draws pictures out of others: as files of a form, or named in JSON.",
+        request="EditImageRequest",
+        form="EditImageForm",
+        answer="ImagesResponse",
+        event="ImageStreamEvent",
+    ),
+    relayed(
+        Operation.IMAGES_VARY,
+        name="createImageVariation",
+        about="Draws variations of a picture.",
+        form="VaryImageForm",
+        answer="ImagesResponse",
+    ),
 )
 
 _CLASSES: Final = "See docs/images.md for what each class of models takes."

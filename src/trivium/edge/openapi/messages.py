@@ -1,10 +1,11 @@
-"""Schemas of the messages shape: request, answer, stream events, token counting.
+"""The messages shape: its operations, and schemas of request, answer, stream events and counts.
 
 Source: Anthropic's API reference and anthropic-sdk-python 2.11.0, read 2026-11-21.
 """
 
 from typing import Final
 
+from trivium.edge.openapi.row import relayed
 from trivium.edge.openapi.schema import (
     Schema,
     array,
@@ -18,6 +19,29 @@ from trivium.edge.openapi.schema import (
     record,
     ref,
     text,
+)
+from trivium.wire.operation import Operation
+
+ABOUT: Final = "Conversations in the messages shape."
+
+OPERATIONS: Final = (
+    relayed(
+        Operation.MESSAGES,
+        name="messages_post",
+        about="Answers a conversation.",
+        request="CreateMessageParams",
+        answer="Message",
+        event="MessageStreamEvent",
+        parameters=("vendorVersion", "vendorUserProfileId"),
+    ),
+    relayed(
+        Operation.MESSAGES_COUNT,
+        name="messages_count_tokens_post",
+        about="Counts the tokens of a conversation.",
+        request="CountMessageTokensParams",
+        answer="MessageTokensCount",
+        parameters=("vendorVersion", "vendorUserProfileId"),
+    ),
 )
 
 _CACHE: Final = nullable(

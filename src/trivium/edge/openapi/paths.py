@@ -1,277 +1,23 @@
-"""Every operation served now, one row each: the part of the description that routes must match."""
+"""Every operation served now, one row each: the part of the description that routes must match.
 
+The rows of a shape stand beside its schemas, in the module of its name. Here are those of no shape.
+"""
+
+import importlib
+from types import ModuleType
 from typing import Final
 
-from trivium.edge.openapi.audio_paths import AUDIO
-from trivium.edge.openapi.images_paths import IMAGES
-from trivium.edge.openapi.row import ANY, BEARER, GENERATE, MESSAGES, Row
+from trivium.edge.openapi.row import ANY, GENERATE, Row
+from trivium.wire.operation import TABLE, Shape
 
-_STORED: Final = "/v1/responses/{response_id}"
-_VIDEO: Final = "/v1/videos/{video_id}"
 _GENERATE: Final = "/vendorc/v1beta/models/{model}"
 
-OPERATIONS: Final = (
-    Row(
-        method="POST",
-        path="/v1/chat/completions",
-        name="createChatCompletion",
-        tag="chat",
-        about="Answers a conversation.",
-        request="CreateChatCompletionRequest",
-        answer="CreateChatCompletionResponse",
-        event="CreateChatCompletionStreamResponse",
-        keys=BEARER,
-    ),
-    Row(
-        method="POST",
-        path="/v1/responses",
-        name="createResponse",
-        tag="responses",
-        about="Answers a list of items.",
-        request="CreateResponseRequest",
-        answer="ResponseObject",
-        event="ResponseStreamEvent",
-        keys=BEARER,
-    ),
-    Row(
-        method="POST",
-        path="/v1/responses/input_tokens",
-        name="countResponseInputTokens",
-        tag="responses",
-        about="Counts the input tokens of a list of items.",
-        request="CountResponseInputTokensRequest",
-        answer="ResponseInputTokens",
-        keys=BEARER,
-    ),
-    Row(
-        method="GET",
-        path=_STORED,
-        name="getResponse",
-        tag="responses",
-        about="Reads a stored response.",
-        answer="ResponseObject",
-        keys=BEARER,
-        parameters=("response_id",),
-    ),
-    Row(
-        method="DELETE",
-        path=_STORED,
-        name="deleteResponse",
-        tag="responses",
-        about="Deletes a stored response.",
-        answer="DeletedResponse",
-        keys=BEARER,
-        parameters=("response_id",),
-    ),
-    Row(
-        method="POST",
-        path=f"{_STORED}/cancel",
-        name="cancelResponse",
-        tag="responses",
-        about="Cancels a response that runs in the background; none does here yet.",
-        answer="ResponseObject",
-        keys=BEARER,
-        parameters=("response_id",),
-    ),
-    Row(
-        method="GET",
-        path=f"{_STORED}/input_items",
-        name="listInputItems",
-        tag="responses",
-        about="Lists what a stored response was given as input, its history included.",
-        answer="ResponseItemList",
-        keys=BEARER,
-        parameters=("response_id", "limit", "order", "after"),
-    ),
-    Row(
-        method="POST",
-        path="/v1/completions",
-        name="createCompletion",
-        tag="completions",
-        about="Continues a text.",
-        request="CreateCompletionRequest",
-        answer="CreateCompletionResponse",
-        event="CreateCompletionResponse",
-        keys=BEARER,
-    ),
-    Row(
-        method="POST",
-        path="/v1/embeddings",
-        name="createEmbedding",
-        tag="embeddings",
-        about="Turns texts into vectors.",
-        request="CreateEmbeddingRequest",
-        answer="CreateEmbeddingResponse",
-        keys=BEARER,
-    ),
-    *AUDIO,
-    Row(
-        method="POST",
-        path="/v1/moderations",
-        name="createModeration",
-        tag="moderations",
-        about="Classifies text and images as potentially harmful.",
-        request="CreateModerationRequest",
-        answer="CreateModerationResponse",
-        keys=BEARER,
-    ),
-    *IMAGES,
-    Row(
-        method="POST",
-        path="/v1/messages",
-        name="messages_post",
-        tag="messages",
-        about="Answers a conversation.",
-        request="CreateMessageParams",
-        answer="Message",
-        event="MessageStreamEvent",
-        keys=MESSAGES,
-        parameters=("vendorVersion", "vendorUserProfileId"),
-    ),
-    Row(
-        method="POST",
-        path="/v1/messages/count_tokens",
-        name="messages_count_tokens_post",
-        tag="messages",
-        about="Counts the tokens of a conversation.",
-        request="CountMessageTokensParams",
-        answer="MessageTokensCount",
-        keys=MESSAGES,
-        parameters=("vendorVersion", "vendorUserProfileId"),
-    ),
-    Row(
-        method="POST",
-        path=f"{_GENERATE}:generateContent",
-        name="generateContent",
-        tag="generate",
-        about="Answers a conversation.",
-        request="GenerateContentRequest",
-        answer="GenerateContentResponse",
-        keys=GENERATE,
-        parameters=("model",),
-    ),
-    Row(
-        method="POST",
-        path=f"{_GENERATE}:streamGenerateContent",
-        name="streamGenerateContent",
-        tag="generate",
-        about="Answers a conversation piece by piece: events with `alt=sse`, else one JSON array.",
-        request="GenerateContentRequest",
-        answer="GenerateContentResponse",
-        event="GenerateContentResponse",
-        stream_only=True,
-        keys=GENERATE,
-        parameters=("model", "alt"),
-    ),
-    Row(
-        method="POST",
-        path=f"{_GENERATE}:countTokens",
-        name="countTokens",
-        tag="generate",
-        about="Counts the tokens of a conversation.",
-        request="CountTokensRequest",
-        answer="CountTokensResponse",
-        keys=GENERATE,
-        parameters=("model",),
-    ),
-    Row(
-        method="POST",
-        path=f"{_GENERATE}:embedContent",
-        name="embedContent",
-        tag="generate",
-        about="Turns a text into a vector.",
-        request="EmbedContentRequest",
-        answer="EmbedContentResponse",
-        keys=GENERATE,
-        parameters=("model",),
-    ),
-    Row(
-        method="POST",
-        path=f"{_GENERATE}:batchEmbedContents",
-        name="batchEmbedContents",
-        tag="generate",
-        about="Turns texts into vectors.",
-        request="BatchEmbedContentsRequest",
-        answer="BatchEmbedContentsResponse",
-        keys=GENERATE,
-        parameters=("model",),
-    ),
-    Row(
-        method="POST",
-        path="/v1/videos",
-        name="createVideo",
-        tag="videos",
-        about="Begins a video; it is made while nobody waits.",
-        request="CreateVideoRequest",
-        form="CreateVideoForm",
-        answer="Video",
-        keys=BEARER,
-    ),
-    Row(
-        method="GET",
-        path="/v1/videos",
-        name="listVideos",
-        tag="videos",
-        about="Lists the caller's videos, newest first.",
-        answer="VideoList",
-        keys=BEARER,
-        parameters=("limit", "order", "after"),
-    ),
-    Row(
-        method="GET",
-        path=_VIDEO,
-        name="GetVideo",
-        tag="videos",
-        about="Says how a video stands.",
-        answer="Video",
-        keys=BEARER,
-        parameters=("video_id",),
-    ),
-    Row(
-        method="DELETE",
-        path=_VIDEO,
-        name="DeleteVideo",
-        tag="videos",
-        about="Permanently deletes a completed or failed video and its stored files.",
-        answer="DeletedVideo",
-        keys=BEARER,
-        parameters=("video_id",),
-    ),
-    Row(
-        method="GET",
-        path=f"{_VIDEO}/content",
-        name="RetrieveVideoContent",
-        tag="videos",
-        about="Sends a file of a completed video; takes a range.",
-        files=("video/mp4", "image/webp", "application/json"),
-        ranges=True,
-        keys=BEARER,
-        parameters=("video_id", "variant", "range"),
-    ),
-    Row(
-        method="GET",
-        path="/assets/{asset_id}",
-        name="retrieveAsset",
-        tag="gateway",
-        about="Sends a generated file by the signed address that an answer gave; takes a range.",
-        files=("image/png", "image/jpeg", "image/webp"),
-        failures=("403", "404", "429", "5XX"),
-        ranges=True,
-        known=True,
-        parameters=("asset_id", "exp", "sig", "range"),
-    ),
-    Row(
-        method="POST",
-        path=f"{_VIDEO}/remix",
-        name="CreateVideoRemix",
-        tag="videos",
-        about="Begins another version of a completed video.",
-        request="RemixVideoRequest",
-        form="RemixVideoRequest",
-        answer="Video",
-        keys=BEARER,
-        parameters=("video_id",),
-    ),
+SHAPES: Final[dict[Shape, ModuleType]] = {
+    shape: importlib.import_module(f"trivium.edge.openapi.{shape.value}") for shape in Shape
+}
+"""What describes each shape: ``ABOUT`` it in a sentence, its ``OPERATIONS`` and ``SCHEMAS``."""
+
+_BESIDES: Final = (
     Row(
         method="GET",
         path="/v1/models",
@@ -356,3 +102,14 @@ OPERATIONS: Final = (
         answer="Description",
     ),
 )
+"""Operations of no shape."""
+
+
+def _rows() -> tuple[Row, ...]:
+    """The rows of all shapes, in the order of the table of operations, and those of none."""
+    shapes = dict.fromkeys(row.shape for row in TABLE.values())
+    return (*(row for shape in shapes for row in SHAPES[shape].OPERATIONS), *_BESIDES)
+
+
+OPERATIONS: Final = _rows()
+"""In the order of the document."""

@@ -1,4 +1,4 @@
-"""Schemas of the responses shape: request, answer, stream events.
+"""The responses shape: its operations, and schemas of request, answer, stream events.
 
 Source: OpenAI's API reference and openai-python 3.52.0, read 2026-11-21.
 """
@@ -6,6 +6,7 @@ Source: OpenAI's API reference and openai-python 3.52.0, read 2026-11-21.
 from typing import Final
 
 from trivium.edge.openapi.chat import EFFORTS, TIERS
+from trivium.edge.openapi.row import BEARER, Row, relayed
 from trivium.edge.openapi.schema import (
     Schema,
     array,
@@ -21,6 +22,69 @@ from trivium.edge.openapi.schema import (
     text,
 )
 from trivium.edge.openapi.shared import NAME
+from trivium.wire.operation import Operation
+
+ABOUT: Final = "Conversations in the responses shape."
+
+_STORED: Final = "/v1/responses/{response_id}"
+
+OPERATIONS: Final = (
+    relayed(
+        Operation.RESPONSES,
+        name="createResponse",
+        about="Answers a list of items.",
+        request="CreateResponseRequest",
+        answer="ResponseObject",
+        event="ResponseStreamEvent",
+    ),
+    relayed(
+        Operation.RESPONSES_COUNT,
+        name="countResponseInputTokens",
+        about="Counts the input tokens of a list of items.",
+        request="CountResponseInputTokensRequest",
+        answer="ResponseInputTokens",
+    ),
+    Row(
+        method="GET",
+        path=_STORED,
+        name="getResponse",
+        tag="responses",
+        about="Reads a stored response.",
+        answer="ResponseObject",
+        keys=BEARER,
+        parameters=("response_id",),
+    ),
+    Row(
+        method="DELETE",
+        path=_STORED,
+        name="deleteResponse",
+        tag="responses",
+        about="Deletes a stored response.",
+        answer="DeletedResponse",
+        keys=BEARER,
+        parameters=("response_id",),
+    ),
+    Row(
+        method="POST",
+        path=f"{_STORED}/cancel",
+        name="cancelResponse",
+        tag="responses",
+        about="Cancels a response that runs in the background; none does here yet.",
+        answer="ResponseObject",
+        keys=BEARER,
+        parameters=("response_id",),
+    ),
+    Row(
+        method="GET",
+        path=f"{_STORED}/input_items",
+        name="listInputItems",
+        tag="responses",
+        about="Lists what a stored response was given as input, its history included.",
+        answer="ResponseItemList",
+        keys=BEARER,
+        parameters=("response_id", "limit", "order", "after"),
+    ),
+)
 
 _PARTS: Final = array(
     either(

@@ -4,6 +4,8 @@ from typing import Final
 
 import msgspec
 
+from trivium.wire.operation import SHAPE, TABLE, Operation, Shape
+
 Body = str | tuple[str, ...]
 """A component's name, or several of which the answer is one."""
 
@@ -44,3 +46,43 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """Ways to present a key, any one of which does; empty: none is asked for."""
     parameters: tuple[str, ...] = ()
     """Components of parameters."""
+
+
+_KEYS: Final = {Shape.MESSAGES: MESSAGES, Shape.GENERATE: GENERATE}
+"""Ways to present a key that a shape's own clients know; all others send it as a bearer."""
+
+
+def relayed(
+    operation: Operation,
+    *,
+    name: str,
+    about: str,
+    path: int = 0,
+    request: str | None = None,
+    form: str | None = None,
+    answer: Body | None = None,
+    files: tuple[str, ...] = (),
+    event: str | None = None,
+    stream_only: bool = False,
+    parameters: tuple[str, ...] = (),
+) -> Row:
+    """The row of an operation of the table, which knows its address and its shape.
+
+    ``path`` says which of its paths. The others are those of ``Row``.
+    """
+    shape = SHAPE[operation]
+    return Row(
+        method="POST",
+        path=TABLE[operation].paths[path],
+        name=name,
+        tag=shape.value,
+        about=about,
+        request=request,
+        form=form,
+        answer=answer,
+        files=files,
+        event=event,
+        stream_only=stream_only,
+        keys=_KEYS.get(shape, BEARER),
+        parameters=parameters,
+    )
