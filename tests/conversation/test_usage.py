@@ -76,22 +76,23 @@ def test_taking_apart_neither_adds_nor_loses_tokens(prompt, completion, **parts)
 def test_a_usage_counts_as_one_request_that_the_vendor_reported():
     """Per-request prices apply without anybody setting the counter."""
     usage = Usage()
-    assert (1, False, None, None) == (
+    assert (1, False, None, None, None) == (
         usage.requests,
         usage.estimated,
         usage.seconds,
         usage.characters,
+        usage.searches,
     )
 
 
 def test_several_calls_add_up():
     """Counter by counter, as one request; pictures of one kind together."""
     images = Images(count=1, size="1x1", quality="low")
-    one = Usage(fresh=1, output=2, image_output=10, images=(images,), seconds=1.5)
-    other = Usage(fresh=3, cache_read=4, reasoning=5, images=(images,), estimated=True)
+    one = Usage(fresh=1, output=2, image_output=10, images=(images,), seconds=1.5, searches=2)
+    other = Usage(fresh=3, cache_read=4, reasoning=5, images=(images,), searches=1, estimated=True)
     assert Usage(
         fresh=4, cache_read=4, output=2, reasoning=5, image_output=10, seconds=1.5,
-        images=(Images(count=2, size="1x1", quality="low"),), estimated=True,
+        images=(Images(count=2, size="1x1", quality="low"),), searches=3, estimated=True,
     ) == added(one, other)  # fmt: skip
 
 

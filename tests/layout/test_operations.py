@@ -53,11 +53,9 @@ ENOUGH = {
     Product.SPEECH: {"per_character"},
     Product.TRANSCRIPT: {"per_second"},
     Product.VIDEO: {"per_second"},
+    Product.RANKING: {"per_search"},
 }
 """The kinds of price that serve each product; a product that is not here is free."""
-FACTS = Facts(
-    model="m", seconds=4, size="1280x720", known=Usage(characters=10, seconds=3.0), output_max=9
-)
 
 
 def model(price=None, *, without=None):
@@ -79,6 +77,14 @@ def model(price=None, *, without=None):
         if without not in provider.paths
     )
     return Model(name="m", bindings=bindings, free=price is None, prices=(price,) if price else ())
+
+
+def facts(operation):
+    """What a request says of itself that is small."""
+    if PRODUCT[operation] is Product.RANKING:
+        return Facts(model="m", known=Usage(fresh=10, searches=1), output_max=0)
+    known = Usage(characters=10, seconds=3.0)
+    return Facts(model="m", seconds=4, size="1280x720", known=known, output_max=9)
 
 
 def router(found):
@@ -125,16 +131,16 @@ def test_it_has_the_price_of_what_it_makes(operation):
     """With that it is served, without any other price it is not, and nothing is free by mistake."""
     product = PRODUCT[operation]
     everything = tariff_of("m", EVERY_PRICE)
-    found = quote(everything, model(EVERY_PRICE), operation, FACTS, 100)
+    found = quote(everything, model(EVERY_PRICE), operation, facts(operation), 100)
     if product not in ENOUGH:
         assert (operation in TOKEN_COUNTS, FREE) == (True, found)
         return
     assert 0 < found.amount_nanos
     row = _priced(ENOUGH[product])
-    assert 0 < quote(tariff_of("m", row), model(row), operation, FACTS, 100).amount_nanos
+    assert 0 < quote(tariff_of("m", row), model(row), operation, facts(operation), 100).amount_nanos
     row = _priced(set(KINDS) - _serving(product))
     with pytest.raises(Fault) as caught:
-        quote(tariff_of("m", row), model(row), operation, FACTS, 100)
+        quote(tariff_of("m", row), model(row), operation, facts(operation), 100)
     assert Kind.NOT_PERMITTED is caught.value.kind
 
 
@@ -149,6 +155,7 @@ def _serving(product):
         Product.SPEECH: {"per_second", "output"},
         Product.TRANSCRIPT: {"input"},
         Product.IMAGES: {"input", "output"},
+        Product.RANKING: {"input"},
     }
     return ENOUGH[product] | more.get(product, set()) | {"per_request"}
 
@@ -156,7 +163,7 @@ def _serving(product):
 @ALL
 def test_its_tokens_are_foreseen(operation):
     """Limits count them; those of a count itself are not used."""
-    into, out = tokens.foreseen(operation, FACTS, b"x" * 100)
+    into, out = tokens.foreseen(operation, facts(operation), b"x" * 100)
     assert (operation not in TOKEN_COUNTS) is (into > 0)
     assert 0 <= out
 

@@ -19,7 +19,7 @@ ROW = PriceRow(
     price={
         "input": Decimal("1.25"), "output": Decimal(10), "cache_read": Decimal("0.125"),
         "per_request": Decimal("0.001"), "per_second": Decimal("0.0001"),
-        "per_character": Decimal("0.000015"), "per_image": Decimal("0.04"),
+        "per_character": Decimal("0.000015"), "per_image": Decimal("0.04"), "per_search": Decimal("0.002"),
     },
     tiers=(Tier(above=1000, price={"input": Decimal("2.5")}),),
     images=(ImagePrice(size="1x1", quality="hd", price=Decimal("0.167")),),
@@ -42,6 +42,7 @@ def entry(usage, multiplier=Fraction(1), **changes):
         Usage, fresh=counts, cache_read=counts, output=counts, reasoning=counts,
         audio_input=counts, cache_write_long=counts,
         seconds=st.none() | st.floats(0, 10**5), characters=st.none() | counts,
+        searches=st.none() | counts,
         video_size=st.sampled_from(["", "1x2", "2x1"]),
         images=st.tuples() | st.tuples(st.builds(Images, count=counts, size=st.sampled_from(["", "1x1"]), quality=st.sampled_from(["", "hd"]))),
     ),

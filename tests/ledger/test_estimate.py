@@ -92,6 +92,8 @@ def test_an_answer_of_nothing_stays_as_it_was_reported(reported):
         (Usage(seconds=float("nan")), False),
         (Usage(seconds=float("inf")), False),
         (Usage(characters=-1), False),
+        (Usage(searches=2), True),
+        (Usage(searches=-1), False),
         (Usage(requests=2**53), False),
         (Usage(images=(Images(count=-1),)), False),
     ],

@@ -43,6 +43,7 @@ PRICES = {
     "per_request": Decimal("0.000000001"),
     "per_second": Decimal("0.0001"),
     "per_character": Decimal("0.000015"),
+    "per_search": Decimal("0.002"),
     "per_image": Decimal("0.04"),
 }
 ROW = PriceRow(
@@ -94,6 +95,7 @@ usages = st.builds(
     seconds=st.none() | st.integers(0, 9_999).map(lambda n: n / 1000),
     video_size=st.sampled_from(["", "1x2", "2x1"]),
     characters=st.none() | counts,
+    searches=st.none() | counts,
     images=st.lists(st.builds(Images, count=counts, size=st.sampled_from(["", "1x1"]), quality=st.sampled_from(["", "hd"])), max_size=2).map(tuple),
 )  # fmt: skip
 

@@ -64,6 +64,8 @@ PLAIN = {"input": "1.25", "output": "10"}
          {"per_second": "0.10", "videos": [("1280x720", "0.30")]}, 800_000_000),
         (Usage(seconds=8), {"videos": [("1280x720", "0.30")]}, 0),
         (Usage(characters=1000), {"per_character": "0.000015"}, 15_000_000),
+        (Usage(searches=3), {"per_search": "0.002"}, 6_000_000),
+        (Usage(searches=3), PLAIN, 0),
         (Usage(images=(Images(count=3),)), {"per_image": "0.04"}, 120_000_000),
         # what has none falls back
         (Usage(cache_read=1, cache_write_short=1, cache_write_long=1, audio_input=1,

@@ -46,6 +46,9 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     video_size: str = ""
     """Of seconds of video: ``1280x720``; empty where they are of audio, or nobody says."""
     characters: int | None = None
+    searches: int | None = None
+    """Search units of a rerank, a query with up to 100 documents each; ``None`` when that is not
+    the unit."""
     images: tuple[Images, ...] = ()
     """Generated images; billed by the piece, beside any tokens."""
     requests: int = 1
@@ -129,6 +132,7 @@ def added(one: Usage | None, other: Usage | None) -> Usage | None:
         seconds=_both(one.seconds, other.seconds),
         video_size=one.video_size or other.video_size,
         characters=_both(one.characters, other.characters),
+        searches=_both(one.searches, other.searches),
         images=_together((*one.images, *other.images)),
         estimated=one.estimated or other.estimated,
     )

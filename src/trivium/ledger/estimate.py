@@ -51,6 +51,7 @@ def is_believable(usage: Usage) -> bool:
         or usage.image_output
         or usage.requests != 1
         or usage.characters
+        or usage.searches
         or usage.images
         or usage.seconds
     ):
@@ -64,6 +65,7 @@ def is_believable(usage: Usage) -> bool:
         | usage.image_output
         | usage.requests
         | (usage.characters or 0)
+        | (usage.searches or 0)
     )
     for images in usage.images:
         joined |= images.count

@@ -136,6 +136,8 @@ def _all(usage: Usage, tariff: Tariff, rates: Rates) -> Iterator[_Meter]:
         yield _Meter(kind, "Milliseconds", milliseconds, tariff.price_of_video(usage.video_size))
     if usage.characters is not None:
         yield _Meter("Characters", "Characters", usage.characters, tariff.character)
+    if usage.searches is not None:
+        yield _Meter("Searches", "Searches", usage.searches, tariff.search)
     for images in usage.images:
         kind = " ".join(filter(None, ("Images", images.size, images.quality)))
         atoms = tariff.price_of_image(images.size, images.quality)

@@ -13,6 +13,7 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.ledger import search
 from trivium.ledger.estimate import is_believable, tokens
 from trivium.ledger.model import Quote
 from trivium.ledger.prices import cost
@@ -55,8 +56,11 @@ def used(
     tariff: Tariff, known: Usage, reported: Usage | None, *, is_delivered: bool = True
 ) -> Usage:
     """What is charged for: reported, else known, else estimated. Where nothing was delivered, of
-    what was not reported the input alone.
+    what was not reported the input alone. A rerank, which is known by its searches, has rules of
+    its own.
     """
+    if known.searches is not None:
+        return search.used(tariff, known, reported)
     if reported is not None and not is_believable(reported):
         reported = None
     found = complete(known, reported)

@@ -48,6 +48,8 @@ def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:
         atoms += round(usage.seconds * 1000) * tariff.price_of_video(usage.video_size)
     if usage.characters is not None:
         atoms += usage.characters * tariff.character
+    if usage.searches is not None:
+        atoms += usage.searches * tariff.search
     for images in usage.images:
         atoms += images.count * tariff.price_of_image(images.size, images.quality)
     nanos = -(-atoms * tariff.numerator // tariff.denominator)  # as ``Tariff.nanos``
@@ -84,6 +86,7 @@ def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> 
         request=_exact(price.get("per_request", _NONE) * _UNIT),
         millisecond=_exact(price.get("per_second", _NONE) * _UNIT / 1000),
         character=_exact(price.get("per_character", _NONE) * _UNIT),
+        search=_exact(price.get("per_search", _NONE) * _UNIT),
         image=_exact(price.get("per_image", _NONE) * _UNIT),
         images=_images(row.images),
         videos=_videos(row.videos),

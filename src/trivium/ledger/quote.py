@@ -6,8 +6,8 @@ fall into (cache writes cost more than fresh input), and what the body refers to
 request's own limit, else the model's, else 8,192 tokens, for every answer asked for. A video: the
 seconds asked for, at the price of its size. Pictures: as many as are asked for, each at the dearest
 its size and quality may turn out to be, and where the model is priced by tokens, the tokens one has
-at most. Speech and transcripts: ``ledger/media.py``. The cost may exceed the hold, and then the
-balance goes below zero and the next request is refused.
+at most. Speech and transcripts: ``ledger/media.py``; reranks: ``ledger/search.py``. The cost may
+exceed the hold, and then the balance goes below zero and the next request is refused.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from typing import Final
 
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
-from trivium.ledger import media
+from trivium.ledger import media, search
 from trivium.ledger.estimate import TOKEN_BYTES, tokens
 from trivium.ledger.model import FREE, Quote
 from trivium.ledger.prices import row_at, tariff_of
@@ -26,7 +26,6 @@ from trivium.providers.images import row_of, table
 from trivium.routing.model import Model
 from trivium.wire.operation import (
     GENERATES_TEXT,
-    INPUT_ONLY,
     PRODUCT,
     TOKEN_COUNTS,
     Operation,
@@ -44,6 +43,12 @@ OUTPUT_MAX: Final = 8_192
 PROMPT_MAX: Final = 32_000
 """Tokens, and characters, of a prompt for pictures."""
 
+_BY_INPUT: Final = frozenset(
+    operation
+    for operation, product in PRODUCT.items()
+    if product in (Product.VECTORS, Product.VERDICTS)
+)
+"""Operations that are charged for by what they read, and by nothing else."""
 _ONE: Final = Fraction(1)
 
 
@@ -53,7 +58,7 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
     Raises ``Fault`` (NOT_PERMITTED) when the operation needs a price that the model has not.
     """
     writes = operation in GENERATES_TEXT
-    if not writes and operation not in INPUT_ONLY:
+    if not writes and operation not in _BY_INPUT:
         return _OTHERWISE[operation](tariff, model, operation, facts, size)
     if not tariff.meters_input or (writes and not tariff.meters_output):
         raise _unpriced(model, "this kind of request")
@@ -88,6 +93,14 @@ def _audio(tariff: Tariff, model: Model, operation: Operation, facts: Facts, siz
     del size
     assert facts.known is not None
     return media.quote(tariff, model, operation, facts.known)
+
+
+def _ranking(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
+    """A rerank, by the search or by what is read."""
+    del operation, size
+    if not search.has_price(tariff):
+        raise _unpriced(model, "ranking")
+    return search.quote(tariff, facts)
 
 
 def _video(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
@@ -136,13 +149,14 @@ _PRICES: Final[Mapping[Product, Callable[[Tariff, Model, Operation, Facts, int],
     Product.SPEECH: _audio,
     Product.TRANSCRIPT: _audio,
     Product.VIDEO: _video,
+    Product.RANKING: _ranking,
 }
 """How each product is priced that is not priced by its input and output tokens alone."""
 
 _OTHERWISE: Final = {
     operation: _PRICES[product]
     for operation, product in PRODUCT.items()
-    if operation not in GENERATES_TEXT and operation not in INPUT_ONLY
+    if operation not in GENERATES_TEXT and operation not in _BY_INPUT
 }
 """By operation. A product that nobody can price is a KeyError here, so the gateway does not start:
 what is new must not be billed as if it were text."""

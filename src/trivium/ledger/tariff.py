@@ -44,6 +44,7 @@ class Tariff(msgspec.Struct, frozen=True, kw_only=True):
     request: int
     millisecond: int
     character: int
+    search: int
     image: int
     images: Mapping[tuple[str, str], int]
     """Atoms an image by size and quality; either may be empty for any."""

@@ -28,6 +28,7 @@ KINDS: Final[dict[str, str]] = {
     "per_request": "one request",
     "per_second": "one second of audio or video",
     "per_character": "one character of text spoken",
+    "per_search": "one search unit of a rerank: a query with up to 100 documents",
     "per_image": "one generated image, of any size and quality without a row of its own",
 }
 """What one price of each kind buys, in US dollars."""

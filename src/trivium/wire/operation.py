@@ -76,6 +76,7 @@ class Product(Enum):
     SPEECH = "speech"  # characters, seconds or tokens
     TRANSCRIPT = "transcript"  # seconds or tokens
     VIDEO = "video"  # seconds
+    RANKING = "ranking"  # searches, input tokens, or both
 
     __hash__ = object.__hash__  # as above
 
@@ -219,7 +220,7 @@ TOKEN_COUNTS: Final = _making(Product.TOKEN_COUNT)
 GENERATES_TEXT: Final = _making(Product.TEXT)
 """Operations whose answer is written token by token."""
 
-INPUT_ONLY: Final = _making(Product.VECTORS, Product.VERDICTS)
+INPUT_ONLY: Final = _making(Product.VECTORS, Product.VERDICTS, Product.RANKING)
 """Operations without output tokens."""
 
 EMBEDDING_OPERATIONS: Final = _making(Product.VECTORS)

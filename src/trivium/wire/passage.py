@@ -33,8 +33,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     quality: str = ""
     """Of the images asked for, ``high``; empty: not said."""
     known: Usage | None = None
-    """Of speech and transcripts: what is used whatever the upstream says, such as characters and
-    seconds; ``None`` for everything else."""
+    """Of speech, transcripts and reranks: what is used whatever the upstream says, such as
+    characters, seconds and searches; ``None`` for everything else."""
+    searches_max: int = 0
+    """Search units of a rerank at most, as vendors may split long documents."""
     usage_wanted: bool = False
     """Whether the caller itself asked for usage inside the stream (chat and completions)."""
     foreign: bool = False
