@@ -6,17 +6,18 @@ import pytest
 from doubles import Double
 from gateway import VENDOR_KEY, Gateway, error_of
 from trivium.edge import explaining
-from trivium.edge.explaining import Explained, read
+from trivium.edge.explaining import read
 from trivium.faults import Fault
-from trivium.wire.operation import Operation
 
 CHAT = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "seed": 7}
 GENERATE = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
 
 
-def test_every_shape_of_the_list_is_an_operation():
-    """What can be asked about can be made."""
-    assert {Operation(one.value) for one in Explained} <= set(Operation)
+@pytest.mark.parametrize("shape", ["nope", "messages_count", "generate_stream"])
+def test_what_cannot_be_asked_about_is_named(shape):
+    """Whether it is an operation or not."""
+    with pytest.raises(Fault, match=f"Invalid enum value '{shape}' - at `\\$.shape`"):
+        read(msgspec.json.encode({"shape": shape, "body": CHAT}), {})
 
 
 @pytest.mark.asyncio

@@ -8,12 +8,13 @@ import subprocess
 import sys
 from decimal import Decimal
 
+import msgspec
 import pytest
 
 from trivium.admission import tokens
 from trivium.cli.rehearsal import rehearse
 from trivium.conversation.usage import Usage
-from trivium.edge import routes
+from trivium.edge import explaining, routes
 from trivium.edge.openapi.paths import OPERATIONS as DESCRIBED
 from trivium.faults import Fault, Kind
 from trivium.ledger.model import FREE
@@ -28,6 +29,7 @@ from trivium.settings.prices import KINDS
 from trivium.wire import errors
 from trivium.wire.operation import (
     ASYNC_JOBS,
+    EXPLAINED,
     FORM_ONLY,
     FORM_OR_JSON,
     HEDGED,
@@ -39,6 +41,7 @@ from trivium.wire.operation import (
     UPSTREAM_ONLY,
     Operation,
     Product,
+    Shape,
 )
 from trivium.wire.passage import Facts
 from trivium.wire.registry import PASSAGES
@@ -200,6 +203,20 @@ def test_it_is_rehearsed(operation):
     assert (operation in UPSTREAM_ONLY) is (
         "Only upstreams" in (told["refused"] or {"message": ""})["message"]
     )
+
+
+@ALL
+def test_it_can_be_asked_about(operation):
+    """All that callers ask for, but counts and what only an address tells apart."""
+    by_address = SHAPE[operation] is Shape.GENERATE and operation is not Operation.GENERATE
+    expected = operation not in TOKEN_COUNTS | UPSTREAM_ONLY and not by_address
+    assert expected is (operation in EXPLAINED)
+    question = msgspec.json.encode({"shape": operation.value, "model": "m", "body": {}})
+    if expected:
+        assert operation is explaining.read(question, {}).operation
+        return
+    with pytest.raises(Fault, match=f"Invalid enum value '{operation.value}'"):
+        explaining.read(question, {})
 
 
 @ALL

@@ -5,7 +5,6 @@ runs the relay's own steps over the relay's own snapshot, of which the pages pla
 """
 
 import asyncio
-from enum import Enum, unique
 from typing import Final
 
 import msgspec
@@ -18,30 +17,10 @@ from trivium.pipeline import entrance
 from trivium.pipeline.context import Services
 from trivium.pipeline.explain import Asked, explain
 from trivium.wire import errors
-from trivium.wire.operation import Operation
+from trivium.wire.operation import EXPLAINED, Operation
 
 _KEYS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"cookie"})
 """Headers that present a key: the rehearsal has the caller already."""
-
-
-@unique
-class Explained(Enum):
-    """Shapes that can be asked about, as ``trivium explain --shape`` has them."""
-
-    CHAT = "chat"
-    RESPONSES = "responses"
-    MESSAGES = "messages"
-    GENERATE = "generate"
-    COMPLETIONS = "completions"
-    EMBEDDINGS = "embeddings"
-    MODERATIONS = "moderations"
-    IMAGES = "images"
-    IMAGES_EDIT = "images_edit"
-    IMAGES_VARY = "images_vary"
-    SPEECH = "speech"
-    TRANSCRIPTIONS = "transcriptions"
-    TRANSLATIONS = "translations"
-    VIDEOS = "videos"
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,7 +28,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     body: msgspec.Raw
     """The request as it would be posted."""
-    shape: Explained = Explained.CHAT
+    shape: Operation = Operation.CHAT
+    """One of ``EXPLAINED``."""
     model: str = ""
     """Instead of the body's own; for ``generate``, whose path names it, required."""
     stream: bool = False
@@ -92,12 +72,10 @@ def read(body: bytes, headers: dict[bytes, bytes]) -> Asked:
     try:
         question = _decode(body)
     except msgspec.DecodeError as exc:
-        raise Fault(
-            Kind.INVALID_VALUE,
-            f"{exc}. A request to explain looks like "
-            '{"shape": "chat", "body": {"model": "…", "messages": […]}}.',
-        ) from None
-    operation = Operation(question.shape.value)
+        raise _unreadable(str(exc)) from None
+    operation = question.shape
+    if operation not in EXPLAINED:
+        raise _unreadable(f"Invalid enum value '{operation.value}' - at `$.shape`")
     if operation is Operation.GENERATE:
         if not question.model:
             raise Fault(
@@ -113,4 +91,12 @@ def read(body: bytes, headers: dict[bytes, bytes]) -> Asked:
         model=question.model,
         headers={name: value for name, value in headers.items() if name not in _KEYS},
         strict=question.strict,
+    )
+
+
+def _unreadable(why: str) -> Fault:
+    return Fault(
+        Kind.INVALID_VALUE,
+        f"{why}. A request to explain looks like "
+        '{"shape": "chat", "body": {"model": "…", "messages": […]}}.',
     )

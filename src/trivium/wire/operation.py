@@ -181,11 +181,6 @@ TABLE: Final[dict[Operation, Row]] = {
 """A row an operation, in the order of the description (``/openapi.json``)."""
 
 
-def _making(*products: Product) -> frozenset[Operation]:
-    """The operations with one of these products."""
-    return frozenset(operation for operation, row in TABLE.items() if row.product in products)
-
-
 SHAPE: Final = {operation: TABLE[operation].shape for operation in Operation}
 """The shape each operation is written in."""
 
@@ -211,25 +206,33 @@ HEDGED: Final = frozenset(operation for operation, row in TABLE.items() if row.h
 UPSTREAM_ONLY: Final = frozenset(operation for operation, row in TABLE.items() if not row.paths)
 """Operations that no caller can ask for."""
 
-ASYNC_JOBS: Final = _making(Product.VIDEO)
+ASYNC_JOBS: Final = frozenset(one for one, made in PRODUCT.items() if made is Product.VIDEO)
 """Work that outlives its request: jobs are made of it, and it has no passage."""
 
-TOKEN_COUNTS: Final = _making(Product.TOKEN_COUNT)
+TOKEN_COUNTS: Final = frozenset(one for one, made in PRODUCT.items() if made is Product.TOKEN_COUNT)
 """Counts of tokens: free of charge, and answered by an estimate where no upstream counts."""
 
-GENERATES_TEXT: Final = _making(Product.TEXT)
+GENERATES_TEXT: Final = frozenset(one for one, made in PRODUCT.items() if made is Product.TEXT)
 """Operations whose answer is written token by token."""
 
-INPUT_ONLY: Final = _making(Product.VECTORS, Product.VERDICTS, Product.RANKING)
+INPUT_ONLY: Final = frozenset(
+    one
+    for one, made in PRODUCT.items()
+    if made in (Product.VECTORS, Product.VERDICTS, Product.RANKING)
+)
 """Operations without output tokens."""
 
-EMBEDDING_OPERATIONS: Final = _making(Product.VECTORS)
+EMBEDDING_OPERATIONS: Final = frozenset(
+    one for one, made in PRODUCT.items() if made is Product.VECTORS
+)
 """Texts into vectors."""
 
-IMAGE_OPERATIONS: Final = _making(Product.IMAGES)
+IMAGE_OPERATIONS: Final = frozenset(one for one, made in PRODUCT.items() if made is Product.IMAGES)
 """Pictures out of words and other pictures."""
 
-AUDIO_OPERATIONS: Final = _making(Product.SPEECH, Product.TRANSCRIPT)
+AUDIO_OPERATIONS: Final = frozenset(
+    one for one, made in PRODUCT.items() if made in (Product.SPEECH, Product.TRANSCRIPT)
+)
 """Operations whose request or answer is a file: they have lanes of their own
 (``pipeline/media.py``)."""
 
@@ -246,6 +249,21 @@ FORMS_ONLY: Final = FORM_ONLY
 DRAWING: Final = IMAGE_OPERATIONS
 EMBEDDING: Final = EMBEDDING_OPERATIONS
 AUDIO: Final = AUDIO_OPERATIONS
+
+EXPLAINED: Final = tuple(
+    sorted(
+        (
+            operation
+            for operation, row in TABLE.items()
+            if row.paths
+            and row.product is not Product.TOKEN_COUNT
+            and (row.shape is not Shape.GENERATE or operation is Operation.GENERATE)
+        ),
+        key=lambda one: (one not in TRANSLATABLE, list(Shape).index(TABLE[one].shape)),
+    )
+)
+"""What ``POST /api/explain`` can be asked about, conversations first. Of generate-content that is
+one name: its clients know the others by an address alone."""
 
 
 def served(native: frozenset[Operation]) -> frozenset[Operation]:

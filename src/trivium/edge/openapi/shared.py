@@ -19,6 +19,7 @@ from trivium.edge.openapi.schema import (
     ref,
     text,
 )
+from trivium.wire.operation import EXPLAINED
 
 NAME: Final = "^[A-Za-z0-9_-]{1,64}$"
 
@@ -180,9 +181,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
     "ExplainRequest": record(
         {
             "shape": one_of(
-                *("chat", "responses", "messages", "generate", "completions", "embeddings"),
-                *("moderations", "images", "images_edit", "images_vary", "speech"),
-                *("transcriptions", "translations", "videos"),
+                *(operation.value for operation in EXPLAINED),
                 about="Whose request it is; `chat` when left out.",
             ),
             "body": free(
