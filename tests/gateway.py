@@ -38,7 +38,14 @@ from trivium.wire.codecs import CODECS
 from trivium.wire.registry import PASSAGES
 
 VENDOR_KEY = "sk-vendor-0123456789abcdef"
-BASE = {"openai": "/v1", "anthropic": "", "gemini": "", "llamacpp": "/v1", "groq": "/v1"}
+BASE = {
+    "openai": "/v1",
+    "cohere": "/compatibility/v1",
+    "anthropic": "",
+    "gemini": "",
+    "llamacpp": "/v1",
+    "groq": "/v1",
+}
 
 
 class MemoryRecorder:

@@ -32,6 +32,8 @@ BODIES = {
     b"/v1/completions": Operation.COMPLETIONS,
     b"/v1/embeddings": Operation.EMBEDDINGS,
     b"/v1/moderations": Operation.MODERATIONS,
+    b"/v1/rerank": Operation.RERANK,
+    b"/v2/rerank": Operation.RERANK,
     b"/v1/images/generations": Operation.IMAGES,
     b"/v1/audio/speech": Operation.SPEECH,
     b"/v1/audio/transcriptions": Operation.TRANSCRIPTIONS,

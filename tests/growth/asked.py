@@ -253,6 +253,16 @@ def embeddings(n):
     }
 
 
+def rerank(n):
+    """By name, the members beside ``model``."""
+    return {
+        "documents": lambda: {"query": "Hi", "documents": ["a"] * n},
+        "objects": lambda: {"query": "Hi", "documents": [{"text": "a"}] * n},
+        "long_document": lambda: {"query": "Hi", "documents": ["long " * (4 * n)]},
+        "unknown_members": lambda: {"query": "Hi", "documents": ["a"], **{f"x_{i}": i for i in range(n)}},
+    }  # fmt: skip
+
+
 def moderations(n):
     """By name, the members beside ``model``."""
     part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
@@ -351,6 +361,7 @@ KINDS = {
     "completions": completions,
     "embeddings": embeddings,
     "moderations": moderations,
+    "rerank": rerank,
     "embedded": embedded,
     "pictures": pictures,
     "speech": speech,

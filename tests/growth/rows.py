@@ -39,6 +39,7 @@ WORDS = {
     Operation.COMPLETIONS: "completions",
     Operation.EMBEDDINGS: "embeddings",
     Operation.MODERATIONS: "moderations",
+    Operation.RERANK: "rerank",
     Operation.SPEECH: "speech",
     Operation.TRANSCRIPTIONS: "transcripts",
     Operation.TRANSLATIONS: "transcripts",

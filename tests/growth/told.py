@@ -233,6 +233,7 @@ WHOLE = {
     "completions": completions,
     "embeddings": _rows("data", {"object": "embedding", "index": 0, "embedding": [0.5, 0.25]}),
     "vectors": _rows("embeddings", {"values": [0.5, 0.25]}),
+    "rerank": _rows("results", {"index": 0, "relevance_score": 0.5}),
     "moderations": _rows("results", {"flagged": False, "categories": {}, "category_scores": {}}),
     "images": pictures,
     "audio": audio,

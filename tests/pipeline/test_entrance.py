@@ -43,6 +43,8 @@ BODIES = {
     b"/v1/completions": {"model": "m", "prompt": "Hello."},
     b"/v1/embeddings": {"model": "m", "input": "Hello."},
     b"/v1/moderations": {"model": "m", "input": "Hello."},
+    b"/v1/rerank": {"model": "m", "query": "Hi", "documents": ["Hello."]},
+    b"/v2/rerank": {"model": "m", "query": "Hi", "documents": ["Hello."]},
     b"/v1/images/generations": {"model": "m", "prompt": "A cat."},
     b"/v1/audio/speech": {"model": "m", "input": "Hello.", "voice": "alloy"},
     b"/v1/messages": CHAT | {"max_tokens": 5},

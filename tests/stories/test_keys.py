@@ -102,6 +102,8 @@ def provider(path):
     """Who speaks the shape of a path."""
     if "models/m:" in path:
         return "gemini"
+    if path.endswith("/rerank"):
+        return "jina"
     return "anthropic" if "/messages" in path else "openai"
 
 
@@ -109,6 +111,8 @@ OWN = {
     # counted here after all, and `prompt` is an object there
     "/v1/responses/input_tokens": b'{"model":"m","input":"Hi"}',
     "/v1/audio/speech": b'{"model":"m","input":"Hi","voice":"alloy"}',
+    "/v1/rerank": b'{"model":"m","query":"Hi","documents":["Hi"]}',
+    "/v2/rerank": b'{"model":"m","query":"Hi","documents":["Hi"]}',
 }
 FORM = {
     "/v1/audio/transcriptions": ("file", "a.wav"),

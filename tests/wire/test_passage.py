@@ -26,6 +26,7 @@ BODIES = {
     Shape.COMPLETIONS: {"model": "m", "prompt": "x", "stream": True},
     Shape.EMBEDDINGS: {"model": "m", "input": "x"},
     Shape.MODERATIONS: {"model": "m", "input": "x"},
+    Shape.RERANK: {"model": "m", "query": "x", "documents": ["y"]},
     Shape.MESSAGES: {"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": "x"}]},
     Shape.GENERATE: {"contents": []},
     Shape.IMAGES: {"model": "m", "prompt": "x"},

@@ -40,7 +40,10 @@ def body(fault: Fault, request_id: str, shape: Shape | None = None) -> bytes:
         error["details"] = _details(fault)
     elif shape is Shape.MESSAGES and fault.param in _CANNOT and fault.kind is Kind.UNREPRESENTABLE:
         error["details"] = {"error_code": _CANNOT[fault.param]}
-    return _encode({"error": error, "type": "error", "request_id": request_id})
+    told = {"error": error, "type": "error", "request_id": request_id}
+    if shape is Shape.RERANK:
+        told["message"] = fault.message  # where Cohere's clients look for it
+    return _encode(told)
 
 
 def oauth_body(fault: Fault) -> bytes:

@@ -25,6 +25,7 @@ class Shape(Enum):
     COMPLETIONS = "completions"
     EMBEDDINGS = "embeddings"
     MODERATIONS = "moderations"
+    RERANK = "rerank"
     IMAGES = "images"
     AUDIO = "audio"
     MESSAGES = "messages"
@@ -44,6 +45,7 @@ class Operation(Enum):
     COMPLETIONS = "completions"
     EMBEDDINGS = "embeddings"
     MODERATIONS = "moderations"
+    RERANK = "rerank"
     IMAGES = "images"  # POST /v1/images/generations
     IMAGES_EDIT = "images_edit"
     IMAGES_VARY = "images_vary"
@@ -143,6 +145,8 @@ TABLE: Final[dict[Operation, Row]] = {
         form=Form.ALWAYS),
     Operation.MODERATIONS: Row(
         Shape.MODERATIONS, "moderations", Product.VERDICTS, ("/v1/moderations",)),
+    Operation.RERANK: Row(
+        Shape.RERANK, "reranks", Product.RANKING, ("/v1/rerank", "/v2/rerank"), hedged=True),
     Operation.IMAGES: Row(
         Shape.IMAGES, "image generations", Product.IMAGES, ("/v1/images/generations",)),
     Operation.IMAGES_EDIT: Row(

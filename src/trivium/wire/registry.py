@@ -14,6 +14,7 @@ from trivium.wire.messages import passage as messages
 from trivium.wire.moderations.passage import PASSAGE as MODERATIONS
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Passage
+from trivium.wire.rerank.passage import PASSAGE as RERANK
 from trivium.wire.responses import passage as responses
 
 PASSAGES: Final[Mapping[Operation, Passage]] = MappingProxyType(
@@ -24,6 +25,7 @@ PASSAGES: Final[Mapping[Operation, Passage]] = MappingProxyType(
         Operation.COMPLETIONS: COMPLETIONS,
         Operation.EMBEDDINGS: EMBEDDINGS,
         Operation.MODERATIONS: MODERATIONS,
+        Operation.RERANK: RERANK,
         Operation.SPEECH: audio.SPEECH,
         Operation.TRANSCRIPTIONS: audio.TRANSCRIPTIONS,
         Operation.TRANSLATIONS: audio.TRANSLATIONS,
