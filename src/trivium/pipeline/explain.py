@@ -33,7 +33,17 @@ from trivium.upstream.foreign import File
 from trivium.upstream.message import Composer
 from trivium.upstream.request import Request
 from trivium.wire import peek
-from trivium.wire.operation import AUDIO, COUNTING, DRAWING, SHAPE, Operation, Shape
+from trivium.wire.operation import (
+    ASYNC_JOBS,
+    AUDIO,
+    COUNTING,
+    DRAWING,
+    SHAPE,
+    SUBSTITUTES,
+    UPSTREAM_ONLY,
+    Operation,
+    Shape,
+)
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 from trivium.wire.registry import PASSAGES
@@ -189,15 +199,21 @@ class Relay:
 
 
 def _script(story: Story, members: Members) -> Script:
-    if story.operation is Operation.GENERATE_VIDEO:
+    if story.operation in UPSTREAM_ONLY:
         raise Fault(
             Kind.INVALID_VALUE,
-            "Only upstreams are asked for `generate_video`: callers ask for `videos`.",
+            f"Only upstreams are asked for `{story.operation.value}`: callers ask for "
+            f"{_asked_for(story.operation)}.",
             param="shape",
         )
-    if story.operation is Operation.VIDEOS:
+    if story.operation in ASYNC_JOBS:
         return rehearsing.Film(story, members)
     return Relay(story, members)
+
+
+def _asked_for(operation: Operation) -> str:
+    """What callers ask for where an operation stands in."""
+    return ", ".join(f"`{one.value}`" for one, others in SUBSTITUTES.items() if operation in others)
 
 
 async def _stand_in(out: dict[str, Any], other: Model, story: Story, script: Script) -> None:

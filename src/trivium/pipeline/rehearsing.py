@@ -20,13 +20,12 @@ from trivium.uploads.spool import Room, Spool
 from trivium.wire.audio.length.measure import assumed
 from trivium.wire.form import FormMembers
 from trivium.wire.multipart import Part
-from trivium.wire.operation import FORMS_ONLY, Operation
+from trivium.wire.operation import FORM_OR_JSON, FORMS_ONLY, Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 from trivium.wire.videos import request
 from trivium.wire.videos.request import Asked
 
-_SOMETIMES: Final = frozenset({Operation.IMAGES_EDIT, Operation.VIDEOS})
 _SIZE: Final = 1_000_000
 """Bytes of a file that does not say how many it has."""
 
@@ -43,7 +42,7 @@ def received(story: Story, members: Members) -> Members:
 
     Raises ``Fault`` (INVALID_VALUE) for a file that cannot be understood.
     """
-    if story.operation not in FORMS_ONLY | _SOMETIMES:
+    if story.operation not in FORMS_ONLY | FORM_OR_JSON:
         return members
     parts: list[Part] = []
     seconds: tuple[float, bool] | None = None
@@ -71,7 +70,7 @@ def received(story: Story, members: Members) -> Members:
             )
             known = file.seconds
             seconds = (assumed(file.size), True) if known is None else (known, False)
-    if story.operation in _SOMETIMES and not any(part.is_file for part in parts):
+    if story.operation in FORM_OR_JSON and not any(part.is_file for part in parts):
         return members
     story.exchange.upload = Upload(parts, Spool(Room()), sum(part.size for part in parts))
     story.exchange.body = b""
