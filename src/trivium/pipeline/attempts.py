@@ -12,7 +12,7 @@ from trivium.routing.choice import Failure, Next
 from trivium.routing.condition import RESTING, Key
 from trivium.routing.model import Plan, Step, Strategy
 from trivium.routing.tries import Tries
-from trivium.wire.operation import COUNTING
+from trivium.wire.operation import TOKEN_COUNTS
 
 if TYPE_CHECKING:
     from trivium.pipeline.hedging import Race
@@ -227,7 +227,7 @@ async def _one(
     try:
         await attempt(step, credential)
     except Fault as fault:
-        if story.operation in COUNTING:
+        if story.operation in TOKEN_COUNTS:
             health.left(key)  # a vendor that cannot count may answer all the same
         else:
             health.failed(key, fault)

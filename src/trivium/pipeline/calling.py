@@ -21,11 +21,18 @@ from trivium.routing.model import Step, Strategy
 from trivium.upstream.held import Held
 from trivium.upstream.request import Request
 from trivium.wire import bulk
-from trivium.wire.operation import AUDIO, COUNTING, DRAWING, SHAPE, Operation, Shape
+from trivium.wire.operation import (
+    AUDIO_OPERATIONS,
+    IMAGE_OPERATIONS,
+    SHAPE,
+    TOKEN_COUNTS,
+    Operation,
+    Shape,
+)
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
-_ASIDE: Final = AUDIO | COUNTING | DRAWING
+_ASIDE: Final = AUDIO_OPERATIONS | TOKEN_COUNTS | IMAGE_OPERATIONS
 """Operations whose attempts are made in ways of their own."""
 _LATENCY: Final = Strategy.LATENCY  # HOT: an Enum takes 45 ns to give its member
 
@@ -84,7 +91,7 @@ def make_attempt(
     facts = story.facts
     assert facts is not None
     request = composed(story, step, lane, lane.body, facts, credential)
-    if story.operation in AUDIO:
+    if story.operation in AUDIO_OPERATIONS:
         return media.attempts()(story, step, lane, facts), request
     if isinstance(lane, Pictures):
         return PictureAttempt(story, step, lane, facts), request
@@ -131,7 +138,7 @@ async def _prepared_lane(story: Story, step: Step) -> Lane:
     assert facts is not None
     if story.services.foreign is not None:
         await fetching.bring(story, step, members, facts)
-    if story.operation in DRAWING:
+    if story.operation in IMAGE_OPERATIONS:
         await drawing.bring(story, step, members)
     if len(story.body) <= bulk.PACED_BYTES or not translates(story, step, facts):
         return make_lane(story, step)
@@ -196,9 +203,9 @@ def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
     services = story.services
     story.report = None
     story.cut = False
-    if story.operation in AUDIO:
+    if story.operation in AUDIO_OPERATIONS:
         return media.lane_for(story, step, members, facts)
-    if story.operation in DRAWING:
+    if story.operation in IMAGE_OPERATIONS:
         pictures = drawing.lane_for(story, step, members, facts)
         story.report = pictures.report
         return pictures

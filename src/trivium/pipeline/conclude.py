@@ -13,7 +13,7 @@ from trivium.pipeline.story import Story
 from trivium.pipeline.telling import fault_of, tell
 from trivium.wire import errors
 from trivium.wire.form import no_form
-from trivium.wire.operation import FORMS_ONLY, Shape
+from trivium.wire.operation import FORM_ONLY, Shape
 
 log = structlog.get_logger()
 
@@ -50,7 +50,7 @@ def answer_error(story: Story, error: BaseException) -> None:
         return
     fault = fault_of(story, error)
     if fault is not None:
-        is_no_form = fault.kind is Kind.MALFORMED_JSON and story.operation in FORMS_ONLY
+        is_no_form = fault.kind is Kind.MALFORMED_JSON and story.operation in FORM_ONLY
         _fail(story, no_form("This operation") if is_no_form else fault)
 
 

@@ -35,11 +35,11 @@ from trivium.upstream.request import Request
 from trivium.wire import peek
 from trivium.wire.operation import (
     ASYNC_JOBS,
-    AUDIO,
-    COUNTING,
-    DRAWING,
+    AUDIO_OPERATIONS,
+    IMAGE_OPERATIONS,
     SHAPE,
     SUBSTITUTES,
+    TOKEN_COUNTS,
     UPSTREAM_ONLY,
     Operation,
     Shape,
@@ -145,7 +145,7 @@ async def explain(
         if operation is Operation.RESPONSES:
             await memory.recollect(story, members)
         model = _allowed(story, facts)
-        if operation in DRAWING:
+        if operation in IMAGE_OPERATIONS:
             drawing.check(story)
         out["price"] = _price(model, facts, story)
         others = fallbacks.fallbacks(story)
@@ -193,7 +193,7 @@ class Relay:
         out: dict[str, Any] = {}
         if story.services.foreign is not None:
             out["fetched"] = list(fetching.pretend(story, step, members, self.facts))
-        if story.operation in DRAWING:
+        if story.operation in IMAGE_OPERATIONS:
             await drawing.bring(story, step, members)
         return out | _sent(story, lane_for(story, step, members, self.facts))
 
@@ -326,7 +326,7 @@ def _price(model: Model, facts: Facts, story: Story) -> dict[str, Any] | None:
     nanos = story.services.ledger.quote(
         caller, model, story.operation, facts, story.size_bytes
     ).amount_nanos
-    if not nanos and not model.free and story.operation not in COUNTING:
+    if not nanos and not model.free and story.operation not in TOKEN_COUNTS:
         return None
     dollars, rest = divmod(nanos, NANOS)
     return {"nanos": nanos, "usd": f"{dollars}.{rest:09d}"}
@@ -354,7 +354,7 @@ def _sent(story: Story, lane: Lane) -> dict[str, Any]:
     report = lane.report
     # pictures and sound of the caller's own shape go on as they came, on lanes of their own
     passes = isinstance(lane, PassThrough) or (
-        story.operation in DRAWING | AUDIO and lane.operation is story.operation
+        story.operation in IMAGE_OPERATIONS | AUDIO_OPERATIONS and lane.operation is story.operation
     )
     out: dict[str, Any] = {
         "operation": lane.operation.value,

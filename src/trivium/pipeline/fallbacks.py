@@ -7,14 +7,14 @@ from trivium.ledger.model import Quote
 from trivium.pipeline.story import Story
 from trivium.routing.model import Model
 from trivium.routing.wishes import too_dear
-from trivium.wire.operation import COUNTING
+from trivium.wire.operation import TOKEN_COUNTS
 from trivium.wire.passage import Facts
 
 
 def fallbacks(story: Story) -> list[Model]:
     """The models that may answer in place of the one asked for, as far as the key may use them."""
     model, caller = story.model, story.exchange.caller
-    if model is None or not model.fallbacks or caller is None or story.operation in COUNTING:
+    if model is None or not model.fallbacks or caller is None or story.operation in TOKEN_COUNTS:
         return []
     router = story.services.router
     return [router.find(name) for name in model.fallbacks if caller.may_use(name)]

@@ -14,14 +14,17 @@ from trivium.conversation.request import Conversation
 from trivium.faults import Fault, Kind
 from trivium.pipeline.story import Story
 from trivium.routing.model import Step
-from trivium.wire.operation import DRAWING, EMBEDDING, SHAPE
+from trivium.wire.operation import EMBEDDING_OPERATIONS, IMAGE_OPERATIONS, SHAPE
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
 
 def needed(story: Story, step: Step, members: Members, facts: Facts) -> tuple[str, ...]:
     """URLs whose bytes this channel needs. Raises ``Fault`` for a request that cannot be read."""
-    if story.operation in EMBEDDING | DRAWING or SHAPE[step.operation] is SHAPE[story.operation]:
+    if (
+        story.operation in EMBEDDING_OPERATIONS | IMAGE_OPERATIONS
+        or SHAPE[step.operation] is SHAPE[story.operation]
+    ):
         return ()
     spoken = story.services.translator.spoken(story, members, facts)
     return wanted(spoken, step.binding.targets[SHAPE[step.operation]])

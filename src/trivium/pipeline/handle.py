@@ -29,7 +29,7 @@ from trivium.routing.condition import Key
 from trivium.routing.model import Plan, Step
 from trivium.upstream.request import Request
 from trivium.wire import bulk
-from trivium.wire.operation import COUNTING
+from trivium.wire.operation import TOKEN_COUNTS
 
 _UNCOUNTED: Final = frozenset({Kind.NO_ROUTE, Kind.UNREPRESENTABLE})
 """Faults of a count that no upstream can be asked for."""
@@ -237,7 +237,7 @@ class EagerTask(Running, Outcome):
             step = STEPS[story.steps_taken]
             story.steps_taken += 1
             waiting = step(story)
-        if story.operation in COUNTING:
+        if story.operation in TOKEN_COUNTS:
             await _count(story, self._attempts())
         else:
             await self._attempts()

@@ -5,7 +5,7 @@ import asyncio
 from trivium.pipeline.story import Story
 from trivium.routing.model import Step
 from trivium.wire import bulk
-from trivium.wire.operation import AUDIO, DRAWING, EMBEDDING
+from trivium.wire.operation import AUDIO_OPERATIONS, EMBEDDING_OPERATIONS, IMAGE_OPERATIONS
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
@@ -30,7 +30,11 @@ async def prepare(story: Story, step: Step, members: Members, facts: Facts) -> N
 
     Raises ``Fault`` as the translation does, which goes on from here.
     """
-    if story.operation in AUDIO or story.operation in DRAWING or story.operation in EMBEDDING:
+    if (
+        story.operation in AUDIO_OPERATIONS
+        or story.operation in IMAGE_OPERATIONS
+        or story.operation in EMBEDDING_OPERATIONS
+    ):
         return
     translator = story.services.translator
     if story.conversation is None:

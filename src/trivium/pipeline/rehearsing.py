@@ -20,7 +20,7 @@ from trivium.uploads.spool import Room, Spool
 from trivium.wire.audio.length.measure import assumed
 from trivium.wire.form import FormMembers
 from trivium.wire.multipart import Part
-from trivium.wire.operation import FORM_OR_JSON, FORMS_ONLY, Operation
+from trivium.wire.operation import FORM_ONLY, FORM_OR_JSON, Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 from trivium.wire.videos import request
@@ -42,7 +42,7 @@ def received(story: Story, members: Members) -> Members:
 
     Raises ``Fault`` (INVALID_VALUE) for a file that cannot be understood.
     """
-    if story.operation not in FORMS_ONLY | FORM_OR_JSON:
+    if story.operation not in FORM_ONLY | FORM_OR_JSON:
         return members
     parts: list[Part] = []
     seconds: tuple[float, bool] | None = None

@@ -31,7 +31,7 @@ from trivium.uploads.form import Upload
 from trivium.wire import bulk, peek
 from trivium.wire.end_user import NAMES, end_user
 from trivium.wire.messages.version import version
-from trivium.wire.operation import COUNTING, DRAWING, SHAPE, Operation, Shape
+from trivium.wire.operation import IMAGE_OPERATIONS, SHAPE, TOKEN_COUNTS, Operation, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
@@ -78,7 +78,7 @@ def read_facts(story: Story, members: Members) -> Facts:
             stream=story.operation is Operation.GENERATE_STREAM,
             array=route.array,
         )
-    if story.operation in DRAWING:
+    if story.operation in IMAGE_OPERATIONS:
         facts = drawing.named(story, members, facts)
     story.facts = facts
     story.members = members
@@ -103,7 +103,7 @@ def permit(story: Story) -> Waiting:
     assert facts is not None
     story.services.admission.permit(caller, facts.model)
     story.model = story.services.router.find(facts.model)
-    if story.operation in DRAWING:
+    if story.operation in IMAGE_OPERATIONS:
         drawing.check(story)
     return None
 
@@ -132,7 +132,7 @@ def admit(story: Story) -> Waiting:
 
 def hold(story: Story) -> Waiting:
     """Hold the worst case against the account; counts of tokens are free of charge."""
-    if story.operation in COUNTING:
+    if story.operation in TOKEN_COUNTS:
         return None
     caller, found = story.exchange.caller, story.quote
     assert caller is not None
@@ -194,7 +194,7 @@ def fitted(story: Story, found: Plan) -> Plan:
     """The plan as the caller wishes it and the channels' health allows. Raises ``Fault``."""
     if story.wishes is not None:
         found = wished(found, story.wishes)
-    if story.operation not in COUNTING:
+    if story.operation not in TOKEN_COUNTS:
         found = story.services.health.fit(found)
     story.skipped = found.skipped
     if story.size_bytes > bulk.LARGE_BYTES:
@@ -229,7 +229,7 @@ HOLD: Final = STEPS.index(hold)
 def _is_spare(story: Story, found: Plan) -> bool:
     """Whether the request's bytes are of no use once a translation has read them."""
     own, model, facts = SHAPE[story.operation], story.model, story.facts
-    if story.operation in COUNTING or story.race is not None:
+    if story.operation in TOKEN_COUNTS or story.race is not None:
         return False
     if model is None or model.fallbacks or story.stand_ins or facts is None:
         return False

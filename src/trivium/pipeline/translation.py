@@ -52,7 +52,7 @@ from trivium.wire.completions.codec import CODEC as COMPLETIONS
 from trivium.wire.envelope import opener, sealer
 from trivium.wire.halves import sound
 from trivium.wire.messages.version import MEANING, PROFILE, is_profiled
-from trivium.wire.operation import COUNTING, EMBEDDING, SHAPE, Operation, Shape
+from trivium.wire.operation import EMBEDDING_OPERATIONS, SHAPE, TOKEN_COUNTS, Operation, Shape
 from trivium.wire.passage import Facts, StreamWatch
 from trivium.wire.peek import Members
 
@@ -106,11 +106,11 @@ class Translator:
         assert caller is not None
         operation = story.operation
         strict = _is_strict(story)
-        if operation in EMBEDDING:
+        if operation in EMBEDDING_OPERATIONS:
             return Embedding(step, operation, members.table, facts.model, strict=strict)
         spoken = self.spoken(story, members, facts)
         read = self._codecs[SHAPE[step.operation]]
-        if operation in COUNTING:
+        if operation in TOKEN_COUNTS:
             goal = step.binding.targets[read.shape]
             return Counting(operation, step.operation, spoken, read, goal, strict=strict)
         answer = WriteContext(
@@ -178,7 +178,7 @@ class Translator:
             open=opener(self._keys, caller.user_id),
         )
         table: Mapping[str, msgspec.Raw]
-        if operation in COUNTING:
+        if operation in TOKEN_COUNTS:
             table = counting.request(operation, members)
         else:
             table = memory.spoken(story, members)
@@ -189,7 +189,7 @@ class Translator:
     def fit(self, story: Story, step: Step) -> None:
         """Fit a request that was read to one channel: its lane finds it. Raises ``Fault``."""
         spoken = story.conversation
-        if spoken is not None and story.operation not in COUNTING:
+        if spoken is not None and story.operation not in TOKEN_COUNTS:
             goal = step.binding.targets[SHAPE[step.operation]]
             report = Report(goal.title, strict=_is_strict(story))
             story.fitting = (step, report, fitted(spoken, goal, report))

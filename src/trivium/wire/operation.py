@@ -246,14 +246,6 @@ FORM_ONLY: Final = frozenset(op for op, row in TABLE.items() if row.form is Form
 FORM_OR_JSON: Final = frozenset(op for op, row in TABLE.items() if row.form is Form.MAYBE)
 """Operations whose request is a form where it has a file, else JSON."""
 
-# the names that the pipeline still has for them
-TRANSLATED: Final = TRANSLATABLE
-COUNTING: Final = TOKEN_COUNTS
-FORMS_ONLY: Final = FORM_ONLY
-DRAWING: Final = IMAGE_OPERATIONS
-EMBEDDING: Final = EMBEDDING_OPERATIONS
-AUDIO: Final = AUDIO_OPERATIONS
-
 EXPLAINED: Final = tuple(
     sorted(
         (
