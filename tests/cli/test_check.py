@@ -106,9 +106,22 @@ def test_a_newer_schema_is_refused(results, trivium, folder, settings):
     """This version would not start on it."""
     trivium("migrate")
     with closing(sqlite3.connect(folder / "trivium.db")) as database:
-        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.execute("UPDATE alembic_version SET version_num = 'r9999'")
         database.commit()
-    assert results()["schema"] == (False, "step 9999 is of a newer version")
+    is_ok, said = results()["schema"]
+    assert not is_ok
+    assert "step r9999, which this version does not know" in said
+
+
+def test_a_schema_from_before_the_release_is_refused(results, trivium, folder, settings):
+    """Nothing leads on from there; what helps is said."""
+    trivium("migrate")
+    with closing(sqlite3.connect(folder / "trivium.db")) as database:
+        database.execute("UPDATE alembic_version SET version_num = '0003'")
+        database.commit()
+    is_ok, said = results()["schema"]
+    assert not is_ok
+    assert "a build before 0.1.0 (step 0003)" in said
 
 
 def test_a_journal_that_cannot_be_is_told(results, folder, settings):

@@ -7,7 +7,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from trivium.storage import migrate
 from trivium.storage.database import Database
@@ -25,6 +25,60 @@ async def test_the_steps_build_exactly_the_schema(database):
 
     async with database.read() as conn:
         assert [] == await conn.run_sync(differences)
+
+
+def described(connection):
+    """Every table with its columns, keys, checks and indexes, each by its name."""
+    found = inspect(connection)
+    tables = [name for name in found.get_table_names() if name != "alembic_version"]
+    return {
+        table: {
+            "columns": {
+                c["name"]: (str(c["type"]), c["nullable"], c["default"], c.get("autoincrement"))
+                for c in found.get_columns(table)
+            },
+            "primary key": found.get_pk_constraint(table),
+            "foreign keys": by_name(found.get_foreign_keys(table)),
+            "unique": by_name(found.get_unique_constraints(table)),
+            "checks": by_name(found.get_check_constraints(table)),
+            "indexes": {
+                i["name"]: (i["column_names"], i["unique"], where(i))
+                for i in found.get_indexes(table)
+            },
+        }
+        for table in tables
+    }
+
+
+def by_name(rows):
+    """What reflection found, whatever the order it came in."""
+    return sorted(rows, key=lambda row: row["name"])
+
+
+def where(index):
+    """The condition of a partial index, ``None`` for a whole one."""
+    options = index.get("dialect_options", {})
+    found = [str(v) for name, v in options.items() if name.endswith("_where")]
+    return found or None
+
+
+@pytest.mark.asyncio
+async def test_steps_and_metadata_name_everything_alike(empty_url):
+    """Autogenerate looks at no name of a key and at no condition of an index; this does."""
+    db = Database(empty_url)
+    async with db.write() as conn:
+        await conn.run_sync(metadata.create_all)
+    async with db.read() as conn:
+        expected = await conn.run_sync(described)
+    async with db.write() as conn:
+        await conn.run_sync(metadata.drop_all)
+    await migrate.upgrade(db)
+    async with db.read() as conn:
+        actual = await conn.run_sync(described)
+    await db.close()
+    assert set(metadata.tables) == set(actual)
+    for table, parts in expected.items():
+        assert parts == actual[table], table
 
 
 def test_the_list_of_steps_is_the_files():
@@ -95,12 +149,51 @@ async def test_a_newer_database_is_refused(empty_url, is_shared):
     db = Database(empty_url)
     await migrate.upgrade(db)
     async with db.write() as conn:
-        await conn.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        await conn.execute(text("UPDATE alembic_version SET version_num = 'r9999'"))
     with pytest.raises(SchemaStale, match="newer trivium"):
         await migrate.ensure(db, is_shared=is_shared)
     with pytest.raises(SchemaStale, match="newer trivium"):
         await migrate.upgrade(db)
-    assert "9999" == await migrate.current(db)
+    assert "r9999" == await migrate.current(db)
+    await db.close()
+
+
+@pytest.mark.parametrize(
+    ("step", "advice"),
+    [
+        ("0025", "UPDATE alembic_version SET version_num = 'r0001'"),
+        ("0007", "a new, empty database"),
+        ("0001", "a new, empty database"),
+    ],
+)
+@pytest.mark.parametrize("is_shared", [True, False])
+@pytest.mark.asyncio
+async def test_a_database_from_before_the_release_is_refused(empty_url, step, advice, is_shared):
+    """Builds before 0.1.0 had steps of their own: nothing is changed, and what helps is said."""
+    db = Database(empty_url)
+    await migrate.upgrade(db)
+    async with db.write() as conn:
+        await conn.execute(text(f"UPDATE alembic_version SET version_num = '{step}'"))
+    for refused in (migrate.ensure(db, is_shared=is_shared), migrate.upgrade(db)):
+        with pytest.raises(SchemaStale, match="a build before") as raised:
+            await refused
+        assert f"(step {step})" in str(raised.value)
+        assert advice in str(raised.value)
+    assert step == await migrate.current(db)
+    await db.close()
+
+
+@pytest.mark.asyncio
+async def test_the_advice_for_the_last_build_before_the_release_helps(empty_url):
+    """Its tables are those of the first step, so one line of SQL takes its database over."""
+    db = Database(empty_url)
+    await migrate.upgrade(db)
+    async with db.write() as conn:
+        await conn.execute(text("UPDATE alembic_version SET version_num = '0025'"))
+    advice = migrate.unknown(await migrate.current(db)).rpartition(": ")[2]
+    async with db.write() as conn:
+        await conn.execute(text(advice))
+    await migrate.ensure(db, is_shared=True)
     await db.close()
 
 

@@ -158,7 +158,7 @@ async def _stored(settings: Settings) -> list[Finding]:
             step = await migrate.current(database)
             where = database.path or "PostgreSQL answers"
             findings.append(Finding("database", ok=True, details=(where,)))
-            findings.append(_schema(step, migrate.REVISIONS, own=database.is_sqlite))
+            findings.append(_schema(step, own=database.is_sqlite))
             if database.is_sqlite:
                 findings.append(_whole("integrity", await integrity.damage(database)))
             if step == migrate.REVISIONS[-1]:
@@ -182,12 +182,14 @@ def _new_file(path: Path) -> Finding:
     return Finding("database", ok=False, details=(f"{path} cannot be made: {_why(path.parent)}",))
 
 
-def _schema(step: str | None, known: tuple[str, ...], *, own: bool) -> Finding:
+def _schema(step: str | None, *, own: bool) -> Finding:
     """Whether the gateway would start on these tables: it migrates a file of its own itself."""
-    if step == known[-1]:
+    from trivium.storage import migrate
+
+    if step == migrate.REVISIONS[-1]:
         return Finding("schema", ok=True, details=(f"step {step} is current",))
-    if step is not None and step not in known:
-        return Finding("schema", ok=False, details=(f"step {step} is of a newer version",))
+    if why := migrate.unknown(step):
+        return Finding("schema", ok=False, details=(why,))
     has = "there are no tables yet" if step is None else f"step {step} is behind"
     if own:
         return Finding("schema", ok=True, details=(f"{has}; the next start migrates",))

@@ -9,6 +9,7 @@ Alembic is imported only when there is something to do: a start on current table
 for it.
 """
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,9 +20,14 @@ from trivium.storage.errors import SchemaStale
 if TYPE_CHECKING:
     from trivium.storage.database import Database
 
-_LAST: Final = 25
-REVISIONS: Final = tuple(f"{number:04}" for number in range(1, _LAST + 1))
-"""Every step there is, oldest first; a test compares with the files."""
+_LAST: Final = 1
+REVISIONS: Final = tuple(f"r{number:04}" for number in range(1, _LAST + 1))
+"""Every step there is, oldest first; a test compares with the files. Builds before 0.1.0 had steps
+of their own, named without the letter, so a database of theirs is never taken for a current one."""
+_BEFORE_RELEASE: Final = re.compile("[0-9]{4}")
+_SAME_TABLES: Final = "0025"
+"""The last step of those builds. Its tables are those of the first step now."""
+_TAKE_OVER: Final = "UPDATE alembic_version SET version_num = 'r0001'"
 
 LIMIT_S: Final = 3600.0
 """A whole upgrade. Filling a new column of a large table takes minutes."""
@@ -44,8 +50,8 @@ async def current(db: "Database") -> str | None:
 
 
 async def upgrade(db: "Database") -> None:
-    """Run every step this database has not seen. Raises ``SchemaStale`` when it is newer."""
-    _refuse_newer(await current(db))
+    """Run every step this database has not seen. Raises ``SchemaStale`` when no step leads on."""
+    _refuse_unknown(await current(db))
     async with db.write(limit_s=LIMIT_S) as conn:
         if not db.is_sqlite:
             await conn.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
@@ -63,7 +69,7 @@ async def ensure(db: "Database", is_shared: bool | None = None) -> None:
     step = await current(db)
     if step == REVISIONS[-1]:
         return
-    _refuse_newer(step)
+    _refuse_unknown(step)
     if (not db.is_sqlite) if is_shared is None else is_shared:
         has = "no tables yet" if step is None else f"the tables of step {step}"
         raise SchemaStale(
@@ -73,13 +79,33 @@ async def ensure(db: "Database", is_shared: bool | None = None) -> None:
     await upgrade(db)
 
 
-def _refuse_newer(step: str | None) -> None:
-    if step is not None and step not in REVISIONS:
-        raise SchemaStale(
+def unknown(step: str | None) -> str:
+    """Why this version cannot migrate a database at this step, and what to do; empty: it can."""
+    if step is None or step in REVISIONS:
+        return ""
+    if not _BEFORE_RELEASE.fullmatch(step):
+        return (
             f"the database is at step {step}, which this version does not know (it ends at "
             f"{REVISIONS[-1]}): start the newer trivium that migrated it, or restore the backup "
             "taken before"
         )
+    if step == _SAME_TABLES:
+        return (
+            f"the database was made by a build before 0.1.0 (step {step}). Its tables are those of "
+            f"step {REVISIONS[0]}. To go on with it, back it up and run this SQL in it: "
+            + _TAKE_OVER
+        )
+    return (
+        f"the database was made by a build before 0.1.0 (step {step}), and no step leads on from "
+        f"there: either let the last of those builds migrate it to step {_SAME_TABLES}, or set "
+        "storage.url to a new, empty database"
+    )
+
+
+def _refuse_unknown(step: str | None) -> None:
+    why = unknown(step)
+    if why:
+        raise SchemaStale(why)
 
 
 def _run(connection: Connection) -> None:

@@ -20,6 +20,7 @@ from sqlalchemy import (
 # SQLite numbers rows by itself only for a primary key that is declared INTEGER
 BIG = BigInteger().with_variant(Integer(), "sqlite")
 
+# the migrations name by these rules, too: a change here would need a step that renames
 metadata = MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",
