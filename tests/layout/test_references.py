@@ -50,6 +50,22 @@ def dead_anchors(page, text):
     ]
 
 
+def unindexed(docs):
+    """Pages below ``docs`` to which neither its README nor, for decisions, the architecture links."""
+    indexes = (docs / "README.md", docs / "ARCHITECTURE.md")
+    index, architecture = (
+        {(page.parent / link).resolve() for link in LINK.findall(page.read_text(encoding="utf-8"))}
+        for page in indexes
+    )
+    return [
+        page.relative_to(docs).as_posix()
+        for page in sorted(docs.rglob("*.md"))
+        if page.resolve() not in index
+        and page != indexes[0]
+        and (page.parent.name != "decisions" or page.resolve() not in architecture)
+    ]
+
+
 def pages(root):
     """Our Markdown: the pages at the root and everything below docs."""
     return [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]
@@ -94,6 +110,11 @@ def test_pages_name_files_that_exist(root):
     assert [] == found, "\n".join(found)
 
 
+def test_the_index_leads_to_every_page(root):
+    """Whoever looks for a page finds it from docs/README.md."""
+    assert [] == unindexed(root / "docs")
+
+
 @pytest.mark.parametrize(
     "text", ["see docs/decisions/0099-nothing.md.", '"""Twin: tests/wire/test_nothing.py"""']
 )
@@ -118,3 +139,13 @@ def test_a_dead_anchor_is_caught(tmp_path):
     text = "[a](other.md#one-two--three) [b](other.md#again-1) [c](other.md#not) [d](#here) [e](#no)\n# Here"
     page.write_text(text)
     assert ["page.md: other.md#not", "page.md: #no"] == dead_anchors(page, text)
+
+
+def test_a_page_outside_the_index_is_caught(tmp_path):
+    """The architecture is an index of decisions alone."""
+    (tmp_path / "decisions").mkdir()
+    for name in ("a.md", "b.md", "decisions/0001-a.md", "decisions/0002-b.md"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "README.md").write_text("[a](a.md) [map](ARCHITECTURE.md#decisions)")
+    (tmp_path / "ARCHITECTURE.md").write_text("[b](b.md) [1](decisions/0001-a.md)")
+    assert ["b.md", "decisions/0002-b.md"] == unindexed(tmp_path)
