@@ -17,7 +17,9 @@ Address: TypeAlias = IPv4Address | IPv6Address
 
 @lru_cache(maxsize=4096)
 def address(text: str) -> Address | None:
-    """An address with or without port, brackets or zone; an IPv4 one in IPv6's clothes as IPv4."""
+    """Return the address in a text that may carry a port, brackets or a zone. An IPv4 address that
+    is written as IPv6 comes back as IPv4; a text without an address gives ``None``.
+    """
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]
@@ -38,9 +40,9 @@ def networks(texts: Iterable[str]) -> tuple[Network, ...]:
 
 
 def origin(peer: str, forwarded: Sequence[bytes], trusted: Sequence[Network]) -> Address | None:
-    """Where the caller is; ``None`` when nobody can tell.
+    """Return the caller's own address, or ``None`` when it cannot be determined.
 
-    ``peer``: who is connected. ``forwarded``: every ``X-Forwarded-For``, in order.
+    ``peer``: the address of the connection. ``forwarded``: every ``X-Forwarded-For``, in order.
     """
     found = address(peer)
     if found is None or not _is_in(found, trusted):

@@ -1,8 +1,8 @@
-"""What one worker has counted alone while the shared state was away, to be told when it is back.
+"""What one worker let in by itself while the shared state was away, reported when it is back.
 
-For every meter two things: what this worker itself let in, which is added to what others let in;
-and what the shared state last said, which a server that comes back with empty memory has forgotten.
-Counts are by minutes of this worker's clock: the running one and the one before, as in `meter.py`.
+For every meter it keeps two things: what this worker let in, which is added to what others let in;
+and the last counts the shared state gave, which a server that restarted with empty memory has lost.
+Counts are by minutes of this worker's clock: the current one and the one before, as in `meter.py`.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,9 @@ REACH: Final = 1
 
 
 class Missed(msgspec.Struct, frozen=True, gc=False):
-    """What the shared state has to be told of one meter: this minute and the one before."""
+    """What the shared state has to add to one meter: counts of this minute and of the one
+    before.
+    """
 
     meter: Meter
     own: tuple[int, int, int, int]
@@ -46,13 +48,13 @@ class _Own:
 
 
 class Alone:
-    """See the module. Minutes are numbers since the epoch."""
+    """Counts by meter that the shared state has not seen. Minutes are numbers since the epoch."""
 
     def __init__(self) -> None:
         self._own: dict[Meter, _Own] = {}
 
     def took(self, meters: Iterable[Meter], minute: int, tokens: int) -> None:
-        """A request was let in, with so many tokens reserved."""
+        """Count a request that was let in with ``tokens`` reserved."""
         for meter in meters:
             own = self._own.get(meter)
             if own is None:
@@ -62,7 +64,9 @@ class Alone:
             own.now[1] += tokens
 
     def corrected(self, meters: Iterable[Meter], minute: int, now: float, more: int) -> None:
-        """What was let in in a minute used so many more tokens, or fewer; ``now`` in seconds."""
+        """Add ``more`` tokens to a minute in which a request was let in; a negative number takes
+        away. ``now`` is in seconds.
+        """
         for meter in meters:
             own = self._own.get(meter)
             if own is None:
@@ -74,7 +78,7 @@ class Alone:
                 own.before[1] = max(0, own.before[1] + more)
 
     def told(self, meters: Iterable[Meter], now: float) -> list[Missed]:
-        """What is to be told of these meters at ``now`` seconds; it is forgotten here."""
+        """Return what these meters missed as of ``now`` (seconds), and forget it here."""
         minute = int(now // MINUTE_S)
         counted, self._own = self._own, {}
         missed = []

@@ -45,10 +45,10 @@ log = structlog.get_logger()
 
 
 class Caps:
-    """See the module."""
+    """Holds amounts under the caps of consents in the database, and writes their outcome later."""
 
     def __init__(self, db: "Database", clock: Clock, age_s: Callable[[], float]) -> None:
-        """``age_s``: how old is what is known of the entries."""
+        """``age_s`` returns the age, in seconds, of what is known about booked entries."""
         self._db = db
         self._clock = clock
         self._steady = Steady(clock)
@@ -60,9 +60,8 @@ class Caps:
         self._is_down = False
 
     async def hold(self, grant_id: int, request_id: str, purse: Purse, nanos: int) -> Spent | None:
-        """Set aside what a request may cost; the budget it does not fit into otherwise.
-
-        Raises ``Fault`` (LEDGER_DOWN).
+        """Set aside what a request may cost. Returns ``None`` when it fits, else the budget it does
+        not fit into. Raises ``Fault`` (LEDGER_DOWN).
         """
         from trivium.admission import store
 
@@ -92,7 +91,9 @@ class Caps:
         return spent
 
     async def _current(self, purse: Purse) -> None:
-        """Wait until what was booked before is known here. Raises ``Fault`` (LEDGER_DOWN)."""
+        """Wait until entries booked before this call are known here. Raises ``Fault``
+        (LEDGER_DOWN).
+        """
         for _ in range(LOOKS):
             if purse.is_whole and self._age_s() <= STALE_S:
                 return
@@ -100,17 +101,19 @@ class Caps:
         raise _down()
 
     def settle(self, request_id: str, cost_nanos: int) -> None:
-        """A request came to this; never waits."""
+        """Note what a request cost in the end. Never waits; ``flush`` writes it."""
         self._settled[request_id] = cost_nanos
         self._work.set()
 
     def seen(self, request_id: str) -> None:
-        """A request's entry counts among what is booked."""
+        """Note that a request's entry is among the booked ones, so its hold may end."""
         self._seen.add(request_id)
         self._work.set()
 
     async def flush(self) -> None:
-        """Write down what has come. Raises what ``Database.write`` raises; nothing is lost then."""
+        """Write what ``settle`` and ``seen`` noted. Raises what ``Database.write`` raises; the
+        notes are then kept for the next call.
+        """
         from trivium.admission import store
 
         settled, seen = dict(self._settled), list(self._seen)
@@ -130,7 +133,9 @@ class Caps:
         self._seen.difference_update(seen)
 
     async def run(self) -> None:
-        """Write down whatever comes, for ever. One log line a change of state."""
+        """Write the notes whenever there are any, without end. Logs one line when the database goes
+        or comes back.
+        """
         while True:
             await self._work.wait()
             self._work.clear()
@@ -148,7 +153,7 @@ class Caps:
                 self._is_down = False
 
     async def close(self) -> None:
-        """Write down the rest, if that is possible now."""
+        """Write the remaining notes once; a failure loses them."""
         try:
             await self.flush()
         except StorageError as error:

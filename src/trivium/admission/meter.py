@@ -34,7 +34,7 @@ class Subject(Enum):
 
 @unique
 class Of(Enum):
-    """What is limited."""
+    """The three things that a limit can count."""
 
     REQUESTS = "requests"
     TOKENS = "tokens"
@@ -91,13 +91,15 @@ class Meter:
         return limit is None or self.running < limit
 
     def take(self, tokens: int) -> None:
-        """Count one more request, after ``fits``."""
+        """Count one more request. ``fits`` must have said yes before."""
         self.requests += 1
         self.tokens += tokens
         self.running += 1
 
     def correct(self, minute: int, now_minute: int, more: int) -> None:
-        """Set right what was reserved in a minute: give back, or count what came on top."""
+        """Add ``more`` tokens to a minute in which tokens were reserved; a negative number gives
+        back.
+        """
         self.roll(now_minute)
         if more > 0:
             self.tokens += more
@@ -107,7 +109,7 @@ class Meter:
             self.tokens_before = max(0, self.tokens_before + more)
 
     def first(self) -> Of:
-        """The first of its limits."""
+        """Return the first of the limits that this meter has."""
         limits = self.limits
         if limits.requests is not None:
             return Of.REQUESTS
@@ -118,7 +120,9 @@ class Meter:
         self.running = max(0, self.running - 1)
 
     def adopt(self, minute: int, counts: Counts) -> None:
-        """Take over what the shared state has; slots of other workers are none of ours."""
+        """Replace the counts by those of the shared state. Slots that other workers hold are not
+        counted here.
+        """
         self.minute = minute
         self.requests = counts.requests
         self.requests_before = counts.requests_before
@@ -126,7 +130,7 @@ class Meter:
         self.tokens_before = counts.tokens_before
 
     def roll(self, minute: int) -> None:
-        """Bring the counters to a minute. A clock that was set back begins anew."""
+        """Move the counters on to a minute. A clock that was set back starts from zero."""
         passed = minute - self.minute
         if -1 <= passed <= 0:
             return
@@ -138,10 +142,10 @@ class Meter:
     def obstacle(
         self, into: float, tokens: int, running: int | None = None
     ) -> tuple[Of, float] | None:
-        """What keeps a request out and for how many seconds; ``None``: nothing does.
+        """Return what keeps a request out and for how many seconds; ``None``: nothing does.
 
-        ``running``: slots taken everywhere, where that is known. Nobody knows how long those that
-        run will take: a second is said.
+        ``running``: slots taken by all workers, where that is known. How long running requests will
+        take is unknown, so the answer for a slot is one second.
         """
         limits = self.limits
         found: tuple[Of, float] | None = None

@@ -53,7 +53,7 @@ class Spent:
 
 
 class Purse:
-    """One key's budgets."""
+    """The budgets of one key, with what is booked, settled and held against each."""
 
     __slots__ = ("_ahead", "_known", "budgets", "held_nanos", "spent", "unbooked_nanos")
 
@@ -80,7 +80,7 @@ class Purse:
         return None
 
     def knows(self, request_id: str) -> bool:
-        """Whether a request's entry was booked lately and counts among what is booked."""
+        """Whether the request's entry was booked recently and is included in what is booked."""
         return request_id in self._known
 
     def hold(self, amount_nanos: int) -> None:
@@ -88,14 +88,14 @@ class Purse:
         self.held_nanos += amount_nanos
 
     def settle(self, request_id: str, held_nanos: int, cost_nanos: int, now: float) -> None:
-        """Count what it did cost instead, until its entry is seen."""
+        """Replace a held amount by the actual cost, which counts here until the entry is seen."""
         self.held_nanos -= held_nanos
         if cost_nanos and request_id not in self._known:
             self._ahead[request_id] = cost_nanos, now
             self.unbooked_nanos += cost_nanos
 
     def learn(self, request_id: str, cost_nanos: int, at: int, now: float) -> None:
-        """An entry was booked; ``at``: its moment."""
+        """Note that an entry was booked at the moment ``at``."""
         for spent in self.spent:
             spent.roll(now)
             if spent.starts_at <= at < spent.ends_at:
@@ -116,7 +116,7 @@ class Purse:
                     spent.booked_nanos += nanos
 
     def forget(self, now: float) -> None:
-        """Let go of what no entry will ever be seen for, or has long been."""
+        """Drop settled amounts whose entries were seen long ago or will never come."""
         for request_id, (nanos, at) in list(self._ahead.items()):
             if now - at > FORGET_S:
                 del self._ahead[request_id]
@@ -126,7 +126,7 @@ class Purse:
                 del self._known[request_id]
 
     def adopt(self, budgets: tuple[Budget, ...], now: float) -> None:
-        """Have other budgets from now on; what was spent counts on in periods that stay."""
+        """Replace the budgets. What was spent still counts in periods that both have."""
         before = {spent.budget.period: spent for spent in self.spent}
         kept = []
         for budget in budgets:
@@ -137,13 +137,13 @@ class Purse:
         self.spent = tuple(kept)
 
     def has_no_past(self) -> None:
-        """Nothing can have been spent before it was known here."""
+        """Declare that nothing was spent before this purse was made."""
         for spent in self.spent:
             spent.is_whole = True
 
     @property
     def is_whole(self) -> bool:
-        """Whether every budget has been told what was spent before."""
+        """Whether every budget knows what was spent before this purse was made."""
         return all(spent.is_whole for spent in self.spent)
 
     @property

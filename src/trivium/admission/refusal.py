@@ -1,4 +1,4 @@
-"""Refusals in words, with the meters that they were decided by."""
+"""Refusals of admission: their messages, and the meters that decided them."""
 
 import math
 from typing import Final
@@ -24,7 +24,7 @@ _WHEN: Final = {
 
 
 class Refusal(Fault):
-    """A fault with what its headers tell."""
+    """A fault with the meter that its rate limit headers are written from."""
 
     __slots__ = ("into", "meter")
 
@@ -36,7 +36,9 @@ class Refusal(Fault):
 
 
 def limited(meter: Meter, of: Of, wait_s: float, into: float) -> Refusal:
-    """Not now. A channel at its limit is busy: another may do."""
+    """Return the refusal of a request that may come again in ``wait_s`` seconds. For a channel it
+    means busy, and the next channel may be tried.
+    """
     limits = meter.limits
     whose = _WHOSE[meter.subject]
     again = f"Please try again in {_seconds(wait_s)}."
@@ -54,7 +56,7 @@ def limited(meter: Meter, of: Of, wait_s: float, into: float) -> Refusal:
 
 
 def too_large(meter: Meter, tokens: int, into: float) -> Refusal:
-    """Never: the request alone exceeds the limit."""
+    """Return the refusal of a request that exceeds the limit by itself and can never run."""
     text = (
         f"This request has about {tokens} tokens, and {_WHOSE[meter.subject]} may use "
         f"{meter.limits.tokens} tokens a minute. Shorten it, or have the limit raised."
@@ -65,7 +67,7 @@ def too_large(meter: Meter, tokens: int, into: float) -> Refusal:
 
 
 def overspent(spent: Spent, amount_nanos: int) -> Fault:
-    """The budget of a key does not cover it."""
+    """Return the fault of a request that a key's budget does not cover."""
     budget = spent.budget
     return Fault(
         Kind.BUDGET_SPENT,
@@ -75,6 +77,6 @@ def overspent(spent: Spent, amount_nanos: int) -> Fault:
 
 
 def _seconds(wait_s: float) -> str:
-    """As agents read it out of the text."""
+    """Format a wait in the words that coding agents parse out of an error message."""
     whole = max(1, math.ceil(wait_s))
     return f"{whole}s"

@@ -193,14 +193,14 @@ SCRIPTS: Final = (ADMIT, LEAVE, RENEW, COUNT)
 
 
 class ScriptedWindows:
-    """See ``admission.service.SharedWindows``."""
+    """``admission.service.SharedWindows``, as Lua scripts that Valkey or Redis runs."""
 
     def __init__(self, state: SharedState) -> None:
         self._state = state
 
     @property
     def is_up(self) -> bool:
-        """Whether it is worth asking."""
+        """Whether the shared state answers, as far as is known now."""
         return self._state.is_up
 
     async def admit(self, request_id: str, meters: list[Meter], tokens: int) -> Verdict:
@@ -218,14 +218,14 @@ class ScriptedWindows:
         return verdict
 
     def leave(self, request_id: str, meters: list[Meter], minute: int, more: int) -> None:
-        """Give slots back and set tokens right, now or when it is back; never waits."""
+        """Release slots and correct tokens, now or when it is back. Never waits."""
         limits: list[str | int] = [_or_none(meter.limits.tokens) for meter in meters]
         # of what may have been said once already only what does no harm twice
         again = [request_id, minute, more if not self._state.is_up else max(0, more), *limits]
         self._state.tell(1, _keys(meters), [request_id, minute, more, *limits], again=again)
 
     def count(self, missed: list[Missed]) -> None:
-        """Add what one worker let in alone; never waits."""
+        """Add what one worker let in while it was alone. Never waits."""
         for start in range(0, len(missed), COUNTED):
             keys: list[str] = []
             values: list[str | int] = []
@@ -236,7 +236,7 @@ class ScriptedWindows:
             self._state.tell(3, keys, values)
 
     def renew(self, running: list[Pass]) -> None:
-        """Say that these requests run; never waits."""
+        """Extend the leases of running requests. Never waits."""
         held = [
             (f"trivium:slots:{meter.name}", given.request_id)
             for given in running
@@ -248,7 +248,7 @@ class ScriptedWindows:
             self._state.tell(2, [key for key, _ in part], [LEASE_S, *(name for _, name in part)])
 
     async def keep(self, running: dict[Pass, None]) -> None:
-        """Renew what runs, for ever."""
+        """Extend the leases of running requests at intervals, without end."""
         while True:
             await asyncio.sleep(RENEW_S)
             self.renew(list(running))
@@ -266,7 +266,7 @@ def _or_none(limit: int | None) -> int:
 
 
 def _verdict(meters: int, answer: list[Any]) -> Verdict:
-    """Raises ValueError or TypeError for what is none."""
+    """Read the script's answer. Raises ValueError or TypeError when it is not a verdict."""
     if len(answer) != 3 + 5 * meters or {*map(type, answer)} != {int}:
         raise ValueError(answer)
     return Verdict(

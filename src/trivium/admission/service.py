@@ -28,7 +28,7 @@ class SharedWindows(Protocol):
 
     @property
     def is_up(self) -> bool:
-        """Whether it is worth asking."""
+        """Whether the shared state answers, as far as is known now."""
         ...
 
     async def admit(self, request_id: str, meters: list[Meter], tokens: int) -> Verdict:
@@ -36,15 +36,15 @@ class SharedWindows(Protocol):
         ...
 
     def leave(self, request_id: str, meters: list[Meter], minute: int, more: int) -> None:
-        """Give slots back and set tokens right, now or when it is back; never waits."""
+        """Release slots and correct tokens, now or when it is back. Never waits."""
         ...
 
     def count(self, missed: list[Missed]) -> None:
-        """Add what one worker let in alone; never waits."""
+        """Add what one worker let in while it was alone. Never waits."""
         ...
 
     def renew(self, running: "list[Pass]") -> None:
-        """Say that these requests run; never waits."""
+        """Extend the leases of running requests. Never waits."""
         ...
 
 
@@ -52,14 +52,13 @@ class CapHolds(Protocol):
     """Caps that all workers keep together; ``admission/caps.py`` has the real ones."""
 
     async def hold(self, grant_id: int, request_id: str, purse: Purse, nanos: int) -> Spent | None:
-        """Set aside what a request may cost; the budget it does not fit into otherwise.
-
+        """Set aside what a request may cost. Returns the budget it does not fit into, or ``None``.
         Raises ``Fault`` (LEDGER_DOWN).
         """
         ...
 
     def settle(self, request_id: str, cost_nanos: int) -> None:
-        """A request came to this; never waits."""
+        """Note what a request cost in the end. Never waits."""
         ...
 
 
@@ -99,10 +98,8 @@ class Pass:
         """Where it has set something aside."""
 
     def extend(self, nanos: int) -> bool:
-        """Count so much more against the budgets, if they have it.
-
-        An application's are counted by all workers together, who cannot be asked at once: they have
-        not.
+        """Count ``nanos`` more against the budgets; returns whether they cover it. Never for an
+        application's key, whose cap all workers count together and which takes a wait.
         """
         admission, purse = self._admission, self.purse
         if admission is None or purse is None:
@@ -114,7 +111,7 @@ class Pass:
         return True
 
     def leave(self, used: int | None, cost_nanos: int = 0) -> None:
-        """The request is over. ``used``: tokens, ``None`` when nobody knows better."""
+        """End the request. ``used``: its tokens; ``None``: the reservation stands."""
         admission = self._admission
         if admission is None:
             return
@@ -127,7 +124,7 @@ OPEN: Final = Pass(None, "", [], 0, 0, 0.0)
 
 
 class Admission:
-    """See the module."""
+    """Admits requests by keys' lists of models, rate limits, concurrency and budgets."""
 
     def __init__(
         self,
@@ -137,8 +134,8 @@ class Admission:
         shared: SharedWindows | None = None,
         caps: CapHolds | None = None,
     ) -> None:
-        """``purse_of``: a caller's purse, for those that have budgets; ``None``: from nothing.
-        ``caps``: for applications' keys; ``None``: their budgets are like any other.
+        """``purse_of``: a caller's purse, for those with budgets; ``None``: it starts empty.
+        ``caps``: for applications' keys; ``None``: their budgets are like any others.
         """
         self._caps = caps
         self._clock = clock
@@ -206,7 +203,9 @@ class Admission:
         body: bytes,
         nanos: int,
     ) -> Pass:
-        """As ``admit``, after asking whoever has to be. Raises ``Fault`` (LEDGER_DOWN) besides."""
+        """Do as ``admit``, after asking where that is needed. Raises ``Fault`` (LEDGER_DOWN)
+        besides.
+        """
         meters = self._meters_of(caller, model)
         tokens = _reserved(meters, operation, facts, body)
         purse = self._check_budget(caller, self._clock.now(), nanos)
@@ -229,10 +228,11 @@ class Admission:
         return self._paid(granted, purse, nanos)
 
     def look(self, caller: Caller, key_coming: int, user_coming: int) -> None:
-        """Whether a request of this caller might be let in now, whatever it asks.
+        """Check whether a request of this caller could be admitted now, before its body is read.
 
-        ``key_coming``, ``user_coming``: its requests whose bodies are still coming in, which count
-        as if they ran. Raises ``Refusal`` (RATE_LIMITED); what is refused here would be anyway.
+        ``key_coming`` and ``user_coming`` count the caller's requests whose bodies are still
+        arriving, as if they ran. Raises ``Refusal`` (RATE_LIMITED) only where ``admit`` would
+        refuse as well.
         """
         now = self._clock.now()
         minute = int(now // MINUTE_S)
@@ -278,7 +278,7 @@ class Admission:
         return purse.obstacle(self._clock.now(), nanos) is None
 
     def take_back(self, given: Pass, used: int | None, cost_nanos: int) -> None:
-        """A pass has ended: ``Pass.leave`` calls this once."""
+        """Settle a pass that has ended. ``Pass.leave`` calls this once."""
         now = self._clock.now()
         more = 0 if used is None else used - given.tokens
         for meter in given.meters:

@@ -182,7 +182,9 @@ class Spending:
         return days
 
     async def _begin_to_follow(self) -> None:
-        """There were no budgets until now, and nothing has been read for as long."""
+        """Go on from the last entries. No key had a budget until now, so older ones were not
+        read.
+        """
         from trivium.admission import store
 
         async with self._db.read(LIMIT_S) as conn:
@@ -231,7 +233,7 @@ class Spending:
         return await store.usage_after(conn, users, position, PAGE)
 
     def _look_again(self) -> None:
-        """Keys have changed: new ones have purses from now on, revoked ones none."""
+        """Keys have changed: make purses for new ones, and drop those of revoked ones."""
         self._looked_at = self._revision()
         budgeted = self._budgeted()
         now = self._clock.now()

@@ -100,8 +100,8 @@ async def usage_after(
 
 
 async def lock_cap(conn: AsyncConnection, grant_id: int) -> int | None:
-    """Nano-dollars a month of a consent; whoever else asks waits until the transaction ends.
-    ``None`` where there is none.
+    """Return a consent's cap in nano-dollars a month, and lock it until the transaction ends.
+    ``None``: it has no cap.
     """
     query = select(oauth_caps.c.cap_nanos).where(oauth_caps.c.grant_id == grant_id)
     found = await conn.scalar(query.with_for_update())
@@ -125,7 +125,7 @@ async def place_cap_hold(
 
 
 async def settle_cap_holds(conn: AsyncConnection, costs: Mapping[str, int]) -> None:
-    """What requests came to; those that cost nothing set nothing aside any more."""
+    """Replace held amounts by actual costs. Holds of requests that cost nothing are deleted."""
     free = [{"of": request_id} for request_id, nanos in costs.items() if not nanos]
     if free:
         await conn.execute(delete(oauth_cap_holds).where(_REQUEST), free)
@@ -136,13 +136,13 @@ async def settle_cap_holds(conn: AsyncConnection, costs: Mapping[str, int]) -> N
 
 
 async def end_cap_holds(conn: AsyncConnection, request_ids: Sequence[str], at: int) -> None:
-    """These count among the entries: nothing is set aside for them beyond a moment."""
+    """Let the holds of requests whose entries are booked end at a moment."""
     query = update(oauth_cap_holds).where(_REQUEST, oauth_cap_holds.c.expires_at > at)
     rows = [{"of": request_id} for request_id in request_ids]
     await conn.execute(query.values(expires_at=at), rows)
 
 
 async def sweep_cap_holds(conn: AsyncConnection, now: int) -> int:
-    """Delete what is set aside no more; how many."""
+    """Delete holds that have ended; returns how many."""
     over = delete(oauth_cap_holds).where(oauth_cap_holds.c.expires_at <= now)
     return (await conn.execute(over)).rowcount

@@ -1,9 +1,9 @@
-"""What an answer's headers tell of a caller's limits, in each dialect. Pure.
+"""The rate limit headers of an answer, in each vendor's form. Pure.
 
 The OpenAI family has counts and durations (``6m0s``), Anthropic counts and moments (RFC 3339); each
 once for requests and once for tokens. The generate-content protocol has no such headers. Of several
-limits of one kind the one with the least left is told. A model's limits are shared between callers
-and told only by a refusal.
+limits of one kind the one with the least left is given. A model's limits are shared between
+callers, so only a refusal shows them.
 """
 
 from collections.abc import Sequence
@@ -28,12 +28,14 @@ _ANTHROPIC: Final = tuple(
 
 
 def granted(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) -> Headers:
-    """Headers of an answer. ``into``: seconds into the minute; ``now``: since the epoch."""
+    """Return the headers of an answer. ``into``: seconds into the minute; ``now``: since the
+    epoch.
+    """
     return told([meter for meter in meters if meter.subject in _OWN], into, shape, now)
 
 
 def told(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) -> Headers:
-    """Headers of these meters' limits on requests and tokens."""
+    """Return the headers for these meters' limits on requests and tokens."""
     if shape is Shape.GENERATE:
         return []
     requests: tuple[int, int, float] | None = None
