@@ -20,7 +20,7 @@ _SECONDS: Final = re.compile(r"[1-9][0-9]{0,11}")
 
 @unique
 class Standing(Enum):
-    """What an address is worth."""
+    """The three results of checking an address."""
 
     GOOD = "good"
     EXPIRED = "expired"
@@ -28,7 +28,7 @@ class Standing(Enum):
 
 
 class Addresses:
-    """Signs and checks."""
+    """Signs addresses of files and checks their signatures."""
 
     __slots__ = ("_keys", "_origin")
 
@@ -38,14 +38,16 @@ class Addresses:
         self._origin = origin.rstrip("/")
 
     def sign(self, asset_id: str, expires_at: int) -> str:
-        """The whole address of a file until a second since the epoch."""
+        """Return the whole address of a file. It is good until ``expires_at``, seconds since the
+        epoch.
+        """
         digest = _digest(self._keys.key, asset_id, expires_at)
         signature = base64.urlsafe_b64encode(self._keys.id + digest).decode()
         return f"{self._origin}{PATH}{asset_id}?exp={expires_at}&sig={signature}"
 
     def check(self, asset_id: str, exp: str | None, sig: str | None, now: float) -> Standing:
-        """Whether a signature is ours, and not over. Takes as long for a wrong one as for a right
-        one.
+        """Check whether a signature is ours and has not expired. A wrong one takes as long as a
+        right one.
         """
         if exp is None or sig is None or not _SECONDS.fullmatch(exp):
             return Standing.FORGED

@@ -30,4 +30,4 @@ class AssetError(Exception):
 
 
 class MissingAssetError(AssetError):
-    """There is no such object."""
+    """The object store has no such object."""

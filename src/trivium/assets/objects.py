@@ -40,12 +40,14 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     secret_key: str | None = None
 
     def __repr__(self) -> str:
-        """Never the keys."""
+        """Show the address alone, because the credentials must not reach a log."""
         return f"Place({self.url!r})"
 
 
 class Objects:
-    """One store. Opened at first use: a gateway that keeps no files never loads the library."""
+    """One object store. It is opened at first use, so a gateway that keeps no files never loads the
+    library.
+    """
 
     __slots__ = ("_place", "_store")
 
@@ -54,10 +56,10 @@ class Objects:
         self._store: ObjectStore | None = None
 
     async def put(self, asset_id: str, data: bytes | AsyncIterator[bytes]) -> int:
-        """Keep bytes whole or not at all; how many there were.
+        """Store bytes whole or not at all; returns how many there were.
 
-        An iterator is read as fast as the store takes it; whatever it raises passes. Raises
-        AssetError. Cancelled, it leaves nothing behind.
+        An iterator is read as fast as the store takes it, and its exceptions pass through. Raises
+        AssetError. When cancelled, nothing is left in the store.
         """
         import obstore
 
@@ -113,10 +115,10 @@ class Objects:
         return True
 
     async def look(self) -> None:
-        """Whether the store is there and lets us list and read. Raises AssetError.
+        """Check that the store is there and lets us list and read. Raises AssetError.
 
-        Of a single object a bucket that is missing and one that is empty say the same, so a list
-        is asked for as well; of what no object is below.
+        A list is asked for as well, because a read of one object answers the same for a missing
+        bucket as for an empty one. The list is below a prefix that no object has.
         """
         import obstore
 
@@ -127,7 +129,7 @@ class Objects:
         await self.exists(_NOTHING)
 
     async def delete(self, asset_id: str) -> None:
-        """Remove an object; one that is not there is as good. Raises AssetError."""
+        """Remove an object, if it is there. Raises AssetError."""
         import obstore
 
         with contextlib.suppress(MissingAssetError), _told():
@@ -141,7 +143,7 @@ class Objects:
 
 
 class _Counted:
-    """An iterator whose bytes are counted, and which can be told to stop."""
+    """Counts the bytes of an iterator, and can be told to stop."""
 
     def __init__(self, data: AsyncIterator[bytes]) -> None:
         self.size = 0
@@ -151,7 +153,7 @@ class _Counted:
         self._stopped: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def stop(self) -> None:
-        """The next piece is an error, also for whoever waits for it now."""
+        """Make the next piece an error, also for a reader that is waiting for it now."""
         if not self._stopped.done():
             self._stopped.set_result(None)
 
@@ -179,7 +181,9 @@ class _Counted:
 
 
 def _path(asset_id: str) -> str:
-    """Where an id lies: in one of 256 folders, as a folder of a million files is slow."""
+    """Return the path of an id: in one of 256 folders, because one folder of a million files is
+    slow.
+    """
     if not ID.fullmatch(asset_id):
         raise MissingAssetError("no such asset")
     return f"{asset_id[:2]}/{asset_id}"
@@ -210,7 +214,7 @@ def _store(place: Place) -> "ObjectStore":
 
 @contextlib.contextmanager
 def _told() -> Iterator[None]:
-    """The library's errors become ours, without the paths that those of the system name."""
+    """Turn the library's errors into ours, without the paths that system errors name."""
     from obstore.exceptions import BaseError
 
     try:

@@ -25,7 +25,7 @@ URL_S: Final = 3_600
 
 
 class Assets:
-    """All generated files."""
+    """Keeps generated files: puts, finds, reads and removes them, and signs their addresses."""
 
     __slots__ = ("_addresses", "_clock", "_db", "_objects")
 
@@ -46,9 +46,8 @@ class Assets:
         content_type: str,
         lifetime_s: int,
     ) -> Asset:
-        """Keep a file for so many seconds.
-
-        Raises AssetError and the storage errors; nothing is left behind then, nor when cancelled.
+        """Keep a file for ``lifetime_s`` seconds. Raises AssetError and the storage errors; then,
+        or when cancelled, nothing is left behind.
         """
         from trivium.assets import store
 
@@ -76,7 +75,7 @@ class Assets:
         return msgspec.structs.replace(asset, size_bytes=size)
 
     async def find(self, asset_id: str) -> Asset | None:
-        """A whole file that has not expired. Raises the storage errors."""
+        """Return a complete file that has not expired, else ``None``. Raises the storage errors."""
         from trivium.assets import store
 
         if not ID.fullmatch(asset_id):
@@ -93,7 +92,7 @@ class Assets:
         return self._objects.read(asset.id, start, asset.size_bytes if end is None else end)
 
     async def delete(self, asset_id: str) -> None:
-        """Remove a file; one that is not there is as good. Raises AssetError, storage errors."""
+        """Remove a file, if it is there. Raises AssetError and the storage errors."""
         from trivium.assets import store
 
         if not ID.fullmatch(asset_id):
@@ -103,9 +102,9 @@ class Assets:
             await store.remove(conn, [asset_id])
 
     def address(self, asset: Asset) -> str:
-        """An address that needs no key and is good until the file expires."""
+        """Return an address that needs no key and is good until the file expires."""
         return self._addresses.sign(asset.id, asset.expires_at)
 
     def check(self, asset_id: str, exp: str | None, sig: str | None) -> Standing:
-        """Whether an address is one of ours, and not over."""
+        """Check whether an address is one of ours and has not expired."""
         return self._addresses.check(asset_id, exp, sig, self._clock.now())

@@ -11,7 +11,9 @@ from trivium.storage.schema import assets
 
 
 async def announce(conn: AsyncConnection, asset: Asset) -> None:
-    """Make the row before the object: what breaks off in between is found by its row."""
+    """Insert the row before the object is written: an object that was cut short is found by its
+    row.
+    """
     await conn.execute(
         insert(assets).values(
             id=asset.id,
@@ -26,7 +28,9 @@ async def announce(conn: AsyncConnection, asset: Asset) -> None:
 
 
 async def complete(conn: AsyncConnection, asset_id: str, size_bytes: int) -> None:
-    """The object is whole. Raises AssetError when its row has gone meanwhile."""
+    """Note that the object is complete. Raises AssetError when its row has been removed
+    meanwhile.
+    """
     done = await conn.execute(
         update(assets).where(assets.c.id == asset_id).values(size_bytes=size_bytes)
     )
@@ -35,7 +39,7 @@ async def complete(conn: AsyncConnection, asset_id: str, size_bytes: int) -> Non
 
 
 async def find(conn: AsyncConnection, asset_id: str, now: int) -> Row[Any] | None:
-    """A whole file that has not expired."""
+    """Return a complete file that has not expired, else ``None``."""
     found = await conn.execute(
         select(assets).where(
             assets.c.id == asset_id,
@@ -47,7 +51,7 @@ async def find(conn: AsyncConnection, asset_id: str, now: int) -> Row[Any] | Non
 
 
 async def expired(conn: AsyncConnection, now: int, limit: int) -> list[str]:
-    """Ids of files whose time is over, the oldest first."""
+    """Return ids of files that have expired, the oldest first."""
     found = await conn.execute(
         select(assets.c.id)
         .where(assets.c.expires_at <= now)
@@ -58,6 +62,6 @@ async def expired(conn: AsyncConnection, now: int, limit: int) -> list[str]:
 
 
 async def remove(conn: AsyncConnection, ids: Sequence[str]) -> int:
-    """Delete rows; how many there were."""
+    """Delete rows; returns how many there were."""
     done = await conn.execute(delete(assets).where(assets.c.id.in_(ids)))
     return done.rowcount

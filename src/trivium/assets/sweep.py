@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 
 class Sweeper:
-    """Keeps the object store to what has not expired."""
+    """Deletes files from the object store when they have expired."""
 
     def __init__(
         self,
@@ -41,7 +41,9 @@ class Sweeper:
         self._sleep = sleep
 
     async def run(self) -> None:
-        """Sweep round after round; one log line a change of state."""
+        """Sweep at intervals, without end. Logs one line when the store or the database goes or
+        comes back.
+        """
         await rounds(
             "assets",
             self.round,
@@ -53,8 +55,7 @@ class Sweeper:
         )
 
     async def round(self, now: float | None = None) -> int:
-        """Delete what is over, as far as the budget of seconds goes; how many files.
-
+        """Delete expired files until the budget of seconds is used up; returns how many files.
         Raises AssetError and the storage errors; what was deleted until then stays deleted.
         """
         from trivium.assets import store
