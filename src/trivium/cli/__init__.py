@@ -1,1 +1,1 @@
-"""The command line."""
+"""``trivium``: the command line, a module for each group of commands."""

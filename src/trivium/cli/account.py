@@ -155,7 +155,7 @@ def withdraw(
     invitation: Annotated[int, typer.Argument(metavar="ID", help="As `invitations` shows it.")],
     config_: config.ConfigOption = None,
 ) -> None:
-    """Void an invitation."""
+    """Void an invitation, so that its link no longer works."""
     loaded, _ = config.read(config_)
 
     async def work(accounts: "Accounts", _: "Identity", database: "Database") -> bool:
@@ -233,7 +233,9 @@ def _ask() -> str:
 
 
 class _Now:
-    """Takes letters and sends them before the command ends: whoever waits wants to know."""
+    """Sends letters before the command ends, because the person who runs it wants to know the
+    result.
+    """
 
     def __init__(self) -> None:
         self.waiting: list[Writer] = []
@@ -260,7 +262,7 @@ def with_accounts(
     settings: Settings,
     work: "Callable[[Accounts, Identity, Database], Awaitable[T]]",
 ) -> T:
-    """The result of some work on accounts. Raises Failed for what is refused."""
+    """Run some work on accounts and return its result. Raises Failed for what is refused."""
     from trivium.identity.service import Identity
     from trivium.wiring.accounts import build, vault_of
 

@@ -25,7 +25,7 @@ ClientArgument = Annotated[str, typer.Argument(metavar="CLIENT_ID", help="As `ap
 
 
 def listing(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
-    """List applications."""
+    """List applications, with their owners and states."""
     loaded, _ = config.read(config_)
 
     async def work(identity: "Identity", database: "Database") -> tuple[list[App], dict[int, str]]:

@@ -85,7 +85,7 @@ def _who(user_id: int | None, names: dict[int, str]) -> str:
 
 
 def teller(database: "Database") -> "Tell":
-    """The same in the transaction of the act."""
+    """Return a function that logs an act in the transaction that does it."""
     audit = Audit(database, SystemClock())
 
     async def told(
@@ -109,6 +109,6 @@ async def tell(
     what: str = "",
     detail: Detail | None = None,
 ) -> None:
-    """Tell what was done at the command line; nobody is logged in there."""
+    """Log an act that was done at the command line, where nobody is logged in."""
     audit = Audit(database, SystemClock())
     await audit.add(kind, subject=subject, what=what, agent=COMMAND_LINE, detail=detail)

@@ -89,7 +89,9 @@ def attempt(
 
 
 async def _resting(storage: Storage) -> "dict[tuple[str, str], list[Resting]]":
-    """What the gateway noted, by channel and account; nothing where it has never run."""
+    """Return what the gateway noted about resting keys, by channel and account; empty where it has
+    never run.
+    """
     from trivium.routing.store import listed
     from trivium.storage.errors import StorageError
 
@@ -159,7 +161,9 @@ def _models(catalogue: Catalogue, channel: Channel) -> list[str]:
 
 
 def _step(catalogue: Catalogue, channel: Channel, model: str | None) -> dict[str, Any]:
-    """What the gateway would send this channel for a short chat, in the channel's own shape."""
+    """Return what the gateway would send this channel for a short chat, in the channel's own
+    shape.
+    """
     # the codecs are most of the code there is: a list of channels does not wait for them
     from trivium.cli.rehearsal import rehearse
 

@@ -46,7 +46,9 @@ def check(config_: config.ConfigOption = None, *, json: config.JsonOption = Fals
 
 
 def look(config_: Path | None) -> list[Finding]:
-    """Every check that can be made; those that need what an earlier one found wrong are left."""
+    """Run every check that can be made; checks that need something an earlier one found wrong are
+    skipped.
+    """
     environ = environment()
     path = config.locate(config_, environ)
     try:
@@ -73,7 +75,7 @@ def look(config_: Path | None) -> list[Finding]:
 
 
 def _catalogue(loaded: Loaded) -> Finding:
-    """Providers are known, secrets can be had, addresses and shapes fit."""
+    """Check that providers are known, secrets can be read, and addresses and shapes fit."""
     from trivium.routing.catalogue import catalogue_of
 
     try:
@@ -88,7 +90,7 @@ def _catalogue(loaded: Loaded) -> Finding:
 
 
 def _files(settings: Settings) -> list[Finding]:
-    """Certificates and folders that the settings name; nothing where they name none."""
+    """Check certificates and folders that the settings name; empty where they name none."""
     from trivium.wiring.files import named, unusable
 
     if not named(settings):
@@ -98,7 +100,7 @@ def _files(settings: Settings) -> list[Finding]:
 
 
 def _listen(settings: Settings) -> Finding:
-    """Whether this machine has the addresses; another gateway may listen there just now."""
+    """Check that this machine has the addresses. Another gateway may be listening there now."""
     from trivium.cli.serve import unlistenable
 
     server = settings.server

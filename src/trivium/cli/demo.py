@@ -82,7 +82,9 @@ def demo(
 
 
 def command(started: str) -> str:
-    """How a shell finds what was ``started``: by its name alone only if that is on the path."""
+    """Return how a shell finds the command that was ``started``: its bare name only if that is on
+    the path.
+    """
     path = Path(started)
     found = shutil.which(path.name)
     if found is not None and Path(found).resolve() == path.resolve():
@@ -91,7 +93,7 @@ def command(started: str) -> str:
 
 
 def free(listen: str) -> None:
-    """Make sure that the port can be had before anything slow is done. Raises Failed."""
+    """Make sure, before anything slow, that the port is free. Raises Failed."""
     host, port = host_port(listen)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -151,9 +153,8 @@ def _serve(home: Home, loaded: Loaded, *, speech: bool = False) -> int:
 
 
 def _people(home: Home, loaded: Loaded) -> tuple[str, str]:
-    """The demo user's key, and their password when it has just been made; else it is empty.
-
-    The key is the one of an earlier start while it is good, else a new one.
+    """Return the demo user's key, and their password if it has just been made, else an empty text.
+    An earlier start's key is used as long as it is good.
     """
     password = secrets.token_urlsafe(9)
 

@@ -113,7 +113,9 @@ def _rehearse(
 
 
 def _page(found: dict[str, Any]) -> str:
-    """For people: what would be called, what else could be, and what each would be sent."""
+    """Format a rehearsal for people: what would be called, the alternatives, and what each would be
+    sent.
+    """
     title = f"{found['model']}, asked for {found['asked_for']}:"
     parts = [_plan(title, found)]
     if found.get("price"):
@@ -153,7 +155,7 @@ def _plan(title: str, found: dict[str, Any]) -> str:
 
 
 def _told(number: int, step: dict[str, Any]) -> list[str]:
-    """What one channel would be sent, and what would not reach it."""
+    """Return the lines for one channel: what it would be sent, and what would not reach it."""
     if "lane" not in step:
         return []
     if step["refused"]:

@@ -4,7 +4,7 @@ import msgspec
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What came of one check."""
+    """The result of one check."""
 
     check: str
     ok: bool

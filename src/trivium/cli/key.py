@@ -101,7 +101,7 @@ def create(
 
 
 def _tell(made: Key, user: str, settings: Settings) -> None:
-    """Say what a new key is, beside the secret."""
+    """Print what a new key may do, to standard error, beside the secret."""
     note(described(made, f" of {printable(user)}"))
     note("This is the only time the key is shown.")
     for entry in unknown(made.models, settings):

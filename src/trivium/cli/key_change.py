@@ -35,7 +35,7 @@ KeyArgument = Annotated[
 
 @unique
 class Bound(Enum):
-    """What can be taken away from a key; the option that sets it has the same name."""
+    """A limit that can be taken away from a key; the option that sets it has the same name."""
 
     MODEL = "model"
     EXPIRES = "expires"
@@ -213,7 +213,7 @@ def _done(
     act: Callable[[OwnKeys, Key], Awaitable[tuple[Key, list[str]]]],
     kind: ActKind = ActKind.KEY_CHANGED,
 ) -> tuple[Key, list[str]]:
-    """The key after an act, which is told if it changed anything."""
+    """Do an act and return the key after it; it is logged if it changed anything."""
 
     async def work(identity: "Identity", database: "Database") -> tuple[Key, list[str]]:
         found = await identity.find_key(which)
@@ -231,7 +231,7 @@ def _done(
 
 
 def _check(cleared: frozenset[Bound], given: dict[Bound, Any], *, or_else: bool) -> None:
-    """Whether anything is to change, and nothing both ways. Raises Failed."""
+    """Refuse a change of nothing, and an option that is both set and cleared. Raises Failed."""
     for bound in cleared:
         # budgets are several: all can be taken away and another one set
         if given[bound] is not None and bound is not Bound.BUDGET:

@@ -45,7 +45,7 @@ def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = Fal
 
 
 async def _verified(storage: "Storage") -> tuple[int, list[str]]:
-    """How many entries there are, and a line for everything that is wrong."""
+    """Return how many entries there are, and a line for everything that is wrong."""
     from trivium.jobs.service import strays
     from trivium.ledger import audit
     from trivium.ledger.payments import service as payments
@@ -160,7 +160,7 @@ def _day(text: str | None, option: str, absent: int | None) -> int | None:
 
 
 def _cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula; amounts may begin with a minus."""
+    """Return a cell that no spreadsheet takes for a formula; amounts may begin with a minus."""
     risky = text[:1] in ("=", "+", "@", "\t", "\r") or (
         text[:1] == "-" and not text[1:].replace(".", "").isdigit()
     )

@@ -46,7 +46,7 @@ PERIODS: Final = ", ".join(period.value for period in Period)
 
 
 def budget(text: str) -> Budget:
-    """Of ``5.00/month``: an amount in US dollars and a period. Raises Failed."""
+    """Read a budget such as ``5.00/month``: an amount in US dollars and a period. Raises Failed."""
     amount, _, period = text.partition("/")
     try:
         return Budget(amount_nanos=parse_usd(amount), period=Period(period))
@@ -59,7 +59,7 @@ def budget(text: str) -> Budget:
 
 
 def shown(limits: RateLimits | None, budgets: tuple[Budget, ...] = ()) -> str:
-    """In one line, for people; empty when nothing is limited."""
+    """Return limits in one line for people; empty when nothing is limited."""
     limits = limits or RateLimits()
     parts = [
         f"{value} {what}"

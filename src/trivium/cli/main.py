@@ -120,7 +120,7 @@ acts.command("list")(audit.listing)
 
 @app.command("version")
 def version() -> None:
-    """Print the version."""
+    """Print the version, such as ``0.1.0``."""
     print(__version__)
 
 
@@ -155,7 +155,7 @@ class Usage(Protocol):
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run one command; its exit code. What it has to say is printed."""
+    """Run one command, print its output, and return its exit code."""
     plain = serve.plain(list(argv))
     try:
         if plain is not None:
@@ -191,7 +191,9 @@ _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
 def main() -> None:
-    """The console script."""
+    """Run ``sys.argv`` as the installed command ``trivium``, and exit with the code of what was
+    run.
+    """
     for_any_terminal()
     try:
         code = run(sys.argv[1:])
@@ -210,5 +212,5 @@ def main() -> None:
 
 
 def _leave_unsaid() -> None:
-    """Python would try once more at exit, and complain."""
+    """Drop unwritten output. Python would try to write it once more at exit, and print an error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -40,16 +40,15 @@ _log_lines: Callable[[str], None] | None = None
 
 
 def as_log_lines(say: Callable[[str], None] | None) -> None:
-    """Say what is not data through ``say`` from now on: the process's log is read by programs.
-
-    ``None``: as plain lines on standard error, as at first.
+    """Pass what is not data to ``say`` from now on, because programs read the log of this process.
+    ``None``: print plain lines to standard error, as at first.
     """
     global _log_lines  # noqa: PLW0603 - standard error is one as well
     _log_lines = say
 
 
 def note(text: str) -> None:
-    """Say something that is not data."""
+    """Print something that is not data."""
     if _log_lines is not None:
         _log_lines(text)
         return
@@ -57,12 +56,12 @@ def note(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Say something that may be a mistake but does not stop the command."""
+    """Print a warning: something may be a mistake but does not stop the command."""
     note(f"warning: {text}")
 
 
 def fail(text: str) -> None:
-    """Say why a command failed."""
+    """Print why a command failed."""
     note(f"trivium: {text}")
 
 
@@ -73,7 +72,7 @@ def as_json(value: Any) -> None:
 
 
 def as_csv(heads: Sequence[str]) -> Callable[[Iterable[Sequence[str]]], None]:
-    """Print the heads of a CSV file, and what prints rows of it."""
+    """Print the heads of a CSV file, and return a function that prints rows of it."""
     _for_programs()
     rows = csv.writer(sys.stdout, lineterminator="\n")
     rows.writerow(heads)
@@ -87,7 +86,7 @@ def _for_programs() -> None:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns that line up; control characters of data are shown as ``?``."""
+    """Return columns that line up. Control characters in the data become ``?``."""
     clean = [tuple(printable(cell) for cell in row) for row in (heads, *rows)]
     widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
     return "\n".join(
@@ -97,12 +96,14 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """``1 channel``, ``2 channels``. ``several``: where that is not ``one`` with an s."""
+    """Return ``1 channel`` or ``2 channels``. ``several``: the plural, where it is not ``one`` with
+    an s.
+    """
     return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 def printable(text: str) -> str:
-    """Text that cannot move the cursor or colour the terminal, whoever wrote it."""
+    """Return text that cannot move the cursor or colour the terminal, wherever it comes from."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 

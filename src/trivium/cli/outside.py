@@ -29,7 +29,7 @@ LIMIT_S: Final = 15.0
 
 
 async def look(settings: Settings) -> list[Finding]:
-    """Those that the settings name; the object store always, since there is always one."""
+    """Check the services that the settings name, and the object store, which is always there."""
     checks = [_bounded("assets", "assets.url", _assets(settings))]
     if settings.shared.url:
         checks.append(_bounded("shared", "shared.url", _shared(settings.shared.url)))

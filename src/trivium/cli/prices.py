@@ -73,7 +73,7 @@ def show(
 
 
 def _by_name(suggestions: Catalogue, name: str, now: float) -> list[Comparison]:
-    """A model that nobody serves yet, at every vendor that has it."""
+    """Compare a model that the settings do not have, at every vendor that has it."""
     found = []
     for provider in suggestions.providers:
         hit = suggestions.find(provider, name)

@@ -92,7 +92,7 @@ def _read(file: Path) -> Export:
 
 
 def _channels(settings: Settings, export: Export, named: list[str] | None) -> list[str]:
-    """Whose records are compared. Raises Failed where there are none."""
+    """Return the channels whose records are compared. Raises Failed where there are none."""
     known = {entry.name for entry in settings.channels}
     strange = sorted(set(named or ()) - known)
     if strange:
@@ -148,7 +148,7 @@ def _row(line: Line) -> tuple[str, ...]:
 
 
 def _shown(kind: str, amount: Fraction, sign: str = "") -> str:
-    """Counts whole, dollars to the millionth."""
+    """Format counts as whole numbers, dollars to the millionth."""
     scale = _CENT if kind == COST else 1
     whole, rest = divmod(abs(round(amount * scale)), scale)
     text = f"{whole}.{rest:06d}" if kind == COST else str(whole)

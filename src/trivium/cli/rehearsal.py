@@ -36,7 +36,7 @@ def rehearse(
     strict: bool,
     fetches: bool = False,
 ) -> dict[str, Any]:
-    """What ``pipeline.explain`` tells, with the operation in words beside it."""
+    """Return what ``pipeline.explain`` finds, with the operation in words beside it."""
 
     async def run() -> dict[str, Any]:
         clock = SystemClock()

@@ -24,7 +24,7 @@ Ready = Callable[[list[str]], None]
 
 
 def _unheard(_: list[str]) -> None:
-    """Nobody wants to know."""
+    """Ignore the origins, where no supervisor waits for them."""
 
 
 def serve(
@@ -79,7 +79,7 @@ def plain(argv: Sequence[str]) -> tuple[Path | None, str | None, int | None] | N
 
 
 def run(config_: Path | None, listen: str | None, workers: int | None) -> int:
-    """Serve until the end; the exit code."""
+    """Serve until told to stop; returns the exit code."""
     flags = {
         "server.listen": listen,
         "server.workers": None if workers is None else str(workers),
@@ -98,14 +98,14 @@ def run(config_: Path | None, listen: str | None, workers: int | None) -> int:
 
 
 def _speak(settings: Logs) -> None:
-    """Everything that is said from now on is a line of the log, where programs read that."""
+    """Write all messages from now on as lines of the log, if programs read standard error."""
     logs.setup_process(settings.level, settings.format)
     if not logs.is_text(settings.format, sys.stderr):
         as_log_lines(logs.say)
 
 
 def announce(origins: list[str]) -> None:
-    """The one line that says where."""
+    """Print the one line that says where the gateway listens."""
     note(f"trivium is listening on {', '.join(origins)} (pid {os.getpid()})")
 
 
@@ -150,7 +150,7 @@ def run_worker(
 
 
 def unlistenable(exc: OSError, listen: str) -> Failed:
-    """Why the gateway could not start, and what to do about it."""
+    """Return why the gateway could not start, and what to do about it."""
     if exc.filename is not None:  # of some file: what else it needs is no port
         return Failed(f"cannot start: {exc.filename}: {exc.strerror}")
     why = "this machine has no such address; 0.0.0.0 stands for all it has"

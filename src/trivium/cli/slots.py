@@ -26,20 +26,22 @@ class Slot:
         self.sockets: list[list[socket.socket]] = []
 
     def open(self) -> None:
-        """Listen. Harmless when it does. Raises OSError."""
+        """Listen, unless it listens already. Raises OSError."""
         if not self.sockets:
             self.sockets = [
                 [_listening(address, self._backlog) for address in one] for one in self._addresses
             ]
 
     def let_nobody_in(self) -> None:
-        """From now on, in every process that listens here."""
+        """Make the kernel refuse new connections, in every process that listens on these
+        sockets.
+        """
         for one in self.sockets:
             for sock in one:
                 doors.let_nobody_in(sock)
 
     def close(self) -> None:
-        """Listen no more, in this process."""
+        """Stop listening in this process."""
         for one in self.sockets:
             for sock in one:
                 sock.close()
@@ -47,10 +49,10 @@ class Slot:
 
 
 class Slots:
-    """Those of all workers, and a hold on the ports while none listens."""
+    """The sockets of all workers, and a hold on the ports while none listens."""
 
     def __init__(self, listens: Sequence[str], count: int, backlog: int) -> None:
-        """``listens``: HOST:PORT each. Nobody else may listen there. Raises Failed."""
+        """``listens``: a HOST:PORT each, where no other program may listen. Raises Failed."""
         self._held: list[socket.socket] = []
         addresses = [self._reserve(listen) for listen in listens]
         self.all = [Slot(addresses, backlog) for _ in range(count)]
@@ -61,7 +63,7 @@ class Slots:
         """As they were given, with numbers for ports of 0."""
 
     def close(self) -> None:
-        """Give everything back."""
+        """Close all sockets, and let other programs have the ports."""
         for slot in self.all:
             slot.close()
         for sock in self._held:
@@ -100,7 +102,9 @@ def _listening(address: Address, backlog: int) -> socket.socket:
 
 
 def _bound(address: Address, *more: int) -> socket.socket:
-    """``SO_REUSEADDR`` only where it will listen: a hold with it would let anybody else in."""
+    """Return a bound socket. It gets ``SO_REUSEADDR`` only if it will listen, because a mere hold
+    with that option would let other programs in.
+    """
     family, where = address
     sock = socket.socket(family, socket.SOCK_STREAM)
     with contextlib.ExitStack() as undo:

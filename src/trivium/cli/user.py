@@ -82,7 +82,7 @@ def create(
 
 
 def listing(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
-    """List users."""
+    """List users, with their roles and states."""
     loaded, _ = config.read(config_)
 
     async def work(identity: "Identity", _: "Database") -> list[User]:

@@ -61,9 +61,9 @@ log = structlog.get_logger()
 
 
 def supervise(settings: Settings, path: Path | None, read: Callable[[], Settings]) -> int:
-    """Serve with ``server.workers`` processes until told to stop; the exit code. Raises Failed.
+    """Serve with ``server.workers`` processes until told to stop; returns the exit code.
 
-    ``read`` gives the settings as they are now: each worker begins with these.
+    ``read`` returns the settings as they are now, which each new worker begins with. Raises Failed.
     """
     # once here, where a stale schema ends the start, and not in each worker after it has listened
     asyncio.run(_migrated(settings.storage))
@@ -90,7 +90,7 @@ def supervise(settings: Settings, path: Path | None, read: Callable[[], Settings
 
 
 def _pinned(settings: Settings, server: Server, listens: Sequence[str]) -> Settings:
-    """The settings with what the supervisor decided at its own start."""
+    """Return the settings with what the supervisor decided at its own start."""
     listen, *admin = listens
     pinned = msgspec.structs.replace(
         settings.server,
@@ -102,7 +102,7 @@ def _pinned(settings: Settings, server: Server, listens: Sequence[str]) -> Setti
 
 
 async def _migrated(storage: Storage) -> None:
-    """See to the tables. Raises the storage errors."""
+    """Bring the tables up to date before any worker starts. Raises the storage errors."""
     async with opened(storage):
         pass
 
@@ -117,7 +117,7 @@ def _import_all() -> None:
 
 
 class Worker(msgspec.Struct):
-    """One child process."""
+    """What the supervisor knows of one child process."""
 
     started: float
     """Monotonic seconds."""
@@ -164,9 +164,8 @@ class Supervisor:
         self._life_read, self._life_write = _pipe()
 
     def run(self) -> int:
-        """Start, watch, stop; the worst exit code of a worker, 0 when all ended as told.
-
-        Raises Failed where not every worker can be started at first.
+        """Start the workers, watch them and stop them. Returns the worst exit code of a worker, 0
+        when all ended as told. Raises Failed if not every worker can be started at first.
         """
         previous = {number: signal.signal(number, _noted) for number in SIGNALS}
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
@@ -191,7 +190,7 @@ class Supervisor:
         return self._code
 
     def _turn(self) -> None:
-        """Wait for whatever comes next and act on it."""
+        """Wait for the next signal, message or moment, and act on it."""
         moments = self._moments()
         wait = max(0.0, min(moments) - time.monotonic()) if moments else None
         readable, _, _ = select.select([self._wake_read, self._ready_read], [], [], wait)
@@ -218,7 +217,7 @@ class Supervisor:
                 self._kill(pid)
 
     def _moments(self) -> list[float]:
-        """When there is something to do without being told."""
+        """Return the times at which something has to be done without a signal."""
         if self._stopping is not None:
             return [self._stopping if self._noticed is None else self._noticed]
         moments = [when for when, *_ in self._due]
@@ -231,7 +230,7 @@ class Supervisor:
             self._kill_all()
 
     def _obey(self, numbers: bytes) -> None:
-        """Do as these signals say."""
+        """Do what these signals ask for."""
         for number in numbers:
             if number in PASSED_ON:
                 self._pass_on(signal.Signals(number))
@@ -239,9 +238,8 @@ class Supervisor:
                 self._replace()
 
     def _start(self, delay: float, slot: Slot, replaces: int | None = None) -> None:
-        """Fork one worker. Signals wait meanwhile, so that none is lost between the two worlds.
-
-        Raises OSError when there is no room for another process.
+        """Fork one worker. Signals are blocked meanwhile, so that none is lost between the two
+        processes. Raises OSError when there is no room for another process.
         """
         slot.open()
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
@@ -258,7 +256,7 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
     def _child(self, slot: Slot) -> NoReturn:
-        """Be a worker, and never return into the supervisor's code."""
+        """Run as a worker, and never return into the supervisor's code."""
         code = 1
         try:
             os.setpgid(0, 0)
@@ -292,7 +290,7 @@ class Supervisor:
         os.write(self._ready_write, f"{os.getpid()} {','.join(origins)}\n".encode())
 
     def _greet(self) -> None:
-        """Note who listens; once all do, say so."""
+        """Note which workers listen; once all do, announce it."""
         origins: list[str] = []
         for line in os.read(self._ready_read, 65_536).decode().splitlines():
             pid, _, names = line.partition(" ")
@@ -309,7 +307,7 @@ class Supervisor:
             announce(origins)
 
     def _pass_on(self, number: signal.Signals) -> None:
-        """Tell every worker; anything but SIGHUP also ends us."""
+        """Send a signal to every worker. Any but SIGHUP also ends the supervisor."""
         for pid in self._living:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
@@ -327,7 +325,7 @@ class Supervisor:
             self._noticed = now
 
     def _let_go(self) -> None:
-        """Let nobody in any more, and leave those who are there to the workers."""
+        """Refuse new connections, and leave those that are queued to the workers."""
         self._noticed = None
         for slot in self._slots:
             slot.let_nobody_in()
@@ -337,13 +335,13 @@ class Supervisor:
                 os.kill(pid, REPLACE)
 
     def _replace(self) -> None:
-        """Begin to relieve every worker, one by one."""
+        """Begin to replace every worker, one by one."""
         if self._stopping is None and self._announced and not self._old:
             self._old = [pid for pid, one in self._living.items() if one.until is None]
             self._next()
 
     def _next(self) -> None:
-        """Start whoever relieves the next."""
+        """Start the successor of the next worker that is to be replaced."""
         while self._old:
             pid = self._old[0]
             if pid in self._living:
@@ -357,7 +355,7 @@ class Supervisor:
         note("all workers have been replaced")
 
     def _relieve(self, pid: int) -> None:
-        """Its place is taken: it finishes what it has."""
+        """Let a worker drain, whose successor serves now."""
         worker = self._living.get(pid)
         if worker is not None and self._stopping is None:
             worker.until = time.monotonic() + self._stop_s
@@ -366,7 +364,7 @@ class Supervisor:
                 os.kill(pid, REPLACE if worker.ready else signal.SIGTERM)
 
     def _kill_all(self) -> None:
-        """End those that did not drain in time."""
+        """Kill the workers that did not drain in time."""
         for pid in self._living:
             self._kill(pid)
         self._code = max(self._code, 1)
@@ -378,7 +376,7 @@ class Supervisor:
             os.kill(pid, signal.SIGKILL)
 
     def _collect(self) -> None:
-        """Bury the dead and plan their successors."""
+        """Collect the exit codes of workers that ended, and plan their successors."""
         while self._living:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
@@ -415,7 +413,7 @@ class Supervisor:
         self._due.append((now + pause, follow, worker.slot))
 
     def _ended_while_replacing(self, pid: int, worker: Worker, code: int) -> None:
-        """The one that is being relieved, or the one that relieves it."""
+        """Handle the end of a worker that is being replaced, or of its successor."""
         other = next((one for one in self._living.values() if one.slot is worker.slot), None)
         if pid == self._old[0] and other is not None:
             other.replaces = None
