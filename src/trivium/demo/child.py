@@ -1,9 +1,9 @@
-"""The engine process's side of the bargain: take the key, tell the address, end with the demo.
+"""The engine's process: it reads its key, prints its address, and ends with the demo.
 
-Three descriptors carry all of it. Standard input brings the key as one line and then stays open
-for as long as the demo lives: its end is the order to stop, and it comes however the demo dies.
-Standard output carries one line, the address; everything else the engine prints goes to standard
-error, which is its log. The key is never an argument, because arguments can be read by everyone.
+Three descriptors carry all of it. Standard input brings the key as one line and stays open as long
+as the demo lives; when it closes, however the demo ended, the engine stops. Standard output carries
+one line, the address; everything else the engine prints goes to standard error, which is its log.
+The key is never an argument, because arguments can be read by everyone.
 """
 
 import os
@@ -20,12 +20,14 @@ class Engine(Protocol):
 
     @property
     def listening_address(self) -> str:
-        """``http://127.0.0.1:PORT``."""
+        """Return the address as ``http://127.0.0.1:PORT``."""
         ...
 
 
 def serve(start: Callable[[str], Engine]) -> NoReturn:
-    """Run the engine that ``start`` makes, protected by the key it gets, until the demo is gone."""
+    """Run the engine that ``start`` makes, protected by the key from standard input, until the demo
+    ends.
+    """
     _end_with_parent()
     # Ctrl-C is for the demo, which still needs the engine while it finishes running answers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -41,7 +43,9 @@ def serve(start: Callable[[str], Engine]) -> NoReturn:
 
 
 def _end_with_parent() -> None:
-    """Have the kernel end this process should its end of the pipe have been left open elsewhere."""
+    """Have the kernel end this process with its parent, in case another process keeps the pipe
+    open.
+    """
     if sys.platform == "linux":
         import ctypes
 

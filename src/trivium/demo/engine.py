@@ -108,7 +108,7 @@ class Engine:
         self.stop()
 
     def _address(self, until: float) -> str:
-        """Hand over the key and read the line that says where the engine listens."""
+        """Hand over the key, and return the address that the engine prints."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -124,7 +124,7 @@ class Engine:
         return line
 
     def _healthy(self, until: float) -> None:
-        """Wait until the engine says that its model is loaded."""
+        """Wait until the engine reports that its model is loaded."""
         host = urlsplit(self.address).netloc
         while time.monotonic() < until:
             if self._process.poll() is not None:
@@ -147,7 +147,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def _ending(process: subprocess.Popen[bytes]) -> str:
-    """How a process that has closed its output ended."""
+    """Return in words how a process that closed its output has ended."""
     try:
         code = process.wait(STOP_S)
     except subprocess.TimeoutExpired:

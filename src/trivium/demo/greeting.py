@@ -56,14 +56,18 @@ class Refused(Exception):  # noqa: N818 - the outcome of one question, not a bug
 
 
 def reachable(origin: str) -> str:
-    """Where this machine reaches an origin that may listen on all addresses."""
+    """Return the address under which this machine reaches an origin that may listen on all
+    addresses.
+    """
     for every, here in (("//0.0.0.0:", "//127.0.0.1:"), ("//[::]:", "//[::1]:")):
         origin = origin.replace(every, here)
     return origin
 
 
 def ask(origin: str, key: str, model: str, *, wait_s: float = WAIT_S) -> str:
-    """Put the question to the gateway, as any caller would; the model's words. Raises Refused."""
+    """Send the question to the gateway, as a caller would; returns the model's words. Raises
+    Refused.
+    """
     path, _ = _ASKED[Operation.CHAT]
     body = {
         "model": model,
@@ -143,7 +147,7 @@ def page(
 
 
 def spoken(origin: str) -> str:
-    """How to have a text spoken, and a recording written down."""
+    """Return the calls that have a text spoken, and a recording transcribed."""
     auth = '-H "authorization: Bearer $KEY"'
     body = msgspec.json.encode(
         {"model": VOICE, "voice": "heart", "input": "The quick brown fox jumps."}

@@ -108,8 +108,8 @@ class Home:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep a second demo away, which would lead this one's gateway to its own engine; the
-        kernel lets go when this process ends. Raises HomeError.
+        """Refuse a second demo in this folder, which would point this one's gateway at its own
+        engine. The kernel drops the lock when the process ends. Raises HomeError.
         """
         held = os.open(self.folder, os.O_RDONLY)
         try:
@@ -125,7 +125,7 @@ class Home:
             os.close(held)
 
     def point_at(self, address: str, key: str) -> None:
-        """Write where the engine is now, and its key, into the settings. Raises HomeError."""
+        """Write the engine's address and key into the settings. Raises HomeError."""
         text = self.config.read_text(encoding="utf-8")
         line = f"base_url = {_toml(address + '/v1')}  {MARK}"
         text, count = _ADDRESS.subn(lambda _: line, text)
@@ -138,7 +138,9 @@ class Home:
         write_private(self.config, text)
 
     def speak_at(self, address: str, key: str) -> None:
-        """Write where the models of speech are now; their channel is added at the first start."""
+        """Write the address and key of the speech models into the settings. The first start adds
+        their channel.
+        """
         text = self.config.read_text(encoding="utf-8")
         if not _SPEECH.search(text):
             text += SPEECH.format(mark=SPEECH_MARK, voice=VOICE, ears=EARS)
@@ -154,7 +156,7 @@ class Home:
             return None
 
     def keep_key(self, key: str) -> None:
-        """Remember the gateway key for the next start."""
+        """Store the gateway key for the next start."""
         write_private(self.key_file, key + "\n")
 
     def _settings(self, listen: str) -> str:

@@ -55,7 +55,7 @@ class Models:
         self._lock = threading.Lock()
 
     def say(self, text: str, speed: float) -> bytes:
-        """Samples: 16 bits, little-endian, one channel, 24 kHz."""
+        """Return the text as sound: samples of 16 bits, little-endian, one channel, 24 kHz."""
         import numpy as np
 
         with self._lock:
@@ -64,7 +64,7 @@ class Models:
         return bytes(whole.astype("<i2").tobytes())
 
     def hear(self, sound: bytes, *, words: bool) -> tuple[list[Any], float]:
-        """Segments as the library gives them, and the seconds of the recording."""
+        """Return the segments as the library gives them, and the recording's length in seconds."""
         with self._lock:
             found, told = self._ears.transcribe(
                 io.BytesIO(sound), beam_size=1, word_timestamps=words
@@ -73,7 +73,7 @@ class Models:
 
 
 def encoded(samples: bytes, asked: str) -> bytes:
-    """Samples as a file of one of the formats."""
+    """Return the samples as a file in the format that was asked for."""
     if asked == "pcm":
         return samples
     if asked == "wav":
@@ -98,7 +98,7 @@ def encoded(samples: bytes, asked: str) -> bytes:
 
 
 def written(found: list[Any], seconds: float, asked: str, *, words: bool) -> bytes:
-    """A transcript in one of the formats that the shape has for it."""
+    """Return a transcript in the format that was asked for."""
     text = "".join(one.text for one in found).strip()
     segments = [Segment(float(one.start), float(one.end), one.text) for one in found]
     if asked == "text":
@@ -122,7 +122,7 @@ def written(found: list[Any], seconds: float, asked: str, *, words: bool) -> byt
 
 
 def events(found: list[Any], seconds: float) -> Iterator[bytes]:
-    """A transcript as a stream: one delta a segment."""
+    """Yield a transcript as a stream: one delta for each segment."""
     for one in found:
         yield _event({"type": "transcript.text.delta", "delta": one.text})
     text = "".join(one.text for one in found).strip()
@@ -135,21 +135,21 @@ def _event(told: dict[str, Any]) -> bytes:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection."""
+    """Answers the requests of one connection."""
 
     protocol_version = "HTTP/1.1"
     models: Models
     key: str
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Say nothing: prompts are nobody's business."""
+        """Log nothing, because requests contain prompts."""
 
     def do_GET(self) -> None:
-        """Whether the models are loaded."""
+        """Answer the health check: the models are loaded once the server listens."""
         self._send(200 if self.path == "/health" else 404, b"{}")
 
     def do_POST(self) -> None:
-        """Speak or listen."""
+        """Speak a text or transcribe a recording, by the path."""
         size = int(self.headers.get("content-length") or 0)
         if size > BODY_BYTES_MAX:
             self.close_connection = True
@@ -241,11 +241,11 @@ class Server:
 
     @property
     def listening_address(self) -> str:
-        """``http://127.0.0.1:PORT``."""
+        """Return the address as ``http://127.0.0.1:PORT``."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def close(self) -> None:
-        """Stop listening."""
+        """Stop listening, and close the socket."""
         self._server.shutdown()
         self._server.server_close()
 
