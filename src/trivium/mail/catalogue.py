@@ -1,6 +1,6 @@
-"""The letters that there are, in each language: the texts are in ``letters.toml``.
+"""The letters that the gateway sends, in each language; their texts are in ``letters.toml``.
 
-Plain text: there is nothing in it to load, to track or to disguise.
+They are plain text: nothing is loaded or tracked, and links show where they lead.
 """
 
 import functools
@@ -14,9 +14,8 @@ FALLBACK: Final = "en"
 
 
 def letter(kind: str, language: str, *, to: str, link: str) -> Letter:
-    """A letter of this kind. ``language``: a tag such as ``en`` or ``zh-Hans``; English otherwise.
-
-    Raises KeyError for a kind that there is not.
+    """Return a letter of this kind. ``language``: a tag such as ``en`` or ``zh-Hans``; any that is
+    missing becomes English. Raises KeyError for an unknown kind.
     """
     short = language.replace("_", "-").partition("-")[0].lower()
     wording = wordings().get(short, wordings()[FALLBACK])[kind]

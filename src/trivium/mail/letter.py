@@ -11,5 +11,5 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
     def __repr__(self) -> str:
-        """Without what it says: there are links in it that open doors."""
+        """Leave out the text, because the links in it give access."""
         return f"Letter(subject={self.subject!r})"

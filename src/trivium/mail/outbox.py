@@ -52,7 +52,9 @@ class Outbox:
         queue_max: int,
         pauses_s: tuple[float, ...] = PAUSES_S,
     ) -> None:
-        """``send`` raises ``MailError``."""
+        """``send`` sends one letter, and raises ``MailError``. ``pauses_s``: before each further
+        try.
+        """
         self._send = send
         self._queue_max = queue_max
         self._pauses_s = pauses_s
@@ -63,7 +65,7 @@ class Outbox:
         self._carriers: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Begin to send."""
+        """Begin to send letters, in tasks of the running event loop."""
         loop = asyncio.get_running_loop()
         self._carriers = [loop.create_task(self._carry()) for _ in range(CARRIERS)]
 
@@ -82,7 +84,7 @@ class Outbox:
         await self._idle.wait()
 
     async def close(self) -> None:
-        """Send what waits if that is quick, then stop."""
+        """Wait briefly for the letters in the queue, then stop."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_S if self._carriers else 0):
                 await self.empty()

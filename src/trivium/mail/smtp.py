@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Smtp:
-    """One server. ``tls``: ``None`` trusts what the system trusts."""
+    """A client of one SMTP server. ``tls``: ``None`` trusts what the system trusts."""
 
     def __init__(self, settings: Mail, clock: Clock, tls: "ssl.SSLContext | None" = None) -> None:
         self._settings = settings
@@ -26,16 +26,15 @@ class Smtp:
         self._password = Secret(settings.password)
 
     async def send(self, letter: Letter) -> None:
-        """Hand one letter over. Raises ``MailError``, which names nobody's address."""
+        """Send one letter. Raises ``MailError``, whose message names no address."""
         import aiosmtplib
 
         with _told():
             await aiosmtplib.send(self.message(letter), **self._how())
 
     async def greet(self) -> None:
-        """Go as far as the server lets us without a letter: TLS, name and password.
-
-        Raises ``MailError``.
+        """Connect and log in without sending a letter, to see whether that works. Raises
+        ``MailError``.
         """
         import aiosmtplib
 
@@ -59,7 +58,7 @@ class Smtp:
         }
 
     def message(self, letter: Letter) -> EmailMessage:
-        """The letter as it is sent."""
+        """Return the letter as the message that is sent."""
         from email.utils import format_datetime, make_msgid, parseaddr
 
         message = EmailMessage()
@@ -77,7 +76,7 @@ class Smtp:
 
 @contextlib.contextmanager
 def _told() -> Iterator[None]:
-    """The library's errors become ours."""
+    """Turn the library's errors into ``MailError``."""
     import aiosmtplib
 
     try:
@@ -94,5 +93,7 @@ def _told() -> Iterator[None]:
 
 
 def _refused(code: int, what: str) -> MailError:
-    """RFC 5321 section 4.2.1: 4xx may go well later, 5xx will not."""
+    """Return the error for a reply code. By RFC 5321 section 4.2.1 a 4xx may succeed later, a 5xx
+    will not.
+    """
     return MailError(f"the mail server refuses {what} ({code})", is_final=500 <= code <= 599)
