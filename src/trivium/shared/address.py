@@ -10,7 +10,7 @@ PORT = 6379
 
 
 class Address(msgspec.Struct, frozen=True, kw_only=True):
-    """A server, and how to introduce oneself."""
+    """Host, port, database and credentials of a server."""
 
     host: str
     port: int = PORT

@@ -18,7 +18,7 @@ class Down(Exception):  # noqa: N818 - a state, not a mistake
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """A call that must arrive: what to send instead if it may not have."""
+    """A call that must reach the server: what to send instead if it may not have."""
 
     script: int
     keys: list[str]
@@ -28,10 +28,10 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class Connection(asyncio.Protocol):
-    """See the module."""
+    """A connection to Valkey or Redis that sends all commands of one loop turn together."""
 
     def __init__(self, lost: Callable[["Connection", str], None]) -> None:
-        """``lost`` is told once why the connection ended."""
+        """``lost`` is called once with the reason when the connection ends."""
         self._loop = asyncio.get_running_loop()
         self._lost: Callable[[Connection, str], None] | None = lost
         self._reader = hiredis.Reader()
@@ -42,11 +42,11 @@ class Connection(asyncio.Protocol):
         """After the end: what may not have arrived, in the order it was sent."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin."""
+        """Keep the transport; called by the event loop."""
         self._transport = cast("asyncio.Transport", transport)
 
     def ask(self, *words: str | bytes | int) -> asyncio.Future[Any]:
-        """The answer to a command, as it will come. Fails with Down."""
+        """Send a command; returns a future of its answer, which fails with Down."""
         future: asyncio.Future[Any] = self._loop.create_future()
         self._send(words, future)
         return future
@@ -59,7 +59,7 @@ class Connection(asyncio.Protocol):
         self._send(words, kept)
 
     def end(self, why: str) -> None:
-        """Close at once; everybody who waits is told why."""
+        """Close at once, and fail every waiting command with the reason."""
         lost, self._lost = self._lost, None
         if lost is None:
             return
@@ -75,7 +75,7 @@ class Connection(asyncio.Protocol):
         lost(self, why)
 
     def data_received(self, data: bytes) -> None:
-        """Answers, whole or in part."""
+        """Parse answers, which may come in parts, and pass each one on."""
         reader = self._reader
         try:
             reader.feed(data)
@@ -86,11 +86,11 @@ class Connection(asyncio.Protocol):
             self.end(f"no server of this kind: {error}")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The server is gone."""
+        """Fail every waiting command, because the server has closed the connection."""
         self.end("the connection was closed" if exc is None else f"the connection broke: {exc}")
 
     def _take(self, answer: Any) -> bool:
-        """Hand an answer on; ``False`` when it ended the connection."""
+        """Pass an answer on; returns ``False`` when it ended the connection."""
         waiting = self._waiting.popleft() if self._waiting else None
         if isinstance(answer, hiredis.ReplyError):
             self._waiting.appendleft(waiting)

@@ -54,7 +54,7 @@ def _as_it_is(answer: Any) -> Any:
 
 
 class SharedState:
-    """Runs scripts on the server."""
+    """Runs scripts on the shared server, and notices when it is away."""
 
     def __init__(
         self,
@@ -84,18 +84,18 @@ class SharedState:
         """What keeps it away; empty while nothing does."""
 
     async def start(self) -> None:
-        """Reach it, or say that it is away and go on without."""
+        """Connect, or log that the server is away and go on without it."""
         await self._reach()
 
     async def run(self) -> None:
-        """Come back whenever it was lost, for ever."""
+        """Reconnect whenever the connection was lost, without end."""
         while True:
             await self._away.wait()
             await asyncio.sleep(RETRY_S)
             await self._reach()
 
     def close(self) -> None:
-        """End it; nothing is said about that."""
+        """Close the connection, without a line in the log."""
         self._was_told = True
         if self._connection is not None:
             self._connection.end("closed")
@@ -109,10 +109,11 @@ class SharedState:
         *,
         read: Callable[[Any], Any] = _as_it_is,
     ) -> Any:
-        """Run a script. Raises Down, after ``limit_s`` at the latest; ``None``: as ever.
+        """Run a script and return its answer. Raises Down, after ``limit_s`` at the latest
+        (``None``: the limit of this object).
 
-        ``read`` makes of the answer what is given back. What it cannot read is no answer: then the
-        state is away, like one that is silent.
+        ``read`` turns the answer into what is returned. If it cannot, the server counts as away,
+        like one that does not answer.
         """
         limit_s = limit_s or self._limit_s
         connection = self._connection
@@ -214,7 +215,9 @@ class SharedState:
         self._tell_away(why)
 
     def _say_again(self) -> None:
-        """What was kept, in the order in which it came; what is too old is let go."""
+        """Send the kept calls in the order in which they came; those that are too old are
+        dropped.
+        """
         kept, self._kept = self._kept, deque(maxlen=KEPT_MAX)
         since = asyncio.get_running_loop().time() - KEPT_S
         for one in kept:
@@ -235,7 +238,9 @@ class SharedState:
 
 
 class _Watch:
-    """Ends a connection that owes an answer for too long. Cancel ``timer`` when it has come."""
+    """Ends a connection that owes an answer for too long. Cancel ``timer`` when the answer is
+    there.
+    """
 
     def __init__(self, connection: Connection, limit_s: float) -> None:
         self._connection = connection
@@ -249,7 +254,7 @@ class _Watch:
         self.timer = loop.call_later(seconds, self._look)
 
     def _look(self) -> None:
-        """Timers come before what was received: look for it, and be sure to have looked."""
+        """Check once more for data that has arrived: timers run before it is read."""
         was_late = asyncio.get_running_loop().time() - self._due > LATE_S
         self._looks += 1
         if self._looks == 1 or (was_late and self._looks < LOOKS_MAX):
@@ -259,7 +264,9 @@ class _Watch:
 
 
 async def obstacle(address: Address) -> str:
-    """Why a server cannot hold the shared state; empty: it can. A key of one second is written."""
+    """Return why a server cannot hold the shared state; empty: it can. Writes a key that lasts a
+    second.
+    """
     state = SharedState(address, ("return 1",), tells=False)
     await state.start()
     why = state.why
@@ -269,5 +276,5 @@ async def obstacle(address: Address) -> str:
 
 
 def _digest(script: str) -> bytes:
-    """As the server calls a script."""
+    """Return the name by which the server calls a script."""
     return hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest().encode()
