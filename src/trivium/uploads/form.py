@@ -1,4 +1,4 @@
-"""One form that came in: its parts, and where the bytes of its files are."""
+"""One multipart form: its parts, and where the bytes of its files are."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from trivium.wire.multipart import Part
 
 
 class Upload:
-    """A whole form. Whoever answers the request closes it; until then files can be read."""
+    """A complete form. The handler of the request closes it; until then its files can be read."""
 
     __slots__ = ("_spool", "parts", "size")
 
@@ -27,5 +27,5 @@ class Upload:
         return await self._spool.read(part.start + start, size) if size else b""
 
     def close(self) -> None:
-        """Let the files go. Harmless when repeated."""
+        """Release the files. May be called again."""
         self._spool.close()

@@ -20,7 +20,7 @@ class OutgoingForm:
         self.content_type = b"multipart/form-data; boundary=" + boundary
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """All of it, from the start. Raises ``Fault`` when a file cannot be read."""
+        """Yield all of the form from the start. Raises ``Fault`` when a file cannot be read."""
         for piece in self._pieces:
             if isinstance(piece, bytes):
                 yield piece

@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 
 class Room:
-    """What all uploads of one worker may take together."""
+    """The space that all uploads of one worker may take together."""
 
     __slots__ = ("bytes_max", "folder", "memory_bytes", "taken")
 
@@ -45,7 +45,7 @@ class Room:
         """Bytes that are kept now, wherever."""
 
     def take(self, size: int) -> None:
-        """Make room. Raises ``Fault`` (UPSTREAM_BUSY) when there is none."""
+        """Reserve ``size`` bytes. Raises ``Fault`` (UPSTREAM_BUSY) when there is no room."""
         if self.taken + size > self.bytes_max:
             raise Fault(
                 Kind.UPSTREAM_BUSY,
@@ -56,7 +56,9 @@ class Room:
 
 
 class Spool:
-    """See the module. Belongs to one loop; every method but ``read`` returns at once."""
+    """The bytes of one upload. Belongs to one event loop; every method but ``read`` returns at
+    once.
+    """
 
     __slots__ = (
         "_busy",
@@ -102,7 +104,7 @@ class Spool:
         return self._pending_bytes > HIGH_BYTES and self.failed is None
 
     def when_room(self, resume: Callable[[], None]) -> None:
-        """Call this, once, when there is room again."""
+        """Call ``resume`` once, when there is room again."""
         self._resume = resume
 
     def write(self, data: bytes) -> None:
@@ -126,7 +128,7 @@ class Spool:
             self._flush()
 
     async def settled(self) -> None:
-        """Wait until all of it can be read. Raises ``Fault`` when it could not be kept."""
+        """Wait until all bytes can be read. Raises ``Fault`` when they could not be kept."""
         while self._busy or self._pending:
             if not self._busy:
                 self._flush()
@@ -155,7 +157,7 @@ class Spool:
             self._rest()
 
     def close(self) -> None:
-        """Let go of it. Harmless when repeated; a write or read that runs is waited for."""
+        """Release the memory and the file, after a running write or read. May be called again."""
         if self._closed:
             return
         self._closed = True
@@ -198,7 +200,7 @@ class Spool:
         self._wake()
 
     def _fail(self, error: OSError) -> None:
-        """Tell the operator, once: the caller hears only that it is not its own fault."""
+        """Log the error, once: the caller learns only that it is not at fault."""
         if self.failed is None:
             log.error("upload_not_kept", error=error.strerror or str(error))
         self.failed = error
@@ -209,7 +211,9 @@ class Spool:
             self._drop()
 
     def _drop(self) -> None:
-        """Close the file, unless a thread is using it: its number may be another's by then."""
+        """Close the file, unless a thread uses it: its descriptor could belong to another file by
+        then.
+        """
         if not self._busy and self._file is not None:
             self._file.close()
             self._file = None
