@@ -6,7 +6,7 @@ import msgspec
 
 
 class Skim(msgspec.Struct, gc=False):
-    """One item, as far as it has to be known."""
+    """The members of an item that tell what it is."""
 
     type: Any = None
     id: Any = None
@@ -16,7 +16,7 @@ class Skim(msgspec.Struct, gc=False):
 
 
 class Response(msgspec.Struct, gc=False):
-    """A response object."""
+    """A response object: its id, its status, and its output unread."""
 
     id: str
     status: str = "completed"

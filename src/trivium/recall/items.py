@@ -102,7 +102,7 @@ def _is_empty(item: Skim) -> bool:
 
 
 def by_id(rows: Iterable[bytes]) -> dict[str, bytes]:
-    """Items by their ids, the first of each."""
+    """Return items by their ids; of two with the same id the first."""
     found: dict[str, bytes] = {}
     for row in rows:
         name = _glance(row).id
@@ -112,7 +112,9 @@ def by_id(rows: Iterable[bytes]) -> dict[str, bytes]:
 
 
 def said_in(said: bytes, *, stream: bool) -> Said | None:
-    """The response object of a whole body or of a stream's last frames; ``None`` without one."""
+    """Return the response object in a whole body or in a stream's last frames; ``None`` without
+    one.
+    """
     if not stream:
         return _said(said)
     for frame in reversed(sse.frames(said)):
@@ -159,7 +161,7 @@ def named(row: bytes, response_id: str, number: int) -> bytes:
 
 
 def history(given: Iterable[bytes], output: Iterable[bytes]) -> list[bytes]:
-    """What the next turn starts from: calls that were cut off are not part of it."""
+    """Return the items that the next turn starts from. Calls that were cut off are left out."""
     rows = list(given)
     for row in output:
         item = _glance(row)
@@ -169,7 +171,7 @@ def history(given: Iterable[bytes], output: Iterable[bytes]) -> list[bytes]:
 
 
 def shown(row: bytes) -> bytes:
-    """An input item as callers read it: with its type, and content in parts."""
+    """Return an input item as callers read it: with its type, and content in parts."""
     item = _glance(row)
     if _kind(item) != "message":
         return row

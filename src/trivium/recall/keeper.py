@@ -86,7 +86,7 @@ class Keeper:
         return len(self._unread) + len(self._waiting)
 
     def add(self, note: Note) -> None:
-        """Queue one answer."""
+        """Queue one answer for storing; dropped and counted if the queue has no room for it."""
         size = len(note.said) + len(note.input or b"")
         is_kept = note.input is not None
         if self._bytes + size > QUEUE_BYTES_MAX or (
@@ -123,7 +123,7 @@ class Keeper:
         self._writing.start()
 
     async def close(self, limit_s: float = CLOSE_S) -> None:
-        """Stop, and write what waits within the limit; what is lost then is told."""
+        """Stop, and write the queue within the limit. Answers lost then are logged."""
         await self._writing.close(limit_s)
 
     async def flush(self) -> bool:

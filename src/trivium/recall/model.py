@@ -54,7 +54,7 @@ class Note(msgspec.Struct, kw_only=True, gc=False):
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """A response that somebody may refer to."""
+    """A stored response that a request may refer to."""
 
     user_id: int
     """Its owner."""
@@ -98,7 +98,7 @@ class Recollection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Said(msgspec.Struct, frozen=True):
-    """What a response object says of itself."""
+    """The members of a response object that are stored beside it."""
 
     id: str
     status: str
@@ -108,7 +108,7 @@ class Said(msgspec.Struct, frozen=True):
 
 
 class References(msgspec.Struct, frozen=True):
-    """What of an ``input`` only names something, by index."""
+    """The items of an ``input`` that only name something, by index."""
 
     items: Mapping[int, str]
     """Items that stand for another: ``item_reference``, or an id alone."""
@@ -117,7 +117,7 @@ class References(msgspec.Struct, frozen=True):
 
 
 class Resolved(msgspec.Struct, frozen=True):
-    """What a request's references come to, before its body is changed."""
+    """What a request's references stand for, before its body is changed."""
 
     changes: dict[str, bytes | None]
     """Members with their new values; ``None``: gone."""

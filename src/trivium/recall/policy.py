@@ -30,7 +30,7 @@ class Memory(Protocol):
     limits: Limits
 
     async def find(self, user_id: int, response_id: str) -> Kept | None:
-        """A user's response."""
+        """Return a user's response; ``None`` if there is none."""
         ...
 
     async def holder(self, user_id: int, item_id: str) -> Kept | None:
@@ -38,7 +38,7 @@ class Memory(Protocol):
         ...
 
     async def homes(self, user_id: int, item_ids: Sequence[str]) -> dict[str, str]:
-        """Channels that keep items for the user."""
+        """Return which channel keeps each of these items for the user."""
         ...
 
 
@@ -51,7 +51,9 @@ def refers(members: Members) -> bool:
 
 
 def alone(members: Members, body: bytes, *, stores: bool) -> Recollection | None:
-    """What is to be done with a request that refers to nothing; ``stores``: whether any is kept."""
+    """Return what is to be stored of a request that refers to nothing; ``None``: nothing.
+    ``stores``: whether answers are stored at all.
+    """
     if not _wanted(members):
         return None
     if stores:
@@ -61,17 +63,16 @@ def alone(members: Members, body: bytes, *, stores: bool) -> Recollection | None
 
 
 def _wanted(members: Members) -> bool:
-    """Whether the caller wants it kept."""
+    """Whether the caller wants the answer to be stored."""
     return members.raw("store") is None or members.flag("store")
 
 
 async def recollect(
     memory: Memory, user_id: int, members: Members, body: bytes
 ) -> Recollection | None:
-    """What a responses request refers to; ``None`` when nothing, and nothing is to be kept.
-
-    Raises ``Fault``: NOT_FOUND for what is unknown to this user, INVALID_VALUE for what excludes
-    each other.
+    """Return what a responses request refers to; ``None`` when it refers to nothing and nothing is
+    to be stored. Raises ``Fault``: NOT_FOUND for an id this user does not have, INVALID_VALUE for
+    members that exclude each other.
     """
     if not refers(members):
         return alone(members, body, stores=memory.limits.store)
@@ -196,7 +197,7 @@ async def _found(
 
 
 def _check_many(references: Mapping[int, str]) -> None:
-    """Every few hundred are a query."""
+    """Refuse too many references, because every few hundred are a query."""
     if len(references) > REFERENCES_MAX:
         raise Fault(
             Kind.INVALID_VALUE,
@@ -207,7 +208,9 @@ def _check_many(references: Mapping[int, str]) -> None:
 
 
 def told(members: Members, *, stored: bool) -> dict[str, msgspec.Raw]:
-    """What an answer echoes: the caller's own words, and whether the answer is really kept."""
+    """Return the members that an answer echoes: the caller's own, and whether the answer is really
+    stored.
+    """
     table = dict(members.table)
     table.pop("store", None)
     table["store"] = msgspec.Raw(_YES if stored else _NO)
@@ -215,7 +218,9 @@ def told(members: Members, *, stored: bool) -> dict[str, msgspec.Raw]:
 
 
 def unknown_response(response_id: str, param: str) -> Fault:
-    """The 404 for a response that this user has not; whether anybody has it is not said."""
+    """Return the 404 for a response that this user does not have. It does not say whether another
+    user has it.
+    """
     return Fault(
         Kind.NOT_FOUND,
         f"There is no response `{response_id[: items.ID_CHARS_MAX]}`: it was never stored, or it "
@@ -226,7 +231,7 @@ def unknown_response(response_id: str, param: str) -> Fault:
 
 
 def unknown_item(item_id: str, param: str) -> Fault:
-    """The 404 for an item that this user has not."""
+    """Return the 404 for an item that this user does not have."""
     return Fault(
         Kind.NOT_FOUND,
         f"There is no item `{item_id[: items.ID_CHARS_MAX]}` in a stored response: send the item "

@@ -1,4 +1,4 @@
-"""Answers that callers refer to: kept, found by their owner alone, forgotten."""
+"""Stored responses: written, found by their owner alone, deleted."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -32,7 +32,7 @@ log = structlog.get_logger()
 
 
 class Recall:
-    """What is remembered between two requests."""
+    """Stores responses and finds them again."""
 
     def __init__(
         self,
@@ -62,13 +62,12 @@ class Recall:
         self.keeper.start()
 
     async def close(self) -> None:
-        """Write what waits."""
+        """Stop, and write the queued answers."""
         await self.keeper.close()
 
     async def find(self, user_id: int, response_id: str) -> Kept | None:
-        """A user's response; ``None``: unknown, another's, deleted or expired, all the same.
-
-        Raises ``Fault`` (UPSTREAM_BUSY) when the database is away.
+        """Return a user's response; ``None`` alike for unknown, another user's, deleted and expired
+        ones. Raises ``Fault`` (UPSTREAM_BUSY) when the database is away.
         """
         if not items.is_id(response_id):
             return None

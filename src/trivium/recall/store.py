@@ -21,7 +21,9 @@ async def save(
     responses: Sequence[Mapping[str, Any]],
     items: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Store rows; repeating the call changes nothing, and an id used again means the newer one."""
+    """Insert rows. Repeating the call changes nothing; an id that is used again gets the newer
+    response.
+    """
     made = _insert(conn, stored_responses)
     update = {name: made.excluded[name] for name in _VALUES}
     await conn.execute(

@@ -32,7 +32,7 @@ log = structlog.get_logger()
 
 
 class Sweeper:
-    """Keeps the store within its days and bytes."""
+    """Keeps stored responses within the days and bytes of the settings."""
 
     def __init__(
         self,
@@ -47,13 +47,12 @@ class Sweeper:
         self._sleep = sleep
 
     async def run(self) -> None:
-        """Sweep round after round; one log line a change of state."""
+        """Sweep at intervals, without end. Logs one line when the database goes or comes back."""
         await rounds("responses", self.round, ROUND_S, self._sleep, db=self._db, clock=self._clock)
 
     async def round(self, now: float | None = None) -> bool:
-        """Delete what is too old or too much; ``False`` when the budget ended before the work.
-
-        Raises what ``Database.write`` raises; what was deleted until then stays deleted.
+        """Delete what is too old or too much; returns ``False`` when the budget of seconds ended
+        first. Raises what ``Database.write`` raises; what was deleted until then stays deleted.
         """
         from trivium.recall import store
 

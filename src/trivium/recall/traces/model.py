@@ -44,13 +44,13 @@ class Trace(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def attached(self) -> set[Opaque]:
-        """All attachments it leads to; none where it is of plain words."""
+        """Return all attachments it leads to; empty where it holds plain words."""
         thoughts = (*self.lead, *self.before)
         return {*self.opaque, *(one for part in thoughts for one in part.opaque)}
 
     @property
     def binds(self) -> bool:
-        """Whether it leads to its maker alone; words that anybody reads do not."""
+        """Whether only its maker can use it; plain words can go to any model."""
         return bool(self.attached) or not (self.lead or self.before)
 
 
@@ -66,7 +66,7 @@ def packed(trace: Trace) -> bytes:
 
 
 def unpacked(value: bytes) -> Trace | None:
-    """The trace; ``None`` when another version wrote it."""
+    """Return the trace; ``None`` when another version wrote it."""
     try:
         return _decode(value)
     except msgspec.DecodeError:
@@ -85,7 +85,7 @@ class _Turn:
         self.spoken = False
 
     def think(self, part: Reasoning) -> None:
-        """Reasoning that only its maker can continue, or that wants its words back."""
+        """Note reasoning that only its maker can continue, or whose maker wants its words back."""
         if _made(part.opaque) or (self._reader is not None and part.text):
             (self.before if self.spoken else self.lead).append(part)
 
@@ -107,7 +107,7 @@ def _made(opaque: tuple[Opaque, ...]) -> list[Opaque]:
 
 
 class Tracer:
-    """Leaves the traces of one answer, whole or streamed. One object per answer."""
+    """Makes the traces of one answer, whole or streamed. One object for each answer."""
 
     __slots__ = ("_count", "_note", "_reader", "_seed", "_thinking", "_turns")
 

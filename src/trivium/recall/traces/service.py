@@ -77,7 +77,7 @@ class Limits(Protocol):
 
 
 class Traces:
-    """Traces by user and id."""
+    """Traces by user and id, in memory and in the database."""
 
     def __init__(
         self,
@@ -146,7 +146,9 @@ class Traces:
         self._writing.wake()
 
     async def find(self, user_id: int, ids: Sequence[str]) -> dict[str, Trace]:
-        """Those that are known. Never raises: while the database is away they are unknown."""
+        """Return the traces that are known, by id. Never raises; while the database is away, those
+        only in it are unknown.
+        """
         found = self._at_hand(user_id, ids)
         missing = [id_ for id_ in ids if id_ not in found]
         if missing and self._limits.retention_days:
@@ -170,7 +172,7 @@ class Traces:
         self._sweeping = asyncio.get_running_loop().create_task(self.sweep())
 
     async def close(self, limit_s: float = CLOSE_S) -> None:
-        """Stop, and write what waits within the limit; what is lost then is told."""
+        """Stop, and write the queue within the limit. Traces lost then are logged."""
         if self._sweeping is not None:
             self._sweeping.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -214,7 +216,7 @@ class Traces:
         return self._writing.back()
 
     async def sweep(self) -> None:
-        """Delete what is too old, round after round."""
+        """Delete what is too old at intervals, without end."""
         from trivium.recall.traces import store
 
         doubt = Doubt(self._db, self._clock, "traces")
