@@ -72,7 +72,7 @@ def setup_process(level: str, form: str) -> None:
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Write a sentence for people as one line of the log, whatever level that has."""
+    """Write a sentence for people as one line of the log, whatever the level is."""
     processors = structlog.get_config()["processors"]
     event: Any = {"event": "notice", "message": text}
     for processor in processors:
@@ -89,7 +89,7 @@ def _of_thread(found: threading.ExceptHookArgs) -> None:
 
 
 class _Quiet:
-    """A stream whose failures are nobody's problem."""
+    """A stream whose failures are ignored."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -108,7 +108,7 @@ class _Quiet:
 
 
 class _Libraries(logging.Handler):
-    """What libraries log, as events of ours."""
+    """Turns what libraries log into events of ours."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:

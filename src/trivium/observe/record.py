@@ -6,7 +6,7 @@ from trivium.conversation.usage import Usage
 
 
 class Record(msgspec.Struct, gc=False):
-    """What happened to one request. Prompts and answers are never part of it."""
+    """The outcome of one request. Prompts and answers are never part of it."""
 
     request_id: str
     at: float

@@ -37,12 +37,12 @@ class Limits(Protocol):
 
     @property
     def flush_s(self) -> float:
-        """Seconds between batches."""
+        """How often records are written, in seconds."""
         ...
 
     @property
     def queue_max(self) -> int:
-        """Records that may wait."""
+        """The number of records that may wait."""
         ...
 
 
@@ -92,7 +92,7 @@ class Recorder:
         self._writing.start()
 
     async def close(self, limit_s: float = CLOSE_S) -> None:
-        """Stop, and write what waits within the limit; what is lost then is told."""
+        """Stop, and write the queue within the limit. Records lost then are logged."""
         await self._writing.close(limit_s)
 
     async def flush(self) -> bool:
@@ -111,7 +111,7 @@ class Recorder:
         return True
 
     async def _write_batch(self) -> bool:
-        """Store the batch at hand; ``False`` when it has to be tried again."""
+        """Store the current batch; returns ``False`` when it has to be tried again."""
         try:
             await self._store(self._batch)
         except (StorageDown, SchemaStale) as error:
@@ -122,7 +122,7 @@ class Recorder:
         return self._writing.back()
 
     async def _write_singly(self, reason: Exception) -> bool:
-        """Store what can be stored of a batch that was refused as a whole, and drop the rest."""
+        """Store the records of a refused batch one by one, and drop those that are refused."""
         refused = []
         while self._batch:
             try:

@@ -1,6 +1,6 @@
-"""Masks what looks like a credential in whatever is about to be logged. Pure.
+"""Masks whatever looks like a credential in log events. Pure.
 
-A net below people's care, not a licence: prompts, answers and keys are not passed to log calls.
+It is a safety net, not a permission: prompts, answers and keys are not passed to log calls.
 """
 
 import re

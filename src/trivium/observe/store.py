@@ -149,7 +149,9 @@ def _full(record: Record, flag: Flag) -> tuple[Any, ...]:
 
 
 def _counters(usage: Usage, flag: Flag) -> tuple[Any, ...]:
-    """Vendors' numbers, which may be absurd but must not make the row impossible to store."""
+    """Return a vendor's numbers, bounded so that absurd ones cannot make the row impossible to
+    store.
+    """
     counters = (
         usage.fresh,
         usage.cache_read,
@@ -177,7 +179,7 @@ def _counters(usage: Usage, flag: Flag) -> tuple[Any, ...]:
 
 
 def _text(value: str) -> str:
-    """Short and printable: PostgreSQL takes no NUL, drivers no half surrogate."""
+    """Return short, printable text: PostgreSQL takes no NUL, drivers no half surrogate."""
     if len(value) <= TEXT_CHARS_MAX and value.isprintable():
         return value
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in value[:200])
@@ -199,9 +201,8 @@ async def insert(conn: AsyncConnection, rows: Sequence[tuple[Any, ...]]) -> None
 
 
 async def delete_before(conn: AsyncConnection, at_ms: int, limit: int) -> int:
-    """Delete at most so many records older than that, oldest first; returns how many it were.
-
-    Rows that another node is deleting are left to it.
+    """Delete at most ``limit`` records older than a moment, oldest first; returns how many. Rows
+    that another node is deleting are left to it.
     """
     old = (
         select(records.c.request_id)

@@ -1,4 +1,4 @@
-"""Deletes old request records, and old acts, without getting in anybody's way.
+"""Deletes old request records and old acts without disturbing requests.
 
 Small transactions with pauses between them, and a budget of rows and seconds a round: a table that
 was never swept shrinks over hours, not in one hour of saturated disk. SQLite reuses the freed
@@ -61,16 +61,17 @@ class Sweeper:
         self._late_delete = late_delete or _records
 
     async def run(self) -> None:
-        """Sweep round after round; one log line a change of state. Returns if nothing ever ages."""
+        """Sweep at intervals. Logs one line when the database goes or comes back. Returns at once
+        if nothing is ever deleted.
+        """
         if self._retention_days:
             await rounds(
                 self._name, self.round, ROUND_S, self._sleep, db=self._db, clock=self._clock
             )
 
     async def round(self, now: float | None = None) -> bool:
-        """Delete what is too old, within the budgets; ``False`` when they ended before the work.
-
-        Raises what ``Database.write`` raises; what was deleted until then stays deleted.
+        """Delete what is too old; returns ``False`` when the budgets ended first. Raises what
+        ``Database.write`` raises; what was deleted until then stays deleted.
         """
         delete_before = self._late_delete()
         began = self._clock.monotonic()

@@ -1,4 +1,4 @@
-"""What can be told of an act, and the closed list of acts that are told."""
+"""A security-relevant act, and the closed list of acts that are logged."""
 
 from collections.abc import Mapping
 from enum import Enum, unique
@@ -25,7 +25,7 @@ COMMAND_LINE: Final = "command line"
 
 @unique
 class ActKind(Enum):
-    """Every act that is told. A stored word is never reused for another meaning."""
+    """Every kind of act. A stored word is never reused for another meaning."""
 
     LOGIN = "login"
     LOGIN_FAILED = "login_failed"
@@ -92,7 +92,7 @@ class ActKind(Enum):
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):
-    """One act as it was told."""
+    """One logged act."""
 
     id: int
     at_ms: int

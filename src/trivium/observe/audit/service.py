@@ -35,7 +35,7 @@ log = structlog.get_logger()
 
 
 class Audit:
-    """Acts in the database."""
+    """The audit log: appends acts to the database and reads them back."""
 
     def __init__(self, db: "Database", clock: Clock) -> None:
         self._db = db
@@ -52,10 +52,11 @@ class Audit:
         agent: str = "",
         detail: Detail | None = None,
     ) -> bool:
-        """Tell an act that was done; whether it could be stored. Raises nothing of the database's.
+        """Log an act that was done; returns whether it could be stored. Raises nothing of the
+        database's.
 
-        Not to be called inside a ``write()`` of the same database, which would wait for itself:
-        there ``within`` is right.
+        Not to be called inside a ``write()`` of the same database, which would wait for itself: use
+        ``within`` there.
         """
         act = self._act(kind, actor, subject, what, address, agent, detail)
         try:
@@ -88,7 +89,7 @@ class Audit:
         agent: str = "",
         detail: Detail | None = None,
     ) -> None:
-        """Tell an act in the transaction that does it. Raises what a statement raises."""
+        """Log an act in the transaction that does it. Raises what a statement raises."""
         await _insert(conn, self._act(kind, actor, subject, what, address, agent, detail))
 
     async def of_user(
@@ -111,14 +112,14 @@ class Audit:
         kind: ActKind | None = None,
         user_id: int | None = None,
     ) -> list[Act]:
-        """All acts, newest first; of one kind, or concerning one user in either role."""
+        """Return acts, newest first; of one kind, or concerning one user in either role."""
         from trivium.observe.audit import store
 
         async with self._db.read() as conn:
             return await store.newest(conn, before_id, min(limit, PAGE_MAX), kind, user_id)
 
     async def count(self, kind: ActKind, subject: int, since_ms: int) -> int:
-        """How often something befell a user after a moment; for limits on guessing."""
+        """Return how often something happened to a user since a moment; for limits on guessing."""
         from trivium.observe.audit import store
 
         async with self._db.read() as conn:

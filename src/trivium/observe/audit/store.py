@@ -18,9 +18,8 @@ async def insert(conn: AsyncConnection, act: Act) -> None:
 async def of_user(
     conn: AsyncConnection, user_id: int, before_id: int | None, limit: int
 ) -> list[Act]:
-    """A page of what a user did or underwent, newest first.
-
-    Each half comes from its own index; together they are at most twice the page.
+    """Return a page of acts by or on a user, newest first. Each half comes from its own index;
+    together they are at most twice the page.
     """
     halves = [
         select(_page(select(acts.c.id).where(column == user_id), before_id, limit).subquery())
@@ -57,9 +56,8 @@ async def count(conn: AsyncConnection, kind: ActKind, subject_id: int, since_ms:
 
 
 async def delete_before(conn: AsyncConnection, at_ms: int, limit: int) -> int:
-    """Delete at most so many acts older than that; returns how many it were.
-
-    The database itself refuses to delete what is younger than the shortest retention.
+    """Delete at most ``limit`` acts older than a moment; returns how many. The database itself
+    refuses to delete acts younger than the shortest retention.
     """
     old = (
         select(acts.c.id)

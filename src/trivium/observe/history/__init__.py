@@ -1,1 +1,1 @@
-"""Request records, read back by whoever they belong to."""
+"""Request records, read back by their own user."""

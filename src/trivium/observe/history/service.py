@@ -1,4 +1,4 @@
-"""What somebody may ask about their own requests. What was said in them is nowhere kept."""
+"""What users may ask about their own requests. Records hold no prompts and no answers."""
 
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +11,7 @@ PAGE_MAX: Final = 200
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """One request that was made."""
+    """One finished request, with its outcome and cost."""
 
     request_id: str
     at_ms: int
@@ -47,7 +47,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """Requests from the newest on."""
+    """A page of requests, newest first."""
 
     requests: tuple[Request, ...]
     before: str | None
@@ -69,8 +69,10 @@ class History:
         key_id: int | None = None,
         failed: bool = False,
     ) -> Page:
-        """At most so many requests, the newest first. ``before``: of the page that was seen; what
-        is not one is taken for the beginning. ``failed``: only those answered with an error.
+        """Return at most ``limit`` requests, newest first.
+
+        ``before``: the end of the page that was seen; anything else is taken for the beginning.
+        ``failed``: only those answered with an error.
         """
         from trivium.observe.history import store
 
@@ -84,7 +86,7 @@ class History:
         return Page(requests=found, before=f"{last.at_ms}.{last.request_id}" if last else None)
 
     async def one(self, user_id: int, request_id: str) -> Request | None:
-        """One request of that user; ``None`` when it is not theirs, or no longer kept."""
+        """Return one request of that user; ``None`` when it is another's or no longer stored."""
         from trivium.observe.history import store
 
         async with self._db.read() as conn:

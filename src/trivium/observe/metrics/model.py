@@ -11,7 +11,7 @@ import msgspec
 
 
 class Sort(Enum):
-    """How a family is read, in Prometheus' words."""
+    """The type of a family, in Prometheus' words."""
 
     COUNTER = "counter"
     GAUGE = "gauge"
@@ -19,7 +19,7 @@ class Sort(Enum):
 
 
 class Family(msgspec.Struct, frozen=True, kw_only=True):
-    """Numbers of one name."""
+    """A metric: its name, labels, unit and help."""
 
     name: str
     sort: Sort

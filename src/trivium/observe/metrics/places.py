@@ -49,7 +49,7 @@ class Places:
                 return
 
     def retire(self, pid: int) -> None:
-        """Keep what a process that has ended had counted, and free its place."""
+        """Keep what an ended process had counted, and free its place."""
         number = self._find(pid)
         if number is None:
             return
@@ -63,7 +63,9 @@ class Places:
     # --- a worker's side ------------------------------------------------------------------------
 
     def write(self, pid: int, numbers: Numbers) -> bool:
-        """Leave a process' numbers in its place; ``False``: it has none, or they are too many."""
+        """Store a process's numbers in its place; returns ``False`` when it has none or they are
+        too many.
+        """
         number = self._find(pid)
         data = encode(numbers)
         if number is None or len(data) > HALF_BYTES - _HALF.size:
@@ -72,7 +74,7 @@ class Places:
         return True
 
     def read(self, but: int) -> list[Numbers]:
-        """The numbers of all processes, dead and alive, but of this one."""
+        """Return the numbers of all processes, running or ended, except this one."""
         found: list[Numbers] = []
         for _ in range(TRIES):
             before = self._folds()
@@ -118,7 +120,9 @@ class Places:
         _PLACE.pack_into(self._memory, self._at(number), pid, writes + 1)
 
     def _shown(self, number: int) -> Numbers | None:
-        """What is in a place; ``None``: nothing yet, or nothing that stands still."""
+        """Return the numbers in a place; ``None`` when there are none yet, or they changed while
+        being read.
+        """
         for _ in range(TRIES):
             at = self._half(number, self._place(number)[1])
             length, checksum = _HALF.unpack_from(self._memory, at)

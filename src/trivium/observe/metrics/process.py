@@ -23,13 +23,15 @@ _PROC: Final = Path("/proc/self")
 
 
 def counters() -> Iterator[tuple[Key, int]]:
-    """What only grows: processor time in microseconds."""
+    """Yield the numbers that only grow: processor time in microseconds."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     yield (PROCESSOR.name,), round((used.ru_utime + used.ru_stime) * 1e6)
 
 
 def gauges(started: float) -> Iterator[tuple[Key, int]]:
-    """What stands at something now. ``started``: seconds since the epoch, of this worker."""
+    """Yield the numbers that go up and down. ``started``: when this worker began, seconds since the
+    epoch.
+    """
     yield (STARTED.name,), round(started * 1e6)
     yield (FDS_MAX.name,), resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     try:

@@ -41,7 +41,7 @@ class Numbers(msgspec.Struct, array_like=True):
 
 
 class Sink(Protocol):
-    """Where records go after they are counted."""
+    """Takes records after they were counted."""
 
     def add(self, record: Record) -> None:
         """Take one record; never waits."""
@@ -64,7 +64,7 @@ class Tally:
         self._sink.add(record)
 
     def count(self, record: Record) -> None:
-        """Count one request."""
+        """Add one request to the counters, without passing its record on."""
         operation, channel = record.operation, record.channel
         # one that no channel was called for may be anything that somebody typed
         model = record.model if channel or self._known(record.model) else ""
@@ -104,7 +104,7 @@ class Tally:
     def numbers(
         self, counts: Iterable[tuple[Key, int]] = (), levels: Iterable[tuple[Key, int]] = ()
     ) -> Numbers:
-        """All that was counted, with counters that others keep, and gauges, beside it."""
+        """Return all counts, together with counters and gauges that are kept elsewhere."""
         return Numbers(
             counts=[*self._counts.items(), *counts],
             spans=list(self._spans.items()),
@@ -113,7 +113,7 @@ class Tally:
 
 
 def summed(several: Iterable[Numbers], *, alive: bool = True) -> Numbers:
-    """The numbers of several workers as those of one; without gauges of those not ``alive``."""
+    """Return the sum of several workers' numbers, without gauges of those not ``alive``."""
     counts: dict[Key, int] = {}
     levels: dict[Key, int] = {}
     spans: dict[Key, list[int]] = {}

@@ -16,7 +16,7 @@ _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
 def text(numbers: Numbers) -> str:
-    """Every family with its help, and its numbers sorted by their labels."""
+    """Return every family with its help, and its numbers sorted by their labels."""
     singles = sorted([*numbers.counts, *numbers.levels])
     spans = sorted(numbers.spans)
     lines: list[str] = []
@@ -64,6 +64,6 @@ def _value(family: Family, value: int) -> str:
 
 
 def _seconds(us: int) -> str:
-    """Microseconds as seconds, exactly: 2500000 is ``2.5``."""
+    """Format microseconds as seconds, exactly: 2500000 is ``2.5``."""
     whole, rest = divmod(us, 1_000_000)
     return f"{whole}.{rest:06}".rstrip("0").rstrip(".")
