@@ -37,7 +37,7 @@ _NO_FILES: Final = Upload((), Spool(Room()), 0)
 
 
 class Asking:
-    """See the module."""
+    """Sends follow-ups of jobs to the accounts that make them."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Asking:
         channel: Callable[[str], Channel | None],
         future: Callable[[], "asyncio.Future[None]"],
     ) -> None:
-        """``channel``: by name, among those that are configured now."""
+        """``channel`` returns a configured channel by name, ``None`` if there is none."""
         self._client = client
         self._composer = composer
         self._channel = channel
@@ -76,7 +76,7 @@ class Asking:
     async def ask(
         self, channel: Channel, credential: int, errand: Errand, upload: Upload | None = None
     ) -> bytes:
-        """The whole answer to an errand. Raises ``Fault``, with the upstream's status where it
+        """Return the whole answer to an errand. Raises ``Fault``, with the upstream's status if it
         refused.
         """
         sink = short.Errand(self._future())
@@ -106,19 +106,22 @@ class Asking:
         return _whole(channel, sink)
 
     async def look(self, job: Job) -> Seen:
-        """What the upstream says of a job. Raises ``Fault``: NOT_FOUND when it knows it no more."""
+        """Return what the upstream says of a job. Raises ``Fault``: NOT_FOUND when it no longer
+        knows it.
+        """
         channel, credential = self.locate(job.account)
         errand = dialect_of(job.account.operation).look(film(job, channel))
         return self.read(job.account.operation, await self.ask(channel, credential, errand))
 
     def read(self, operation: Operation, body: bytes) -> Seen:
-        """An upstream's answer, its words cleaned. Raises ``Fault`` (UPSTREAM_BROKE)."""
+        """Read an upstream's answer and remove what its texts may reveal. Raises ``Fault``
+        (UPSTREAM_BROKE).
+        """
         return cleaned(dialect_of(operation).read(body))
 
     async def delete(self, job: Job) -> bool:
-        """Have the upstream delete a video; ``False``: its account cannot be asked any more.
-
-        One that the upstream does not know is as good. Raises ``Fault``.
+        """Delete a video at its upstream, if it is there. Returns ``False`` when its account can no
+        longer be asked. Raises ``Fault``.
         """
         try:
             channel, credential = self.locate(job.account)
@@ -168,7 +171,7 @@ def _whole(channel: Channel, sink: short.Errand) -> bytes:
 
 
 def account_of(channel: Channel, credential: int, operation: Operation, model: str) -> Account:
-    """What is remembered of where a job is made."""
+    """Return what is stored about the account that makes a job."""
     fingerprint = ""
     if channel.credentials:
         fingerprint = channel.credentials[credential].fingerprint(channel.name)
@@ -176,20 +179,22 @@ def account_of(channel: Channel, credential: int, operation: Operation, model: s
 
 
 def film(job: Job, channel: Channel) -> Film:
-    """A job's video at its upstream."""
+    """Return where the video of a job is at its upstream."""
     served = channel.provider.paths[job.account.operation]
     return Film(served=served, id=job.upstream_id or "", file=job.file)
 
 
 def refused(channel: Channel, status: int, headers: dict[str, str], body: bytes) -> Fault:
-    """What an upstream's refusal means for a video that exists: a 404 is one it has not."""
+    """Return the fault for an upstream's refusal about a video that exists. A 404 means the
+    upstream no longer has it.
+    """
     if status in (404, 410):
         return Fault(Kind.NOT_FOUND, "The upstream does not have this video any more.")
     return channel.provider.failure(Refusal(status=status, headers=headers, body=body))
 
 
 def cleaned(seen: Seen) -> Seen:
-    """The upstream's words without what they may hold of the operator's account."""
+    """Return the upstream's texts without anything that could identify the operator's account."""
     code = seen.error_code if seen.error_code.replace("_", "").isalnum() else ""
     return msgspec.structs.replace(
         seen, error_code=code[:64], error_message=public(seen.error_message)

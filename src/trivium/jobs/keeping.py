@@ -43,7 +43,7 @@ class Store(Protocol):
         content_type: str,
         lifetime_s: int,
     ) -> Asset:
-        """Keep a file for so many seconds. Raises AssetError and the storage errors."""
+        """Keep a file for ``lifetime_s`` seconds. Raises AssetError and the storage errors."""
         ...
 
     async def delete(self, asset_id: str) -> None:
@@ -52,7 +52,7 @@ class Store(Protocol):
 
 
 class Keeping:
-    """See the module."""
+    """Copies the files of finished videos from their upstream to our own store."""
 
     def __init__(self, jobs: Jobs, source: Source, store: Store) -> None:
         self._jobs = jobs
@@ -86,7 +86,9 @@ class Keeping:
         await self._jobs.keep(job, Keep.YES)
 
     def _is_without(self, job: Job, error: Fault | TimeoutError) -> bool:
-        """Whether a picture is done without: there is none, or it does not come."""
+        """Whether the job goes without this picture, because there is none or it cannot be
+        fetched.
+        """
         age_s = self._jobs.now() - (job.completed_at or 0)
         lasting = isinstance(error, Fault) and not error.row.fallback
         return lasting or age_s >= PICTURES_S
@@ -114,14 +116,14 @@ class Keeping:
             await asyncio.gather(fetching, return_exceptions=True)
 
     def _lifetime_s(self, job: Job, variant: str) -> int:
-        """The film's own; pictures go when it goes."""
+        """Return the seconds for which a file is kept. Pictures end together with their video."""
         if variant == VIDEO or job.expires_at is None:
             return self._jobs.limits.keep_days * DAY_S
         return max(1, job.expires_at - int(self._jobs.now()))
 
 
 class Pipe:
-    """Takes one file from an upstream and gives it to a store, at the slower one's pace."""
+    """Takes one file from an upstream and gives it to a store, at the pace of the slower one."""
 
     def __init__(self, bytes_max: int, variant: str = VIDEO) -> None:
         self._bytes_max = bytes_max
@@ -142,24 +144,24 @@ class Pipe:
     # --- the source's side ------------------------------------------------------------------------
 
     def again(self, refused: Refused) -> "Pipe":
-        """Ready for one answer more: the last one only said where the file is."""
+        """Return the pipe ready for one more answer, after one that only said where the file is."""
         self._refused = refused
         self._error = b""
         self.outcome = asyncio.get_running_loop().create_future()
         return self
 
     def attach(self, call: Call) -> None:
-        """The call runs."""
+        """Keep the running call, so that it can be paused and aborted."""
         self._call = call
 
     def release(self) -> None:
-        """Hang up."""
+        """Abort the call, if it is still running."""
         call, self._call = self._call, None
         if call is not None:
             call.abort()
 
     def head(self, status: int, headers: HeaderLines) -> None:
-        """Only a whole file is kept."""
+        """Note the status and type of the answer; only a complete file is kept."""
         self._status = status
         self._headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in headers}
         self._is_file = status == 200 and is_file(status, self._headers)
@@ -170,7 +172,7 @@ class Pipe:
             self._news.set()
 
     def data(self, data: bytes) -> None:
-        """A piece."""
+        """Take the next piece of the answer: of the file, or of an error."""
         if self.outcome.done():
             return
         if not self._is_file:
@@ -189,7 +191,7 @@ class Pipe:
             self._call.pause()
 
     def done(self, rest: bytes = b"") -> None:
-        """The answer is whole."""
+        """End the file, or fail it with the fault that the answer means."""
         if rest:
             self.data(rest)
         if self.outcome.done():
@@ -205,25 +207,27 @@ class Pipe:
             )
 
     def broke(self, fault: Fault) -> None:
-        """It cannot go on."""
+        """Fail the file with this fault."""
         if not self.outcome.done():
             self.outcome.set_exception(fault)
 
     def over(self, fetching: "asyncio.Task[None]") -> None:
-        """Whoever fetched has ended."""
+        """Note that the task that fetches the file has ended, and with which exception."""
         self._is_over = True
         self._fault = asyncio.CancelledError() if fetching.cancelled() else fetching.exception()
         self._news.set()
 
     def _is_other(self) -> bool:
-        """A server that knows no variants answers with the film: that is nobody's thumbnail."""
+        """Whether the server sent the video in place of a picture: servers without variants ignore
+        which one is asked for.
+        """
         kind = type_of(self._headers.get("content-type", ""), VIDEO)
         return self._variant != VIDEO and not kind.startswith("image/")
 
     # --- the store's side -------------------------------------------------------------------------
 
     async def begun(self) -> str:
-        """The content type, once the file has begun. Raises ``Fault``."""
+        """Wait for the start of the file and return its content type. Raises ``Fault``."""
         while not self._is_file and not self._is_over:
             self._news.clear()
             await self._news.wait()
@@ -232,7 +236,7 @@ class Pipe:
         return type_of(self._headers.get("content-type", ""), self._variant)
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The file. Raises ``Fault`` when it breaks off."""
+        """Yield the bytes of the file. Raises ``Fault`` when it breaks off."""
         while True:
             while self._pieces:
                 piece = self._pieces.popleft()

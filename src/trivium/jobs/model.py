@@ -26,17 +26,17 @@ class Limits(Protocol):
 
     @property
     def look_s(self) -> float:
-        """First pause between two looks."""
+        """The first pause between two looks, in seconds."""
         ...
 
     @property
     def look_max_s(self) -> float:
-        """The longest."""
+        """The longest pause between two looks, in seconds."""
         ...
 
     @property
     def age_max_s(self) -> float:
-        """When a job has failed for its age."""
+        """The age at which a job counts as failed, in seconds."""
         ...
 
     @property
@@ -107,12 +107,12 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_final(self) -> bool:
-        """Whether it will never change again."""
+        """Whether the job has ended and will not change again."""
         return self.status in FINAL
 
     @property
     def resource(self) -> Video:
-        """As its owner reads it."""
+        """Return the video as its owner reads it."""
         return Video(
             id=self.id,
             model=self.model,

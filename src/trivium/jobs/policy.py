@@ -22,5 +22,5 @@ def poll_after_ms(age_s: float) -> int:
 
 
 def is_too_old(age_s: float, limits: Limits) -> bool:
-    """Whether it will not be made any more."""
+    """Whether the job is so old that it counts as failed."""
     return age_s >= limits.age_max_s

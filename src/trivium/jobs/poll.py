@@ -34,7 +34,9 @@ Keep = Callable[[Job], Awaitable[None]]
 
 
 async def look(jobs: Jobs, asking: Asking, job: Job) -> Job:
-    """Look at a job that is ours, and write what is seen. Raises what the database raises."""
+    """Look at a job that this worker claimed, and store the result. Raises what the database
+    raises.
+    """
     age = await jobs.certain_age_s(job)
     late = policy.is_too_old(age, jobs.limits)
     try:
@@ -62,7 +64,7 @@ async def _too_late(jobs: Jobs, job: Job) -> Job:
 
 
 class Poller:
-    """One worker's share of the looking after. Belongs to one loop."""
+    """Polls the jobs that this worker claims. Belongs to one event loop."""
 
     def __init__(
         self,
@@ -82,7 +84,7 @@ class Poller:
         self._sweep_at = float("-inf")
 
     async def run(self) -> None:
-        """Round after round; one log line a change of state."""
+        """Poll at intervals, without end. Logs one line when the database goes or comes back."""
         while True:
             await self._sleep(ROUND_S)
             try:
@@ -97,7 +99,7 @@ class Poller:
                 self._is_down = False
 
     async def round(self) -> None:
-        """Begin with what is due, as far as there is room. Raises what the database raises."""
+        """Start looks at due jobs, as far as there is room. Raises what the database raises."""
         now = self._jobs.monotonic()
         if self._running and now - self._beaten_at >= CLAIM_S / 3:
             self._beaten_at = now
@@ -118,11 +120,11 @@ class Poller:
             task.add_done_callback(self._running.pop)
 
     async def settled(self) -> None:
-        """Wait for what was begun."""
+        """Wait until the looks that were started have ended."""
         await asyncio.gather(*self._running, return_exceptions=True)
 
     async def close(self) -> None:
-        """Leave what runs to others."""
+        """Cancel running looks; other workers claim their jobs later."""
         for task in list(self._running):
             task.cancel()
         await self.settled()

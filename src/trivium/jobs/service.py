@@ -43,16 +43,16 @@ class Sealer(Protocol):
     """Seals prompts; ``storage/vault.py`` is the real one."""
 
     def seal(self, body: bytes, place: bytes) -> bytes:
-        """For one place only."""
+        """Encrypt ``body`` so that it opens for this place only."""
         ...
 
     def open(self, sealed: bytes, place: bytes) -> bytes:
-        """What was sealed for that place. Raises VaultError."""
+        """Decrypt what was sealed for this place. Raises VaultError."""
         ...
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What a job is begun with."""
+    """The values that a new job is made from."""
 
     user_id: int
     key_id: int
@@ -67,7 +67,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _MissingError(Exception):
-    """An account has not so much more to spare."""
+    """An account does not have that much to spare."""
 
     def __init__(self, nanos: int) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class _MissingError(Exception):
 
 
 class Jobs:
-    """See the module."""
+    """Stores jobs, and begins and ends them together with their holds."""
 
     def __init__(
         self,
@@ -104,9 +104,8 @@ class Jobs:
     # --- a job's life -----------------------------------------------------------------------------
 
     async def begin(self, order: Order, hold: Hold | None) -> Job:
-        """Write a job and set its price aside; ``hold`` is ``None`` for a free one.
-
-        Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN).
+        """Store a job and set its price aside; ``hold`` is ``None`` for a free one. Raises
+        ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN).
         """
         now = int(self._clock.now())
         job = Job(
@@ -180,12 +179,16 @@ class Jobs:
             raise _MissingError(hold.amount_nanos - (former.amount_nanos if former else 0))
 
     async def born(self, job: Job, account: Account, seen: Seen) -> Job:
-        """An upstream has taken it. May be repeated. Raises what ``Database.write`` raises."""
+        """Note that an upstream has taken the job. May be repeated. Raises what ``Database.write``
+        raises.
+        """
         begun = msgspec.structs.replace(job, account=account, upstream_id=seen.id)
         return await self.see(begun, seen)
 
     async def stillborn(self, job: Job) -> None:
-        """No upstream has taken it: nothing of it is left. Raises what ``Database.write`` does."""
+        """Delete a job that no upstream has taken, with its hold. Raises what ``Database.write``
+        raises.
+        """
         from trivium.jobs import store
         from trivium.ledger.holds import store as holds
 
@@ -227,7 +230,7 @@ class Jobs:
         return await self._write(looked)
 
     async def give_up(self, job: Job, code: str, message: str) -> Job:
-        """It will not be made: it has failed, and costs nothing."""
+        """Note that the job has failed and costs nothing."""
         failed = Seen(
             id=job.upstream_id or "",
             status=Status.FAILED,
@@ -238,7 +241,9 @@ class Jobs:
         return await self.see(job, failed)
 
     async def lose(self, job: Job) -> Job:
-        """Its worker was killed while it asked the upstream: nobody knows what became of it."""
+        """End a job whose worker was killed while it asked the upstream, so that the outcome is
+        unknown.
+        """
         message = "The gateway was stopped while it asked for this video."
         error = VideoError(code=INTERRUPTED, message=message)
         lost = msgspec.structs.replace(job, status=Status.FAILED, error=error, look_at=None)
@@ -308,8 +313,8 @@ class Jobs:
         return [self._job(row) for row in rows[:limit]], len(rows) > limit
 
     async def forget(self, job: Job) -> Mapping[str, str] | None:
-        """Delete a job that has ended; what our own store has of it, ``None``: somebody else has
-        deleted it. Raises as ``find``.
+        """Delete a job that has ended. Returns the files that our own store has of it; ``None``:
+        another call deleted it first. Raises as ``find``.
         """
         from trivium.jobs import store
 
@@ -322,7 +327,7 @@ class Jobs:
     # --- looking after ----------------------------------------------------------------------------
 
     async def due(self, limit: int) -> list[Job]:
-        """Jobs that need a look and that nobody looks after: they are ours for a while."""
+        """Claim jobs that need a look and that no worker looks after; returns them."""
         from trivium.jobs import store
 
         now = int(self._clock.now())
@@ -334,7 +339,9 @@ class Jobs:
         return [self._job(row) for row in rows]
 
     async def is_mine(self, job: Job) -> bool:
-        """Take one job to look at it now; ``False``: somebody does, or did a moment ago."""
+        """Claim one job for a look now; ``False`` when it is claimed, or was looked at a moment
+        ago.
+        """
         from trivium.jobs import store
 
         now = int(self._clock.now())
@@ -344,14 +351,14 @@ class Jobs:
             return await store.claim_one(conn, job.id, now, now - policy.FRESH_S)
 
     async def extend(self, jobs: Sequence[Job]) -> None:
-        """Keep jobs for a while longer: the heartbeat of a look that takes long."""
+        """Extend the claims on jobs whose look takes long."""
         from trivium.jobs import store
 
         async with self._db.write() as conn:
             await store.extend(conn, [job.id for job in jobs], int(self._clock.now()))
 
     async def put_off(self, job: Job) -> None:
-        """Its upstream could not tell: look again later."""
+        """Set a later look for a job whose upstream could not tell its state."""
         from trivium.jobs import store
 
         now = int(self._clock.now())
@@ -360,14 +367,16 @@ class Jobs:
             await store.put_off(conn, job.id, now + pause, now)
 
     async def let_go(self, job: Job) -> None:
-        """Nothing more is to be done for it."""
+        """End the claim on a job that needs nothing more."""
         from trivium.jobs import store
 
         async with self._db.write() as conn:
             await store.put_off(conn, job.id, None)
 
     async def keep(self, job: Job, kept: Keeping) -> bool:
-        """Our own store has its ``assets``; ``False``: it was deleted meanwhile."""
+        """Note that our own store has the job's ``assets``; ``False``: the job was deleted
+        meanwhile.
+        """
         from trivium.jobs import store
 
         assert job.expires_at is not None
@@ -375,7 +384,7 @@ class Jobs:
             return await store.keep(conn, job.id, kept, job.assets, job.expires_at)
 
     async def sweep(self) -> int:
-        """Delete some of the jobs that have ended long ago; how many."""
+        """Delete some of the jobs that ended long ago; returns how many."""
         from trivium.jobs import store
 
         days = self.limits.retention_days
@@ -386,7 +395,9 @@ class Jobs:
             return await store.sweep(conn, before, SWEPT)
 
     async def bring_back(self) -> int:
-        """Look soon at jobs that a clock ahead of ours has put off beyond all measure; how many."""
+        """Set an earlier look for jobs that were put off too far by a clock that was ahead; returns
+        how many.
+        """
         from trivium.jobs import store
 
         async with self._db.write() as conn:
@@ -394,17 +405,17 @@ class Jobs:
             return await store.bring_back(conn, now, int(self.limits.look_max_s) + 1)
 
     async def certain_age_s(self, job: Job) -> float:
-        """How old a job is at least. Raises what ``Database.read`` raises."""
+        """Return the least age of a job, in seconds. Raises what ``Database.read`` raises."""
         age_s = self._clock.now() - job.created_at
         # nearly always: whoever is young by the clock needs no second opinion
         return age_s if age_s < LOST_S else await self._doubt.now() - job.created_at
 
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Return seconds since the epoch."""
         return self._clock.now()
 
     def monotonic(self) -> float:
-        """Seconds that never go back."""
+        """Return seconds of a clock that never goes back."""
         return self._clock.monotonic()
 
     def _job(self, row: Any) -> Job:
@@ -420,7 +431,7 @@ class Jobs:
 
 
 def away(error: StorageError) -> Fault:
-    """The fault of a database that is not there."""
+    """Return the fault for a database that cannot be reached."""
     log.warning("jobs_unreachable", error=str(error))
     return Fault(Kind.LEDGER_DOWN, "Videos cannot be looked up at the moment; try again.")
 

@@ -62,7 +62,7 @@ def type_of(said: str, variant: str) -> str:
 
 
 class Source:
-    """See the module."""
+    """Fetches the files of videos from their upstreams, and follows their redirects."""
 
     def __init__(self, asking: Asking, client: Client, others: Client) -> None:
         """``others``: the client for addresses that vendors name."""

@@ -18,7 +18,7 @@ _assets: Final = msgspec.json.Decoder(dict[str, str]).decode
 
 
 def job_of(row: Row[Any], prompt: str) -> Job:
-    """A row with its prompt opened."""
+    """Return a row as a job, with its decrypted prompt."""
     error = None
     if row.error_code is not None:
         error = VideoError(code=row.error_code, message=row.error_message or "")
@@ -118,7 +118,7 @@ async def rename(conn: AsyncConnection, job_id: str, model: str) -> bool:
 
 
 async def find(conn: AsyncConnection, user_id: int, job_id: str) -> Row[Any] | None:
-    """A user's job."""
+    """Return the row of a user's job; ``None`` if there is none."""
     query = select(jobs).where(jobs.c.user_id == user_id, jobs.c.id == job_id)
     return (await conn.execute(query)).first()
 
@@ -131,7 +131,7 @@ async def page(
     *,
     newest_first: bool,
 ) -> Sequence[Row[Any]]:
-    """A user's jobs behind one of them, which is told by its moment and id."""
+    """Return a user's jobs after one of them, which is given by its moment and id."""
     query = select(jobs).where(jobs.c.user_id == user_id)
     at, id_ = jobs.c.created_at, jobs.c.id
     if after is not None:
@@ -149,9 +149,8 @@ async def is_any_due(conn: AsyncConnection, now: int) -> bool:
 
 
 async def claim(conn: AsyncConnection, now: int, limit: int) -> Sequence[Row[Any]]:
-    """Jobs whose time has come and that nobody looks after: they are this worker's for a while.
-
-    Rows that another node is claiming are left to it.
+    """Claim jobs whose time has come and that no worker looks after; returns their rows. Rows that
+    another node is claiming are left to it.
     """
     due = (
         select(jobs.c.id)
@@ -168,7 +167,9 @@ async def claim(conn: AsyncConnection, now: int, limit: int) -> Sequence[Row[Any
 
 
 async def claim_one(conn: AsyncConnection, job_id: str, now: int, seen_before: int) -> bool:
-    """Take a job that has not been looked at since; ``False``: somebody does, or just did."""
+    """Claim a job that has not been looked at since; ``False`` when another worker claims it, or
+    just looked.
+    """
     done = await conn.execute(
         update(jobs)
         .where(
@@ -184,7 +185,7 @@ async def claim_one(conn: AsyncConnection, job_id: str, now: int, seen_before: i
 
 
 async def extend(conn: AsyncConnection, job_ids: Sequence[str], now: int) -> None:
-    """Keep jobs for a while longer."""
+    """Extend the claims on jobs."""
     query = update(jobs).where(jobs.c.id.in_(job_ids)).values(claimed_until=now + CLAIM_S)
     await conn.execute(query)
 
@@ -192,7 +193,7 @@ async def extend(conn: AsyncConnection, job_ids: Sequence[str], now: int) -> Non
 async def put_off(
     conn: AsyncConnection, job_id: str, look_at: int | None, looked_at: int | None = None
 ) -> None:
-    """Let a job go until a later moment; ``None``: for good."""
+    """End the claim on a job until a later moment; ``None``: for good."""
     values: dict[str, Any] = {"look_at": look_at, "claimed_until": 0}
     if looked_at is not None:
         values["looked_at"] = looked_at

@@ -1,4 +1,4 @@
-"""Everything that videos are made with, in one hand."""
+"""Everything that videos are made with, in one place."""
 
 import msgspec
 
