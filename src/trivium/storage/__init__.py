@@ -1,1 +1,1 @@
-"""The database itself: engine, migrations."""
+"""The database: engine, transactions, schema and migrations."""

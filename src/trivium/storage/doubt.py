@@ -1,9 +1,9 @@
 """The time by which something is deleted for good.
 
-A wrong clock makes sessions, tokens and files look as if they were over. Whoever asks for one is
-told so, and has it again when the clock is right; what was deleted is gone. So whatever deletes by
-age takes the earliest of three: the clock, the same without its jumps, and the database's own,
-which may be another machine's.
+A wrong clock makes sessions, tokens and files look as if they had expired. Reads refuse them
+meanwhile, and find them again when the clock is right; what was deleted is lost. So deleting by age
+goes by the earliest of three: the clock, the clock without its jumps, and the database's own, which
+may be another machine's.
 """
 
 from typing import TYPE_CHECKING
@@ -19,10 +19,10 @@ log = structlog.get_logger()
 
 
 class Doubt:
-    """What one sweeper knows of the clock since it began."""
+    """How far the clock can be trusted, for one sweeper."""
 
     def __init__(self, db: "Database", clock: Clock, what: str) -> None:
-        """``what``: is swept, for the log."""
+        """``what``: the name, in the log, of what is swept."""
         self._db = db
         self._clock = clock
         self._steady = Steady(clock)
@@ -30,9 +30,8 @@ class Doubt:
         self._doubts = False
 
     async def now(self) -> float:
-        """Seconds since the epoch that have certainly passed. Raises what ``Database.read`` raises.
-
-        Says so once when the clock is ahead of them.
+        """Return the seconds since the epoch that have certainly passed. Logs once when the clock
+        is ahead of them. Raises what ``Database.read`` raises.
         """
         theirs = await self._db.now()
         now, earliest = self._clock.now(), self._steady.earliest()

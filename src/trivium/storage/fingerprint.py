@@ -1,9 +1,9 @@
-"""Whether all nodes of one database have the gateway's own secret in common.
+"""Checks that all nodes of one database have the gateway's own secret in common.
 
-The database keeps the mark of the key that seals: the name that everything sealed with it carries
-already, of a key derived for this purpose alone. It tells nodes apart and nothing of the secret. A
-node that could not open what the others seal is refused; one that can, and seals with another of
-its keys, puts that one's mark there: so a secret is replaced node by node.
+The database stores the mark of the sealing key: the key id that everything sealed with it carries,
+of a key derived for this purpose alone. It tells nodes apart and nothing of the secret. A node that
+could not open what the others seal is refused; one that can, and seals with another of its keys,
+stores that key's mark: so a secret is replaced node by node.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -24,14 +24,13 @@ class SecretDiffers(StorageError):  # noqa: N818 - a state, as it is told to the
 
 
 def marks(keys: "RootKeys") -> list[str]:
-    """Of every key; the first one's seals."""
+    """Return the mark of every key; the first key is the one that seals."""
     return [mark.hex() for mark in keys.ring(_PURPOSE).ids]
 
 
 async def known(db: "Database") -> str | None:
-    """The mark of the key that the nodes seal with; ``None``: none has started yet.
-
-    Raises what ``Database.read`` raises.
+    """Return the mark of the key that the nodes seal with; ``None`` before the first node has
+    started. Raises what ``Database.read`` raises.
     """
     async with db.read() as conn:
         found = await conn.scalar(text("SELECT mark FROM secret_mark WHERE id = 1"))
@@ -39,7 +38,8 @@ async def known(db: "Database") -> str | None:
 
 
 async def agree(db: "Database", keys: "RootKeys | None", file: str) -> None:
-    """Make sure that this node can open what the others seal, and say what it seals with.
+    """Make sure that this node can open what the others seal, and store the mark of its sealing
+    key.
 
     ``keys``: ``None`` where this node has none yet, and would make its own in ``file``. Raises
     ``SecretDiffers``, and what the database raises.
@@ -60,7 +60,9 @@ async def agree(db: "Database", keys: "RootKeys | None", file: str) -> None:
 
 
 async def replace(db: "Database", keys: "RootKeys") -> None:
-    """From now on the nodes seal with the first of these. Raises what the database raises."""
+    """Store the mark of the first of these keys, with which the nodes seal from now on. Raises what
+    the database raises.
+    """
     async with db.write() as conn:
         await conn.execute(
             text(
@@ -72,7 +74,7 @@ async def replace(db: "Database", keys: "RootKeys") -> None:
 
 
 def difference(mark: str | None, keys: "RootKeys | None", file: str) -> str:
-    """What is wrong with this node's keys, and what to do; empty: nothing is."""
+    """Return what is wrong with this node's keys and what to do; empty: nothing is."""
     if mark is None or (keys is not None and mark in marks(keys)):
         return ""
     here = "is another here" if keys is not None else "is not set here"

@@ -1,8 +1,8 @@
-"""The gateway's own keys: everything it seals or encrypts hangs on them.
+"""The gateway's own keys, from which every sealing and encrypting key is derived.
 
-``TRIVIUM_SECRET`` where several nodes must open each other's envelopes; else a file readable by
-its owner alone, made on first start. The first key seals, the others only open, so that a key can
-be replaced. Losing one costs what it sealed, never a balance.
+They come from ``TRIVIUM_SECRET`` where several nodes must open what the others seal; else from a
+file readable by its owner alone, made on first start. The first key seals, the others only open, so
+that a key can be replaced. Losing one costs what it sealed, never a balance.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ _KEY_BYTES: Final = 32
 
 
 class RootKeyError(Exception):
-    """The keys cannot be had; the message says what to do."""
+    """The keys cannot be read or made; the message says what to do."""
 
 
 class RootKeys:
@@ -31,11 +31,13 @@ class RootKeys:
     __slots__ = ("_keys",)
 
     def __init__(self, *keys: bytes) -> None:
-        """At least one, of thirty-two bytes; the first one seals."""
+        """``keys``: at least one, of thirty-two bytes; the first one seals."""
         self._keys = keys
 
     def ring(self, purpose: str) -> Keyring:
-        """Keys for one purpose, from which those for another cannot be told (HKDF, RFC 5869)."""
+        """Return the keys for one purpose, which tell nothing of those for another (HKDF, RFC
+        5869).
+        """
         return Keyring.late(functools.partial(_derived, self._keys, f"trivium {purpose}".encode()))
 
 
@@ -64,7 +66,9 @@ def root_keys(given: str | None, file: Path) -> RootKeys:
 
 
 def found_keys(given: str | None, file: Path) -> RootKeys | None:
-    """As ``root_keys``, and nothing is made: ``None`` where there is no key yet."""
+    """Return the keys as ``root_keys`` does, without making any; ``None`` where there is none
+    yet.
+    """
     keys = [_secret(one) for one in (given or "").split()]
     if not keys:
         key = _read(file)
@@ -102,7 +106,9 @@ def _read(file: Path) -> bytes | None:
 
 
 def _make(file: Path) -> None:
-    """Write whole or not at all: two workers may start at once, and both must get one key."""
+    """Write a new key whole or not at all: two workers may start at once, and both must get one
+    key.
+    """
     key = os.urandom(_KEY_BYTES)
     draft = file.with_name(f"{file.name}.{os.getpid()}")
     try:

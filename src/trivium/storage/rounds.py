@@ -1,4 +1,4 @@
-"""Work that comes round, such as sweeping. It waits while the database is away, and says so."""
+"""Runs periodic work, such as sweeping. It waits while the database is away, and logs that."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
@@ -25,11 +25,11 @@ async def rounds(
     clock: Clock,
     away: tuple[type[Exception], ...] = (StorageError,),
 ) -> None:
-    """Work round after round, for ever; one log line a change of state.
+    """Run ``work`` at intervals, without end; logs one line when it fails and when it works again.
 
-    ``work`` takes the time that decides what is over (``doubt.py``). It gives ``False`` when its
-    budget ended before it was done: then the next round comes after a tenth of ``every_s``.
-    ``away``: what it raises while something that it needs is away.
+    ``work`` takes the time that decides what has expired (``doubt.py``). It returns ``False`` when
+    its budget ended before it was done: then the next round comes after a tenth of ``every_s``.
+    ``away``: the exceptions it raises while something that it needs is away.
     """
     is_down = False
     doubt = Doubt(db, clock, what)

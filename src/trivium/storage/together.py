@@ -34,8 +34,8 @@ async def insert_new(
     rows: Sequence[tuple[Any, ...]],
     fixed: Fixed = (),
 ) -> None:
-    """Store rows, values in the order of the table's columns without the ``fixed`` ones; one that
-    is there by its ``key`` stays as it is, so that repeating the call changes nothing.
+    """Insert rows with values in the order of the table's columns without the ``fixed`` ones. A row
+    whose ``key`` exists stays as it is, so repeating the call changes nothing.
     """
     await insert(conn, table, names(table, fixed), rows, fixed, key)
 
@@ -48,9 +48,8 @@ async def insert(
     fixed: Fixed = (),
     key: tuple[str, ...] = (),
 ) -> None:
-    """Store rows with values for these columns, which are in the table's order.
-
-    Without a ``key`` one that is there already is a conflict.
+    """Insert rows with values for these columns, which are in the table's order. Without a ``key``,
+    a row that exists already is a conflict.
     """
     engine = conn.dialect.name
     if engine == "sqlite":
@@ -67,7 +66,7 @@ async def insert(
 
 
 def names(table: Table, fixed: Fixed) -> tuple[str, ...]:
-    """A table's columns in their order, without the fixed ones."""
+    """Return a table's columns in their order, without the fixed ones."""
     return tuple(name for name in table.c.keys() if name not in dict(fixed))  # noqa: SIM118 - not a dict
 
 
@@ -75,7 +74,7 @@ def names(table: Table, fixed: Fixed) -> tuple[str, ...]:
 def _one(
     engine: str, table: Table, columns: tuple[str, ...], fixed: Fixed, key: tuple[str, ...]
 ) -> str:
-    """The statement's text with one mark a column."""
+    """Return the text of a statement for one row."""
     dialect: Dialect
     made: Any
     if engine == "sqlite":
@@ -105,7 +104,7 @@ def _literals(table: Table, fixed: Fixed, dialect: Dialect) -> dict[str, Any]:
 def _many(
     table: Table, columns: tuple[str, ...], fixed: Fixed, key: tuple[str, ...], rows: int
 ) -> str:
-    """The statement for SQLite with the marks of many rows."""
+    """Return the text of a statement for SQLite that inserts ``rows`` rows."""
     one = _one("sqlite", table, columns, fixed, key)
     head, values, rest = one.partition(" VALUES ")
     row, conflict, tail = rest.partition(" ON CONFLICT ")

@@ -33,7 +33,9 @@ OVERHEAD: Final = _BODY + TAG_BYTES
 
 
 class VaultError(Exception):
-    """What is stored does not open: a key that is gone, another row, or damage."""
+    """A stored body cannot be opened: its key is gone, it belongs to another row, or it is
+    damaged.
+    """
 
 
 class Vault:
@@ -46,7 +48,7 @@ class Vault:
         self._keys = keys
 
     def seal(self, body: bytes, place: bytes) -> bytes:
-        """``body`` for one place; only the same place opens it."""
+        """Encrypt ``body`` so that it opens for this place only."""
         salt = os.urandom(SALT_BYTES)
         nonce = os.urandom(NONCE_BYTES)
         head = FORMAT + self._keys.id + salt
@@ -54,11 +56,13 @@ class Vault:
         return b"".join((head, nonce, hidden))
 
     def is_current(self, sealed: bytes) -> bool:
-        """Whether the key that seals today sealed it; what lasts is to be sealed anew otherwise."""
+        """Whether the current sealing key sealed it. If not, a body that stays should be sealed
+        anew.
+        """
         return sealed[len(FORMAT) : _SALT] == self._keys.id
 
     def open(self, sealed: bytes, place: bytes) -> bytes:
-        """The body. Raises VaultError."""
+        """Return the decrypted body. Raises VaultError."""
         from cryptography.exceptions import InvalidTag
 
         if sealed[: len(FORMAT)] != FORMAT or len(sealed) < OVERHEAD:

@@ -1,8 +1,9 @@
-"""The writer behind each queue that is written in the background: when, how much, what is told.
+"""The background writer behind each queue: when it writes, how much, and what it logs.
 
-A queue is its owner's; ``flush`` writes all of it in batches and says whether the database took it.
-Here are the pauses, which grow while the database is away, the end of the worker, and the log: one
-line when it goes and when it is back, and lost ones told at most once a minute.
+The queue is kept by its owner, whose ``flush`` writes all of it in batches and says whether the
+database took it. Here are the pauses, which grow while the database is away, the end of the worker,
+and the log: one line when the database goes and one when it is back, and lost rows at most once a
+minute.
 """
 
 import asyncio
@@ -25,16 +26,16 @@ log = structlog.get_logger()
 
 
 def next_batch(waiting: int, least: int, most: int) -> int:
-    """How many to write in the next transaction: the longer the queue, the more.
+    """Return how many rows to write in the next transaction: the longer the queue, the more.
 
-    One costs a busy worker so many turns of the loop that it would fall behind for ever with small
-    ones; a large one keeps the loop busy for milliseconds.
+    A transaction costs a busy worker so many turns of the loop that it would never catch up with
+    small ones; a large one keeps the loop busy for milliseconds.
     """
     return min(waiting, max(least, min(waiting // 2, most)))
 
 
 class Writing:
-    """One queue's writer."""
+    """Writes one queue in the background."""
 
     def __init__(
         self,
@@ -72,7 +73,7 @@ class Writing:
         """Lost since the start."""
 
     def wake(self) -> None:
-        """Something waits."""
+        """Tell the writer that the queue is no longer empty."""
         self._wake.set()
 
     def start(self) -> None:
@@ -80,7 +81,7 @@ class Writing:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def close(self, limit_s: float) -> None:
-        """Stop, and write what waits within the limit; what is lost then is told."""
+        """Stop, and write the queue within the limit. Rows lost then are logged."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -95,19 +96,21 @@ class Writing:
         self._tell_dropped()
 
     def drop(self, count: int = 1) -> None:
-        """So many are lost."""
+        """Count rows that are lost."""
         self.dropped += count
         self._untold += count
 
     def away(self, error: Exception) -> bool:
-        """The database did not take a batch, which has to be tried again: ``False``."""
+        """Note that the database did not take a batch. Returns ``False``: it has to be tried
+        again.
+        """
         if not self._is_down:
             log.warning("writes_wait", queue=self._queue, error=str(error), waiting=self._waiting())
         self._is_down = True
         return False
 
     def back(self) -> bool:
-        """The database took a batch: ``True``."""
+        """Note that the database took a batch. Returns ``True``."""
         if self._is_down:
             log.info("writes_flow_again", queue=self._queue, waiting=self._waiting())
         self._is_down = False

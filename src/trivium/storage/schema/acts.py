@@ -1,4 +1,4 @@
-"""Security-relevant acts."""
+"""The table of the audit log."""
 
 from sqlalchemy import Column, Index, Table, Text
 

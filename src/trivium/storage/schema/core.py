@@ -1,4 +1,4 @@
-"""Users, keys, money, records and what is remembered between requests."""
+"""Users, keys, money, request records, stored responses and traces."""
 
 from sqlalchemy import (
     BigInteger,

@@ -1,4 +1,4 @@
-"""What operators are shown of the upstreams' health; no worker decides by it."""
+"""The health of upstreams as operators are shown it; no worker decides by it."""
 
 from sqlalchemy import Boolean, Column, Index, Table, Text
 
