@@ -1,1 +1,1 @@
-"""Puts the parts together: from the settings, top to bottom, and closed in reverse."""
+"""Builds all parts of the gateway from the settings, top to bottom, and closes them in reverse."""

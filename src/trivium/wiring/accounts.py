@@ -40,7 +40,9 @@ def accounts_of(
 def build(
     settings: Settings, database: "Database", vault: "Vault", post: "Post | None"
 ) -> "Accounts":
-    """The same, with letters left to whoever calls. Close it when done."""
+    """Build accounts as ``accounts_of`` does, with letters left to the caller. Close it when
+    done.
+    """
     from trivium.identity.accounts.outside.provider import by_name
     from trivium.identity.accounts.service import Accounts
 
@@ -56,7 +58,7 @@ def build(
 
 
 def vault_of(settings: Settings) -> "Vault":
-    """Seals what accounts must read again."""
+    """Return the vault for what accounts must read again."""
     from trivium.storage.root_key import root_keys
     from trivium.storage.vault import Vault
 
@@ -67,13 +69,13 @@ def vault_of(settings: Settings) -> "Vault":
 
 
 def origin(settings: Settings) -> str:
-    """How the outside sees the pages, which are with the OAuth service."""
+    """Return the origin under which browsers reach the pages, which are with the OAuth service."""
     server = settings.server
     return addresses(server.public_url, server.auth_url, server.api_url, server.listen).auth
 
 
 def outbox(settings: Settings) -> "Outbox | None":
-    """Where letters wait; ``None`` when none are sent."""
+    """Return the queue of letters; ``None`` when none are sent."""
     if not settings.mail.host:
         return None
     from trivium.mail.outbox import Outbox
@@ -83,7 +85,7 @@ def outbox(settings: Settings) -> "Outbox | None":
 
 
 def caretaker(settings: Settings, database: "Database") -> "Sweeper":
-    """Removes sessions, links and counts that are over."""
+    """Return the sweeper that removes expired sessions, links and counts."""
     from trivium.identity.accounts.sweep import Sweeper
 
     return Sweeper(database, SystemClock(), idle_s=int(settings.accounts.idle_hours * 3600))

@@ -19,8 +19,8 @@ _MMAP_THRESHOLD: Final = -3
 
 
 def tune() -> bool:
-    """Have large blocks given back and small ones kept; ``False`` where the library has no such
-    call (musl, macOS), and manages as it does.
+    """Have the C library give large blocks back and keep small ones. Returns ``False`` where it has
+    no such call (musl, macOS).
     """
     with contextlib.suppress(OSError, AttributeError):
         mallopt = ctypes.CDLL(None).mallopt

@@ -35,14 +35,14 @@ async def assets_of(
 
 
 def is_apart(settings: Settings) -> bool:
-    """Whether generated files lie where other nodes, which share the database, cannot see them:
-    in the folder that is used when nothing is set.
+    """Whether generated files lie where other nodes of the database cannot see them: in the default
+    folder of this machine.
     """
     return not settings.assets.url and not settings.storage.url.startswith("sqlite")
 
 
 def place(settings: Settings) -> "Place":
-    """Where objects lie by the settings."""
+    """Return where the settings put objects."""
     from trivium.assets.objects import Place
 
     given = settings.assets

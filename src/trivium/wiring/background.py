@@ -19,8 +19,8 @@ log = structlog.get_logger()
 async def background(stack: contextlib.AsyncExitStack, work: Work) -> None:
     """Run something beside the requests until the worker ends.
 
-    What crashes is told and begun again: nobody would miss it before keys are not revoked any more,
-    or a channel is never tried again.
+    If it crashes, that is logged and it is started again. Otherwise it would be missed only when
+    keys are no longer revoked, or a channel is never tried again.
     """
     task = asyncio.get_running_loop().create_task(_kept_up(work))
 

@@ -15,7 +15,7 @@ _NAME_MAX: Final = 256
 
 
 def named(settings: Settings) -> bool:
-    """Whether any is named at all."""
+    """Whether the settings name any file at all."""
     server = settings.server
     given = (server.tls_certificate, server.upload_folder, settings.upstream.ca_file)
     return any(given) or settings.assets.url.startswith("file:")
@@ -34,7 +34,9 @@ def unusable(settings: Settings) -> list[str]:
 
 
 def server_tls(server: Server) -> ssl.SSLContext | None:
-    """How the ports speak TLS; ``None``: they do not. Raises OSError, ssl.SSLError among them."""
+    """Return the TLS context of the ports; ``None`` when they speak plain HTTP. Raises OSError,
+    ssl.SSLError among them.
+    """
     if not server.tls_certificate:
         return None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)

@@ -5,6 +5,6 @@ from trivium.settings.model import Settings
 
 
 def defaults(settings: Settings) -> Defaults:
-    """As the settings have them, and as shipped where they say nothing."""
+    """Return the models of the settings, and the shipped ones where the settings name none."""
     shipped, given = table().defaults, settings.images
     return Defaults(given.legacy_model or shipped.legacy, given.gpt_model or shipped.gpt)

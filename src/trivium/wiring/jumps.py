@@ -1,7 +1,7 @@
-"""Tells when the time of day jumps: set by hand, by a virtual machine that was asleep, by NTP.
+"""Logs when the time of day jumps: set by hand, by a virtual machine that was asleep, by NTP.
 
-Nothing waits by the time of day, so nothing stands still. What was to end at a moment (keys,
-sessions, a minute's limits) ends earlier or later, which somebody should be able to explain.
+No timer uses the time of day, so nothing stands still. What ends at a moment (keys, sessions, a
+minute's limits) ends earlier or later, and the log should explain that.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ class Jumps:
         self._apart = clock.now() - clock.monotonic()
 
     def look(self) -> None:
-        """Say how far it has jumped since the last look, if it has."""
+        """Log how far the time of day has jumped since the last look, if it has."""
         apart = self._clock.now() - self._clock.monotonic()
         jumped = apart - self._apart
         self._apart = apart
@@ -34,7 +34,7 @@ class Jumps:
             log.warning("clock_jumped", seconds=round(jumped, 1))
 
     async def run(self) -> None:
-        """Look again and again, for ever."""
+        """Look at intervals, without end."""
         while True:
             await asyncio.sleep(LOOK_S)
             self.look()

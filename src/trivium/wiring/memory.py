@@ -1,6 +1,6 @@
-"""What is kept: the database, the ledger's journal, the counts of limits.
+"""Builds what is stored: the database, the ledger's journal, the counts of limits.
 
-Imported packages of weight are imported inside: the port is open before.
+Heavy packages are imported inside functions, because the port is open before they are needed.
 """
 
 import asyncio
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 async def memory(
     settings: Settings, stack: contextlib.AsyncExitStack
 ) -> "tuple[Database, Snapshot, Recorder]":
-    """The database and what is kept of it in memory. Imported here: it costs most of a second."""
+    """Return the database, and the parts of it that are kept in memory. Importing them takes most
+    of a second, so it happens here.
+    """
     from trivium.identity.snapshot import Snapshot
     from trivium.observe.recorder import Recorder
     from trivium.storage import migrate
@@ -51,7 +53,9 @@ async def memory(
 async def watched(
     snapshot: "Snapshot", poll_s: float, stack: contextlib.AsyncExitStack
 ) -> "Lookout":
-    """Follow changes of keys from now on; who looks at them before the next poll is due."""
+    """Follow changes of keys from now on; returns what looks for changes before the next poll is
+    due.
+    """
     from trivium.identity.lookout import Lookout
 
     lookout = Lookout(snapshot.refresh, asyncio.get_running_loop().time)
@@ -63,7 +67,9 @@ async def watched(
 async def ledger_of(
     settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
 ) -> "WorkerLedger":
-    """Our own ledger, after what dead workers left is booked. Raises StorageDown."""
+    """Return the ledger of this worker, after booking what dead workers left. Raises
+    StorageDown.
+    """
     from trivium.ledger.journal import Journal
     from trivium.ledger.turns import Turns, worker_name
     from trivium.ledger.worker import WorkerLedger
@@ -115,12 +121,14 @@ async def admission_of(
 
 
 def groups(settings: Settings) -> dict[str, Fraction]:
-    """What each group pays, as a multiple of the price."""
+    """Return the multiplier of the price for each price group."""
     return {name: multiplier(text) for name, text in settings.groups.items()}
 
 
 def sweepers(database: "Database", settings: Settings) -> list[Work]:
-    """Work that removes what is old or over, for ever; each belongs into the background."""
+    """Return the work that removes what is old or expired. None of it ever ends: run it in the
+    background.
+    """
     from trivium.oauth.sweep import Sweeper as Authorizations
     from trivium.observe.audit.service import deleting
     from trivium.observe.sweep import Sweeper

@@ -1,4 +1,4 @@
-"""Numbers for Prometheus: what is counted where, and who is asked for all of it."""
+"""Collects the numbers for Prometheus from the parts that count them."""
 
 import asyncio
 import contextlib
@@ -46,7 +46,7 @@ WRITE_S: Final = 1.0
 
 
 class Metrics:
-    """One worker's numbers, and those of all."""
+    """One worker's numbers, and the sum of all workers'."""
 
     def __init__(
         self,
@@ -57,8 +57,8 @@ class Metrics:
         parts: "Parts",
         places: Places | None = None,
     ) -> None:
-        """Counts from now on what ``services`` record. ``places``: where other workers' numbers
-        are; ``None``: there are none.
+        """Count what ``services`` record from now on. ``places``: where other workers' numbers are;
+        ``None``: there are no other workers.
         """
         self._services = services
         self._listeners = listeners
@@ -72,7 +72,7 @@ class Metrics:
         services.recorder = self._tally
 
     def text(self) -> str:
-        """What a scraper is answered."""
+        """Return the answer to a scrape."""
         all_ = [self._own()]
         if self._places is not None:
             all_ += self._places.read(os.getpid())
@@ -81,14 +81,14 @@ class Metrics:
         return text(whole)
 
     async def write(self) -> None:
-        """Leave the numbers for the other workers, again and again."""
+        """Write the numbers for the other workers at intervals, without end."""
         assert self._places is not None
         while True:
             self._places.write(os.getpid(), self._own())
             await asyncio.sleep(WRITE_S)
 
     async def watch(self) -> None:
-        """Look how late the loop is, again and again."""
+        """Measure how late the event loop is at intervals, without end."""
         loop = asyncio.get_running_loop()
         while True:
             due = loop.time() + LAG_S
@@ -96,7 +96,7 @@ class Metrics:
             self._tally.took(LAG, (), max(0.0, loop.time() - due) * 1000)
 
     def close(self) -> None:
-        """Leave what was counted last."""
+        """Write the last numbers."""
         if self._places is not None:
             self._places.write(os.getpid(), self._own())
 

@@ -78,7 +78,7 @@ class People:
         self._building: asyncio.Task[ASGIApp] | None = None
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        """Answer with the application, built at the first call."""
+        """Answer a request with the application, which is built at the first call."""
         if self._building is None or _failed(self._building):
             self._building = asyncio.create_task(self._build())
         # whoever asked first may leave while others wait
@@ -101,7 +101,7 @@ class People:
         return application
 
     async def close(self) -> None:
-        """Close what was built, if anything was."""
+        """Close the application, if it was built."""
         if self._building is not None:
             await asyncio.wait([self._building])
         await self._stack.aclose()

@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 
 def payments_of(settings: Settings, database: "Database", audit: Audit) -> "Payments":
-    """Payments through the provider of the settings, or through none."""
+    """Return payments through the provider of the settings, or through none."""
     from trivium.ledger.payments.service import Payments
 
     return Payments(database, SystemClock(), audit, settings.payments, _provider(settings))

@@ -21,8 +21,8 @@ async def listen(
     stack: contextlib.AsyncExitStack,
     sockets: Sequence[Sequence[socket.socket]] = (),
 ) -> tuple[list[Listener], list[str]]:
-    """Open every port: the listeners, and the origins they serve. Raises OSError, whose note is the
-    address that cannot be had.
+    """Open every port; returns the listeners and the origins they serve. Raises OSError, whose note
+    is the address that cannot be used.
     """
     server = settings.server
     tls_context = server_tls(server)
@@ -67,7 +67,7 @@ async def listen(
 
 
 def _where(address: str, given: Sequence[socket.socket]) -> list[dict[str, Any]]:
-    """What to open a listener with: the sockets that are there, or an address."""
+    """Return the arguments for a listener: the sockets that exist already, or an address."""
     if given:
         return [{"sock": sock} for sock in given]
     host, _, port = address.rpartition(":")
@@ -75,7 +75,7 @@ def _where(address: str, given: Sequence[socket.socket]) -> list[dict[str, Any]]
 
 
 def edge_limits(server: Server) -> Limits:
-    """What a connection may take."""
+    """Return the limits of one connection."""
     return Limits(
         header_bytes_max=server.header_bytes_max,
         headers_max=server.headers_max,

@@ -1,4 +1,4 @@
-"""Whether this worker can answer a priced call now, and what it does without meanwhile."""
+"""Says whether this worker can answer a priced call now, and which parts are missing."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ STALE_POLLS = 3
 
 
 class Parts:
-    """What a worker needs for a request, looked at when somebody asks. Nothing here waits."""
+    """The parts that a request needs, checked when ``/readyz`` is asked. Nothing here waits."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What a request may call, built once."""
+"""Builds the services that a request may call."""
 
 import asyncio
 import contextlib
@@ -121,7 +121,7 @@ def _client(
 def foreign(
     fetch: Fetch, secure: Callable[[], ssl.SSLContext], stack: contextlib.AsyncExitStack
 ) -> Foreign | None:
-    """Who fetches files by URL; ``None`` where the operator does not want it."""
+    """Return what fetches files by URL; ``None`` where the operator has not enabled it."""
     if not fetch.enabled:
         return None
     reach = Reach(
@@ -139,7 +139,7 @@ def foreign(
 
 
 def rules(routing: Routing) -> Rules:
-    """When a breaker opens, and for how long."""
+    """Return when a breaker opens, and for how long."""
     return Rules(
         failures=routing.failures,
         ratio=routing.failures_ratio,
@@ -150,7 +150,7 @@ def rules(routing: Routing) -> Rules:
 
 
 def budget(routing: Routing) -> Budget:
-    """What one request may cost the upstreams."""
+    """Return how much one request may use of the upstreams."""
     return Budget(
         attempts=routing.attempts_max,
         seconds=routing.attempts_s,
@@ -161,7 +161,7 @@ def budget(routing: Routing) -> Budget:
 
 
 def pool_limits(upstream: Upstream) -> Limits:
-    """What the connections to upstreams may take."""
+    """Return the limits of the connections to upstreams."""
     return Limits(
         keepalive_s=upstream.keepalive_s,
         connections_max=upstream.connections_max,

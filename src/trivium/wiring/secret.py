@@ -15,12 +15,12 @@ VARIABLE: Final = "TRIVIUM_SECRET"
 
 
 def key_file(settings: Settings) -> Path:
-    """Where the key is of a gateway that is given none."""
+    """Return the file of the key that a gateway makes when it is given none."""
     return Path(settings.storage.journal) / "trivium.key"
 
 
 def present(settings: Settings) -> "RootKeys | None":
-    """The keys there are; ``None``: the first start will make one. Raises SettingsError."""
+    """Return the keys there are; ``None``: the first start will make one. Raises SettingsError."""
     from trivium.storage.root_key import RootKeyError, found_keys
 
     try:

@@ -71,7 +71,7 @@ log = structlog.get_logger()
 
 
 def _unheard(_: list[str]) -> None:
-    """Nobody wants to know."""
+    """Ignore the origins, where nobody waits for them."""
 
 
 async def serve(
@@ -125,7 +125,7 @@ async def serve(
 
 
 async def _drained(server: Server, listeners: Sequence["Listener"], stop: Stop) -> None:
-    """Leave: say so first, then accept nothing more, then end what runs."""
+    """Leave: announce it first, then accept nothing more, then end running requests."""
     for listener in listeners:
         listener.leaving = stop.leaving
     await stop.notice(server.drain_notice_s)
@@ -137,7 +137,7 @@ async def _drained(server: Server, listeners: Sequence["Listener"], stop: Stop) 
 
 
 class _Worker:
-    """What one worker is made of, top to bottom."""
+    """The parts of one worker, in the order in which they are built."""
 
     services: Services
     _ledger: "WorkerLedger"
@@ -153,7 +153,7 @@ class _Worker:
         self._places = places
 
     def swap(self, read: Settings, new: Catalogue) -> None:
-        """Put a file that was read again in force."""
+        """Put settings that were read again in force."""
         services = self.services
         services.router = Router(new, random.random, services.latency.expected)
         services.budget = budget(read.routing)
@@ -164,13 +164,15 @@ class _Worker:
         self._ledger.regroup(groups(read))
 
     def asked(self) -> None:
-        """An operator who has paid a vendor's bill changes no setting, and sends SIGHUP."""
+        """Give resting channels and keys a fresh start on SIGHUP, even if no setting has changed:
+        an operator may have paid a vendor's bill.
+        """
         self.services.health.forget()
 
     async def put_together(
         self, listeners: Sequence["Listener"], origin: str, stack: contextlib.AsyncExitStack
     ) -> None:
-        """Everything that requests need; closed with the stack. Raises the storage errors."""
+        """Build everything that requests need; closed with the stack. Raises the storage errors."""
         from trivium.wiring.readiness import Parts
 
         settings = self._settings
@@ -193,7 +195,7 @@ class _Worker:
         )
 
     async def open(self, listeners: list["Listener"], stack: contextlib.AsyncExitStack) -> None:
-        """Let requests in, then do what none of them waits for."""
+        """Let requests in, then start what none of them waits for."""
         settings, snapshot = self._settings, self._snapshot
         lookout = await watched(snapshot, settings.storage.poll_s, stack)
         for listener in listeners:
@@ -224,7 +226,7 @@ async def _equip(
     origin: str,
     stack: contextlib.AsyncExitStack,
 ) -> None:
-    """Add what only requests about media call."""
+    """Add the services that only requests about media call."""
     services.pictures = defaults(settings)
     services.assets = await assets_of(settings, database, origin, stack)
     services.studio = await studio_of(settings, services, database, ledger, stack)

@@ -32,7 +32,7 @@ def shared_of(settings: Settings) -> SharedState | None:
 
 
 def rates_of(shared: SharedState | None) -> rates.Shared | None:
-    """Where the OAuth endpoints count; ``None`` where there is no shared state."""
+    """Return where the OAuth endpoints count; ``None`` without a shared state."""
     return None if shared is None else rates.Shared(shared, _RATES)
 
 
@@ -55,7 +55,7 @@ async def note(
     database: "Database",
     stack: contextlib.AsyncExitStack,
 ) -> None:
-    """Write down for the operator what rests."""
+    """Store what rests, for the operator."""
 
     def channel_of(name: str) -> Channel | None:
         return services.router.channel(name)
@@ -68,7 +68,7 @@ async def note(
 
 
 async def probe(services: Services, stack: contextlib.AsyncExitStack) -> None:
-    """Ask channels whether they are well, those that are to be asked."""
+    """Send health probes to the channels that have them configured."""
     from trivium.pipeline.probing import Prober
 
     await background(stack, Prober(services).run)
@@ -79,7 +79,7 @@ async def share(
     services: Services,
     stack: contextlib.AsyncExitStack,
 ) -> None:
-    """Reach it, once all who use it are there, and tell other workers of upstreams' health."""
+    """Connect to the shared state, and exchange the health of upstreams with other workers."""
     if state is None:
         return
 

@@ -28,8 +28,8 @@ class Stop:
         self._starting = asyncio.current_task()
 
     def listen(self, *, supervised: bool = False) -> None:
-        """Hear the signals from now on, for as long as the loop runs. ``supervised``: whoever
-        started us holds the sockets as well, and says when nobody is let in there any more.
+        """Handle the signals from now on, as long as the loop runs. ``supervised``: a supervisor
+        holds the sockets as well, and says when no new connection may be let in.
         """
         loop = asyncio.get_running_loop()
         self._supervised = supervised
@@ -39,7 +39,9 @@ class Stop:
             loop.add_signal_handler(signal.SIGUSR2, self.let_go)
 
     def tell(self) -> None:
-        """It is to end. A start may wait for a database that is frozen: it is called off."""
+        """Begin to end. A start that is still waiting, perhaps for a frozen database, is called
+        off.
+        """
         if self.leaving:
             self.hurry()
             return
@@ -47,7 +49,7 @@ class Stop:
         self._end()
 
     def hurry(self) -> None:
-        """It is to end without notice."""
+        """End without the notice period."""
         self.leaving = True
         self._hurried = True
         if not self._supervised:
@@ -55,17 +57,17 @@ class Stop:
         self._end()
 
     def let_go(self) -> None:
-        """It is to accept nothing more, from now on."""
+        """Accept no new connection from now on."""
         self._at_once.set()
         self._end()
 
     def serves(self) -> None:
-        """The start is over: from now on there are requests to be ended first."""
+        """Note that the start is over: from now on running requests have to be finished first."""
         self._starting = None
 
     async def notice(self, notice_s: float) -> None:
-        """Return when nothing more is to be accepted: at once, or up to ``notice_s`` seconds after
-        it was told.
+        """Return when nothing more is to be accepted: at once, or at most ``notice_s`` seconds
+        after the order to stop.
         """
         limit_s = 0.0 if self._hurried else notice_s
         if self._supervised:
@@ -75,7 +77,7 @@ class Stop:
 
     @contextlib.contextmanager
     def calling_off(self) -> Iterator[None]:
-        """A block that is left well when it is called off."""
+        """Leave the block without an error when the start is called off."""
         task = self._starting
         try:
             yield
