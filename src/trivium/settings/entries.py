@@ -34,7 +34,7 @@ class Probe(Section, frozen=True):
 
 
 class ChannelEntry(Section, frozen=True):
-    """One ``[[channels]]`` table."""
+    """One ``[[channels]]`` table: an account at a vendor."""
 
     name: str
     """Unique. Shown in logs, records and the ``trivium-channel`` header."""
@@ -71,7 +71,7 @@ class ChannelEntry(Section, frozen=True):
 
 
 class BindingEntry(Section, frozen=True):
-    """One ``[[models.bindings]]`` table."""
+    """One ``[[models.bindings]]`` table: a channel that serves the model."""
 
     channel: str
     """The ``name`` of a channel."""
@@ -141,7 +141,7 @@ class PriceChange(Section, frozen=True):
 
 
 class ModelEntry(Section, frozen=True):
-    """One ``[[models]]`` table."""
+    """One ``[[models]]`` table: a model that callers can ask for."""
 
     name: str
     """Unique. What callers ask for."""

@@ -1,4 +1,4 @@
-"""What is wrong with the settings, said so that one look at the file mends it."""
+"""Problems in the settings, worded so that one look at the file is enough to correct them."""
 
 from typing import Any, Final, TypeAlias
 
@@ -33,7 +33,7 @@ class SettingsError(Exception):
 
 
 def _readable(line: str) -> str:
-    """One line that a terminal shows, however long or odd what it quotes is."""
+    """Return one line that a terminal can show, however long or odd the text it quotes."""
     if len(line) > _LINE_MAX:
         line = f"{line[: _LINE_MAX * 2 // 3]} [...] {line[-_LINE_MAX // 3 :]}"
     if line.isprintable():

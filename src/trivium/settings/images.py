@@ -1,4 +1,4 @@
-"""``[images]``: what image requests mean that leave their model out."""
+"""``[images]``: which model serves image requests that name none."""
 
 from trivium.settings.section import Section
 

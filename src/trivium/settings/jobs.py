@@ -4,7 +4,7 @@ from trivium.settings.section import Section
 
 
 class Jobs(Section, frozen=True):
-    """Videos: how they are looked after until they are made, and for how long files are kept."""
+    """Videos: how often jobs are looked at until they are made, and for how long files are kept."""
 
     look_s: float = 5.0
     """First pause between two looks at an upstream for a video nobody asks about; a tenth of the

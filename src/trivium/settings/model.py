@@ -20,7 +20,7 @@ from trivium.settings.section import Section
 
 
 class Server(Section, frozen=True):
-    """The listening side."""
+    """Where the gateway listens, and what it takes from callers."""
 
     listen: str = "127.0.0.1:8080"
     """HOST:PORT. Loopback until an operator decides otherwise."""
@@ -105,7 +105,7 @@ class Server(Section, frozen=True):
 
 
 class Storage(Section, frozen=True):
-    """The database."""
+    """The database, and the directory of the journals."""
 
     url: str = "sqlite:///trivium.db"
     """``sqlite:///PATH``, ``postgresql://USER:PASSWORD@HOST/DB``, or
@@ -127,7 +127,7 @@ class Shared(Section, frozen=True):
 
 
 class Upstream(Section, frozen=True):
-    """The calling side: limits for all channels unless a channel sets its own."""
+    """Calls to vendors: limits for all channels, unless a channel sets its own."""
 
     connect_timeout_s: float = 10.0
     """To a usable connection, name look-up and TLS included."""
@@ -156,7 +156,7 @@ class Upstream(Section, frozen=True):
 
 
 class Routing(Section, frozen=True):
-    """What one request may cost the upstreams, and when one is left alone."""
+    """What one request may cost the upstreams, and when a failing upstream rests."""
 
     attempts_max: int = 5
     """Attempts of one request, over all channels, credentials and fallback models."""
@@ -190,7 +190,7 @@ class Routing(Section, frozen=True):
 
 
 class Records(Section, frozen=True):
-    """Request records."""
+    """Request records: how they are written, and for how long they are kept."""
 
     flush_s: float = 1.0
     """How often records are written, in one batch."""
@@ -269,7 +269,7 @@ class Logs(Section, frozen=True):
 
 
 class Settings(Section, frozen=True):
-    """The whole file."""
+    """All settings: a member for each table of the file."""
 
     server: Server = Server()
     storage: Storage = Storage()

@@ -92,7 +92,7 @@ class Profile(
     """Most explicit cache marks taken."""
 
     def facts(self) -> dict[str, Any]:
-        """What was said, and no more."""
+        """Return the values that were set, without the others."""
         said = {name: getattr(self, name) for name in self.__struct_fields__}
         return {name: value for name, value in said.items() if value is not None}
 

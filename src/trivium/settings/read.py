@@ -141,12 +141,12 @@ def _is_secret(path: Path) -> bool:
 
 
 def _instead(path: Path, raw: Any) -> str:
-    """What was given instead of what must be, as far as it may be shown."""
+    """Return what was given in place of a valid value, as far as it may be shown."""
     return "" if _is_secret(path) else f", not {shown(raw)}"
 
 
 def _misfit(kind: inspect.Type, raw: Any) -> str:
-    """What a scalar should have been; empty when it fits."""
+    """Return what a scalar should have been; empty when it fits."""
     match kind:
         case inspect.StrType():
             return "" if isinstance(raw, str) else "text"

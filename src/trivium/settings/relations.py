@@ -167,7 +167,7 @@ def _price(i: int, model: ModelEntry) -> Iterator[Problem]:
 
 
 def _row(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
-    """One whole price list: what it costs at first, or from a day on."""
+    """Check one whole price list: the first one, or one that begins on a day."""
     values = [*row.price.values(), *(image.price for image in row.images)]
     values += [video.price for video in row.videos]
     if not any(Decimal(price or 0) for price in values):
@@ -195,7 +195,7 @@ def _row(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
 
 
 def _media(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
-    """Images and videos: one price a kind."""
+    """Check that images and videos have one price of each kind."""
     kinds: dict[tuple[str, str], int] = {}
     for j, image in enumerate(row.images):
         if kinds.setdefault((image.size, image.quality), j) != j:
@@ -207,7 +207,9 @@ def _media(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
 
 
 def _fallbacks(i: int, model: ModelEntry, names: list[str]) -> Iterator[Problem]:
-    """Only what a model declares itself is followed, so its own name is the only loop there is."""
+    """Check a model's fallbacks. Only those it declares itself are followed, so its own name is the
+    only possible loop.
+    """
     for j, name in enumerate(model.fallbacks):
         path = ("models", i, "fallbacks", j)
         if name == model.name:

@@ -17,7 +17,7 @@ from trivium.settings.syntax import Check, above_zero, between, one_of
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """What a value must be."""
+    """The check of a setting and an example of a valid line."""
 
     example: str
     """A line of TOML."""

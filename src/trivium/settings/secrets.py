@@ -37,7 +37,7 @@ class Secrets:
             raise SettingsError(f"{setting} {exc}") from None
 
     def look_up(self, text: str) -> str:
-        """As :meth:`resolve`, in the clear. Raises ValueError."""
+        """Do as :meth:`resolve`, but return the plain text. Raises ValueError."""
         if text.startswith("env:"):
             name = text.removeprefix("env:")
             value, origin = self._variable(name), f"the environment variable {name}"

@@ -7,5 +7,5 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """A table of the file; a misspelt setting is an error, not silence."""
 
     def __repr__(self) -> str:
-        """The type alone: keys and passwords may be written out in any section."""
+        """Show the type alone, because any section may hold keys and passwords."""
         return f"{type(self).__name__}(...)"

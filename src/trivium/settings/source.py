@@ -19,7 +19,7 @@ def dotted(path: Path) -> str:
 
 @dataclass(kw_only=True, repr=False)
 class Source:
-    """Names settings in messages so that they are found at once."""
+    """Names settings in messages together with the place where each was given."""
 
     name: str
     """The file as the operator called it; empty when there is none."""

@@ -77,7 +77,7 @@ def host_port(text: str) -> tuple[str, int]:
 
 
 def listen_address(value: str) -> str | None:
-    """Check ``HOST:PORT``."""
+    """Check an address to listen on, written ``HOST:PORT``."""
     try:
         host_port(value)
     except ValueError:
@@ -161,7 +161,7 @@ def login_name(value: str) -> str | None:
 
 
 def scope(value: str) -> str | None:
-    """Check one scope."""
+    """Check a scope of an outside login: one word, without spaces."""
     return None if _SCOPE.fullmatch(value) else f"must be one scope, not {shown(value)}"
 
 
@@ -254,7 +254,7 @@ def assets_url(value: str) -> str | None:
 
 
 def between(low: float, high: float = math.inf) -> Check:
-    """A finite number from ``low`` to ``high``, both included."""
+    """Return a check for a finite number from ``low`` to ``high``, both included."""
 
     def check(value: float) -> str | None:
         # compared, not asked whether it is finite: a whole number may be too large for that
@@ -276,7 +276,7 @@ def above_zero(value: float) -> str | None:
 
 
 def one_of(*names: str) -> Check:
-    """One of a few words."""
+    """Return a check for one of a few words."""
 
     def check(value: str) -> str | None:
         if value in names:
@@ -345,14 +345,14 @@ def price_kind(value: str) -> str | None:
 
 
 def price(value: str) -> str | None:
-    """Check a price."""
+    """Check a price: a plain decimal of US dollars, 0 or more."""
     if DECIMAL.fullmatch(value):
         return None
     return f"must be a plain decimal of 0 or more in US dollars, not {shown(value)}"
 
 
 def since(value: str) -> str | None:
-    """Check a day."""
+    """Check a day, written ``YYYY-MM-DD``."""
     try:
         day(value)
     except ValueError:
