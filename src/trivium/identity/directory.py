@@ -1,4 +1,4 @@
-"""Everybody, for administrators: found by name or address, switched off and on, given a role."""
+"""All users, for administrators: searched, disabled, enabled and given roles."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +20,7 @@ ID_MAX: Final = 2**53
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
-    """A user with what their account holds."""
+    """A user with the balance of their account and the number of their keys."""
 
     user: User
     balance_nanos: int

@@ -1,8 +1,8 @@
-"""What ends with an account that is disabled, and with an office that is taken away.
+"""What ends when an account is disabled, or when a role is taken away.
 
 Disabling is also the answer to a stolen account, so nothing that a thief may have begun comes back
-when the account does: logins, consents and developer tokens end for good. Keys are refused for as
-long as the account is disabled, and so is everything its applications may do.
+when the account does: logins, consents and developer tokens end for good. Keys are refused as long
+as the account is disabled, and so is everything its applications may do.
 """
 
 from collections.abc import Awaitable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Tell(Protocol):
-    """Tells the audit log of an act, in the transaction that does it."""
+    """Writes an act to the audit log, in the transaction that does it."""
 
     def __call__(
         self,
@@ -26,19 +26,19 @@ class Tell(Protocol):
         what: str = "",
         detail: Detail | None = None,
     ) -> Awaitable[None]:
-        """As ``Audit.within``. Raises what a statement raises."""
+        """Log an act as ``Audit.within`` does. Raises what a statement raises."""
         ...
 
 
 async def untold(
     conn: "Connection", kind: ActKind, subject: int, what: str = "", detail: Detail | None = None
 ) -> None:
-    """Nobody is told."""
+    """Log nothing; for callers without an audit log."""
     del conn, kind, subject, what, detail
 
 
 async def end_logins(conn: "Connection", user_id: int, now: int) -> None:
-    """Sessions, and links and steps that could begin one."""
+    """End sessions, and the links and steps that could begin one."""
     from trivium.identity.accounts import store as accounts_store
     from trivium.identity.accounts.tickets import OF_USERS
 
@@ -48,8 +48,8 @@ async def end_logins(conn: "Connection", user_id: int, now: int) -> None:
 
 
 async def end_access(conn: "Connection", user_id: int, now: int, tell: Tell) -> None:
-    """Everything of a user who is disabled that does not come back, and the keys that others'
-    consent gave to their applications.
+    """End everything of a disabled user that does not come back, and the keys that others' consent
+    gave to their applications.
     """
     from trivium.identity.granted import store as granted
 
@@ -64,7 +64,9 @@ async def end_access(conn: "Connection", user_id: int, now: int, tell: Tell) -> 
 
 
 async def end_office(conn: "Connection", user_id: int, role: Role, now: int, tell: Tell) -> None:
-    """What a user had for the role before this one: logins, and tokens for administration."""
+    """End what a user had through the role before this one: logins, and tokens for
+    administration.
+    """
     from trivium.identity.granted import store as granted
 
     await granted.hold(conn, user_id)

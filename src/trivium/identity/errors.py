@@ -1,4 +1,4 @@
-"""What the people who manage users and keys can get wrong."""
+"""Mistakes of the people who manage users and keys."""
 
 
 class IdentityError(Exception):
@@ -14,4 +14,4 @@ class IdentityError(Exception):
 
 
 class TakenError(IdentityError):
-    """A name or an address that is somebody's already."""
+    """A name or an address that another user has."""

@@ -1,4 +1,4 @@
-"""What is called when keys have changed, so that the change need not wait for the next poll."""
+"""A call for when keys have changed, so that the change need not wait for the next poll."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
@@ -8,4 +8,6 @@ InForce: TypeAlias = Callable[[], Awaitable[None]]
 
 
 async def left_to_others() -> None:
-    """There is no snapshot in this process: running gateways find the change by themselves."""
+    """Do nothing: this process has no snapshot, and running gateways find the change by
+    themselves.
+    """

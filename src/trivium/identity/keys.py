@@ -60,5 +60,7 @@ def digest(key: str) -> bytes:
 
 
 def hint(key: str) -> str:
-    """The last characters, which tell a user's keys apart. They are checksum, not secret."""
+    """Return the last characters, which tell a user's keys apart. They belong to the checksum, not
+    to the secret.
+    """
     return key[-HINT_CHARS:]

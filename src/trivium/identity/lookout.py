@@ -16,7 +16,7 @@ PATIENCE_S: Final = 1.0
 
 
 class Lookout:
-    """One for each worker."""
+    """Refreshes the snapshot of keys early. One for each worker."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Lookout:
                 self._earliest = self._now() + PAUSE_S
 
     async def close(self) -> None:
-        """End what is still looked at."""
+        """Cancel a refresh that is running."""
         running = list(self._running)
         for task in running:
             task.cancel()

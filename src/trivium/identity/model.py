@@ -95,7 +95,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Whoever presented a key: what the hot path needs of key and user, and no more."""
+    """The key and user of a request: the members that the hot path needs."""
 
     key_id: int
     user_id: int
@@ -130,13 +130,15 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def purse_id(self) -> int:
-        """Whose budgets these are: the key's, or those of all keys of one consent."""
+        """Return the id under which budgets are counted: the key's, or one for all keys of a
+        consent.
+        """
         return -self.grant_id or self.key_id
 
     @property
     def owner_id(self) -> int:
-        """Whose stored responses and traces these are: an application sees its own, not those of
-        the user who pays.
+        """Return the owner of stored responses and traces: an application sees its own, not those
+        of the user who pays.
         """
         return -self.grant_id or self.user_id
 

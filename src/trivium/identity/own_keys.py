@@ -37,16 +37,18 @@ class OwnKeys:
             return await store.find_keys(conn, user_id)
 
     async def own(self, user_id: int) -> list[Key]:
-        """Those without the ones that applications were given, which consent gives and ends."""
+        """Return the user's keys without those that applications were given, which consent gives
+        and ends.
+        """
         return [key for key in await self.all(user_id) if key.grant_id is None]
 
     async def one(self, user_id: int, key_id: int) -> Key:
-        """One that can still be changed. Raises ``IdentityError`` (``key``)."""
+        """Return a key that can still be changed. Raises ``IdentityError`` (``key``)."""
         async with self._db.read() as conn:
             return await self._own(conn, user_id, key_id)
 
     async def check_room(self, user_id: int) -> None:
-        """Raises ``IdentityError`` (``keys``) for a user who has as many as they may."""
+        """Raise ``IdentityError`` (``keys``) for a user who has as many keys as allowed."""
         if sum(not key.disabled for key in await self.own(user_id)) >= KEYS_MAX:
             raise IdentityError("keys", f"are {KEYS_MAX} already; revoke one that is not used")
 

@@ -102,7 +102,7 @@ class Identity:
             return _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
 
     async def list_users(self) -> list[User]:
-        """Everybody, in the order they were made."""
+        """Return all users, in the order they were made."""
         from trivium.identity import store
 
         async with self._db.read() as conn:

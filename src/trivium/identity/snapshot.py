@@ -61,11 +61,11 @@ class Snapshot:
 
     @property
     def revision(self) -> int:
-        """Of what is in force; another number when anything has changed."""
+        """Return the number of the state in force; another number when anything has changed."""
         return self._revision
 
     def callers(self) -> Iterable[Caller]:
-        """Everybody, disabled or expired or not."""
+        """Return all callers, disabled and expired ones too."""
         return self._callers.values()
 
     def age(self) -> float:
@@ -81,14 +81,16 @@ class Snapshot:
     async def refresh(self) -> None:
         """Read what has changed since the last time; one small query when nothing has.
 
-        Raises what ``Database.read`` raises; a later call then makes up for it.
+        Raises what ``Database.read`` raises; a later call then reads what was missed.
         """
         await self._advance(from_start=False)
 
     async def watch(
         self, poll_s: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     ) -> None:
-        """Refresh for ever. Survives whatever the database does; one log line a change of state."""
+        """Refresh at intervals, without end, whatever the database does. Logs one line when it goes
+        or comes back.
+        """
         while True:
             await sleep(poll_s)
             try:
@@ -137,7 +139,9 @@ class Snapshot:
         self._confirmed_at = began
 
     def _forget_former(self, callers: dict[bytes, Caller], row: Any) -> None:
-        """An application's key is given another secret when it has expired: the old one goes."""
+        """Drop the former secret of an application's key, which gets another one when it has
+        expired.
+        """
         former = self._secrets.get(row.id)
         if former is not None and former != row.digest:
             callers.pop(former, None)

@@ -185,7 +185,7 @@ async def set_user_disabled(
 
 
 async def set_role(conn: AsyncConnection, user_id: int, role: Role) -> None:
-    """What a user may do beyond using models."""
+    """Set what a user may do beyond using models."""
     await conn.execute(update(users).where(users.c.id == user_id).values(role=role.value))
 
 
@@ -245,7 +245,7 @@ async def set_paused(conn: AsyncConnection, key_id: int, raised: int, *, paused:
 
 
 async def update_key(conn: AsyncConnection, key_id: int, terms: Terms, raised: int) -> None:
-    """Another name, other bounds."""
+    """Set another name and other limits of a key."""
     values = {**_terms(terms), "revision": raised}
     await conn.execute(update(keys).where(keys.c.id == key_id).values(values))
 

@@ -1,4 +1,4 @@
-"""What a key may do: said when it is made, and changed later. Checked the same both times."""
+"""The terms of a key: set when it is made, changed later, and checked the same both times."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -42,11 +42,10 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def checked(terms: Terms, now: int, expires_at: int | None = None) -> Terms:
-    """The same in the spelling that is stored. ``expires_at``: an end that it has already, which
-    may stay though it has come.
+    """Return the terms in the form that is stored.
 
-    Raises ``IdentityError`` (``name``, ``models``, ``expires_at``, ``limits``, ``budgets``,
-    ``networks``).
+    ``expires_at``: the key's present end, which may stay though it has passed. Raises
+    ``IdentityError`` (``name``, ``models``, ``expires_at``, ``limits``, ``budgets``, ``networks``).
     """
     end = terms.expires_at
     if end is not None and end <= now and end != expires_at:
@@ -76,12 +75,12 @@ def changed(before: Terms, after: Terms) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """One spelling for texts that look the same."""
+    """Return the NFKC form, which is the same for texts that look the same."""
     return unicodedata.normalize("NFC", text.strip())
 
 
 def name_of(text: str) -> str:
-    """A name that can be stored. Raises ``IdentityError`` (``name``)."""
+    """Return a name that can be stored. Raises ``IdentityError`` (``name``)."""
     text = folded(text)
     if not text or len(text) > NAME_CHARS_MAX or not text.isprintable():
         raise IdentityError(
@@ -102,7 +101,7 @@ def _allowed(models: Sequence[str]) -> tuple[str, ...]:
 
 
 def limits_of(limits: RateLimits | None) -> RateLimits | None:
-    """Limits that can be. Raises ``IdentityError`` (``limits``)."""
+    """Return limits that can be stored. Raises ``IdentityError`` (``limits``)."""
     for value in (limits.requests, limits.tokens, limits.concurrency) if limits else ():
         if value is not None and not 1 <= value <= LIMIT_MAX:
             raise IdentityError("limits", f"are whole numbers from 1 to {LIMIT_MAX}, not {value}")
@@ -125,7 +124,7 @@ def _networks(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _network(text: str) -> Network:
-    """One network; IPv4 addresses in IPv6's clothes are taken for what they are."""
+    """Return one network. An IPv4 address that is written as IPv6 becomes IPv4."""
     try:
         network = ip_network(text.strip())
     except ValueError as error:

@@ -1,4 +1,6 @@
-"""What people can get wrong about their accounts. Pages put it into words of their language."""
+"""What can be refused about people's accounts. Pages put each refusal into words of their
+language.
+"""
 
 from enum import Enum, unique
 
@@ -49,7 +51,7 @@ class Refusal(Enum):
 
 
 class AccountError(Exception):
-    """Something that was asked for is not done."""
+    """Something that was asked for is refused; ``why`` has the reason."""
 
     def __init__(self, why: Refusal, retry_after_s: int = 0) -> None:
         super().__init__(why.value)

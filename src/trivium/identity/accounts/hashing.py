@@ -27,7 +27,7 @@ WAITING_MAX: Final = 32
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
-    """What one hash takes."""
+    """The memory, passes and lanes of one Argon2id hash."""
 
     memory_kib: int = 19_456
     """19 MiB (OWASP, Password Storage Cheat Sheet, read 2026-11: with at least two passes)."""
@@ -61,9 +61,8 @@ class Hasher:
         return await self._run(lambda: argon2.hash(password))
 
     async def verify(self, stored: str | None, password: str) -> bool:
-        """Whether this is the password behind a hash. ``None`` costs the same and is never it.
-
-        Raises ``AccountError`` (BUSY).
+        """Whether this is the password behind a hash. A ``None`` costs the same time and never
+        matches. Raises ``AccountError`` (BUSY).
         """
         from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -83,7 +82,7 @@ class Hasher:
         return self._hasher().check_needs_rehash(stored)
 
     def close(self) -> None:
-        """Let the threads end."""
+        """Stop the threads, after the hashes that are running."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None

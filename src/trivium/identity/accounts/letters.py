@@ -39,7 +39,7 @@ class Post(Protocol):
 
 
 class Desk:
-    """Where accounts have letters written. ``post``: ``None`` when the gateway sends none."""
+    """Writes the letters of accounts. ``post``: ``None`` when the gateway sends none."""
 
     def __init__(self, db: "Database", clock: Clock, post: Post | None, origin: str) -> None:
         self._db = db
@@ -53,14 +53,13 @@ class Desk:
         return self._post is not None
 
     def check(self) -> None:
-        """Raises ``AccountError`` (MAIL_OFF) when letters cannot be sent."""
+        """Raise ``AccountError`` (MAIL_OFF) when letters cannot be sent."""
         if self._post is None:
             raise AccountError(Refusal.MAIL_OFF)
 
     async def admit(self, visitor: Visitor) -> None:
-        """Count a stranger's wish for a letter, by where it comes from.
-
-        Raises ``AccountError`` (MAIL_OFF, TOO_MANY_TRIES).
+        """Count a stranger's request for a letter, by network. Raises ``AccountError`` (MAIL_OFF,
+        TOO_MANY_TRIES).
         """
         self.check()
         async with self._db.write() as conn:
@@ -70,7 +69,9 @@ class Desk:
             raise refused
 
     async def may_write_to(self, conn: "Connection", email: str) -> bool:
-        """Count a letter that a stranger caused; ``False``: the mailbox has had enough of them."""
+        """Count a letter that a stranger caused; ``False`` when the mailbox has had too many of
+        them.
+        """
         refused = await tries.count(conn, int(self._clock.now()), tries.of_mailbox(email))
         return refused is None
 
@@ -89,19 +90,23 @@ class Desk:
         self.put(write)
 
     def tell(self, kind: str, language: str, email: str) -> None:
-        """Let somebody know of a change, if letters can be sent at all; it stands anyway."""
+        """Notify a user of a change, if letters can be sent at all. The change stands in any
+        case.
+        """
         if self._post is not None:
             with contextlib.suppress(AccountError):
                 self.send(kind, language, email)
 
     def tokens_stolen(self, user_id: int, language: str) -> None:
-        """Let a user know that somebody else seems to have tokens of an application of theirs."""
+        """Warn a user that somebody else seems to have tokens of one of their applications."""
         if self._post is not None:
             with contextlib.suppress(AccountError):
                 self.put(lambda: self._warning("tokens_stolen", user_id, language, APPLICATIONS))
 
     async def _warning(self, kind: str, user_id: int, language: str, path: str) -> Letter | None:
-        """What an application can cause by itself is counted: it must not fill a mailbox."""
+        """Return the letter, or ``None`` when there were too many: an application can cause it, and
+        must not fill a mailbox.
+        """
         from trivium.identity.accounts import store
 
         async with self._db.write() as conn:
@@ -118,5 +123,5 @@ class Desk:
         return catalogue.letter(kind, language, to=email, link=self.url(path))
 
     def url(self, path: str) -> str:
-        """A page of ours as the outside sees it: never from what a request says."""
+        """Return the public address of a page. It never depends on what a request says."""
         return self._origin + path

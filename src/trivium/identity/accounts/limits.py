@@ -18,7 +18,7 @@ by a clock that was set back since, and would hold until it is that late again."
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):
-    """What one subject may do."""
+    """How many tries are free within a window, and the pauses after them."""
 
     free: int
     """Tries a window without a pause."""
@@ -30,7 +30,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of one subject."""
+    """The tries of one subject so far."""
 
     count: int = 0
     since: int = 0
@@ -59,7 +59,7 @@ LETTERS_FROM: Final = Limit(free=10, window_s=3600, pause_s=60, pause_max_s=3600
 
 
 def another(limit: Limit, seen: Seen, now: int) -> Seen | None:
-    """One more try, counted; ``None`` when it is not allowed yet."""
+    """Return the state after one more try; ``None`` when it is not allowed yet."""
     last = now + limit.pause_max_s + limit.window_s + SKEW_S
     if not now < seen.forget_at <= last:
         seen = Seen(since=now)
@@ -77,7 +77,7 @@ def another(limit: Limit, seen: Seen, now: int) -> Seen | None:
 
 
 def forgiven(limit: Limit, seen: Seen) -> Seen:
-    """One try less: it turned out well."""
+    """Return the state with one try less, because it succeeded."""
     count = max(seen.count - 1, 0)
     if count >= limit.free:
         return msgspec.structs.replace(seen, count=count)

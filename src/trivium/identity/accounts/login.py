@@ -1,7 +1,7 @@
-"""Getting in with a password, and proving again who one is.
+"""Login by password, and proof of a password again before sensitive acts.
 
 Whatever is wrong, the answer and the work are the same: one look-up, one count, one Argon2id hash.
-A user that is not there is checked against a hash that nobody has a password for. Tries are counted
+A user that does not exist is checked against a hash that no known password has. Tries are counted
 before the password is looked at, so that a hundred at once are a hundred.
 """
 
@@ -67,9 +67,8 @@ class Login:
     async def proven(
         self, conn: "Connection", account: "Account", way: Way, visitor: Visitor
     ) -> LoggedIn | HalfWay:
-        """What follows on a first factor: a session, or the step to the second one.
-
-        ``account`` was read to be held. Raises ``AccountError`` (WRONG_LOGIN) for a disabled user.
+        """Continue after a first factor: begin a session, or ask for the second factor. ``account``
+        was read to be held. Raises ``AccountError`` (WRONG_LOGIN) for a disabled user.
         """
         if account.user.disabled:
             raise AccountError(Refusal.WRONG_LOGIN)
@@ -83,9 +82,8 @@ class Login:
         return LoggedIn(user=account.user, token=token)
 
     async def confirm(self, token: str, session: Session, password: str) -> str:
-        """Prove again who one is: a new token for the session, good for sensitive acts.
-
-        Raises ``AccountError`` (PASSWORD_WRONG, TOO_MANY_TRIES, BUSY, SESSION_GONE).
+        """Check the password again; returns a new token for the session, which allows sensitive
+        acts. Raises ``AccountError`` (PASSWORD_WRONG, TOO_MANY_TRIES, BUSY, SESSION_GONE).
         """
         await self.check_password(session.user.id, password)
         async with self._db.write() as conn:
@@ -100,9 +98,8 @@ class Login:
         return found is not None and found.password_hash is not None
 
     async def check_password(self, user_id: int, password: str) -> None:
-        """Whether it is the password of somebody who is logged in; counted like a login.
-
-        Raises ``AccountError`` (PASSWORD_WRONG, TOO_MANY_TRIES, BUSY).
+        """Check the password of a user who is logged in; counted like a login. Raises
+        ``AccountError`` (PASSWORD_WRONG, TOO_MANY_TRIES, BUSY).
         """
         from trivium.identity.accounts import store
 
@@ -119,7 +116,9 @@ class Login:
             await tries.forget(conn, ours)
 
     async def _is_right(self, account: "Account | None", password: str) -> bool:
-        """One hash, whoever it is. A disabled user's password is never right."""
+        """Check a password with one hash, whether the account exists or not. Never right for a
+        disabled user.
+        """
         stored = None if account is None else account.password_hash
         if len(password) > CHARS_MAX:
             stored = None  # never set, and hashing its beginning would make two passwords of one

@@ -1,4 +1,4 @@
-"""Sessions and what else belongs to a person's account, as pages see them."""
+"""Sessions and other parts of a person's account, as pages see them."""
 
 from enum import Enum, unique
 from typing import Final
@@ -35,7 +35,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Visitor(msgspec.Struct, frozen=True, kw_only=True):
-    """Whoever is at the other end, as far as the connection tells."""
+    """The other end of the connection: address, browser, language."""
 
     address: str = ""
     """IP address; empty when it is not known: nothing is then counted by it."""
@@ -70,30 +70,32 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoggedIn(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody got in."""
+    """The result of a complete login: the user and the token of a new session."""
 
     user: User
     token: str
     """Of the session: for the cookie, and nowhere else."""
 
     def __repr__(self) -> str:
-        """Without the token."""
+        """Leave out the token, which must not reach a log."""
         return f"LoggedIn(user={self.user.id})"
 
 
 class HalfWay(msgspec.Struct, frozen=True, kw_only=True):
-    """The password was right, and a second factor is asked for. Nobody is logged in yet."""
+    """The result of a right password where a second factor is asked for. Nobody is logged in
+    yet.
+    """
 
     token: str
     """Of this step, which lasts ten minutes."""
 
     def __repr__(self) -> str:
-        """Without the token."""
+        """Leave out the token, which must not reach a log."""
         return "HalfWay(...)"
 
 
 class Invitation(msgspec.Struct, frozen=True, kw_only=True):
-    """Leave to make one account."""
+    """Permission to make one account."""
 
     id: int
     email: str | None

@@ -30,7 +30,7 @@ def name(text: str) -> str:
 
 
 def typed(text: str) -> str:
-    """A name or address as somebody typed it, fit to be looked up: it may be anything."""
+    """Return a typed name or address in the form that is looked up. It may be any text."""
     text = unicodedata.normalize("NFC", text.strip())[:EMAIL_CHARS_MAX]
     # neither has a place in a name, and PostgreSQL takes neither
     return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")

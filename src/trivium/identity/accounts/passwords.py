@@ -1,7 +1,7 @@
-"""What a password may be. Pure.
+"""Which passwords are allowed. Pure.
 
 Length and a list, no rules of composition (NIST SP 800-63B-4, 3.1.1.2, July 2025). Characters are
-counted and hashed after NFKC, so that what two keyboards write for one text is one password.
+counted and hashed after NFKC, so that what two keyboards write for the same character is the same.
 """
 
 import unicodedata
@@ -19,7 +19,7 @@ OWN_CHARS_MIN: Final = 4
 
 
 def normalized(password: str) -> str:
-    """One spelling for what looks the same."""
+    """Return the NFKC form, which is the same for texts that look the same."""
     return unicodedata.normalize("NFKC", password)
 
 

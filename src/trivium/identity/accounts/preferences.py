@@ -1,4 +1,4 @@
-"""How somebody reads the pages, kept with the account: it follows them from browser to browser."""
+"""Language and colours of the pages, stored with the account, so that every browser has them."""
 
 from enum import Enum, unique
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 @unique
 class Theme(Enum):
-    """Colours of pages."""
+    """The colours in which a user sees the pages."""
 
     SYSTEM = "system"
     """As the system has it, whatever the browser's cookie says."""
@@ -18,7 +18,7 @@ class Theme(Enum):
 
 
 class Preferences:
-    """Of one user at a time. Storage faults pass through as they are."""
+    """Stores the preferences of one user at a time. Storage faults pass through as they are."""
 
     def __init__(self, db: "Database") -> None:
         self._db = db
@@ -26,9 +26,8 @@ class Preferences:
     async def keep(
         self, user_id: int, *, language: str | None = None, theme: Theme | None = None
     ) -> None:
-        """Remember what was chosen; ``None`` stays as it is.
-
-        ``language``: a tag that whoever renders pages knows.
+        """Store what was chosen; ``None`` leaves a value as it is. ``language``: a tag that the
+        pages know.
         """
         from trivium.identity.accounts import store
 

@@ -71,7 +71,7 @@ class Recovery:
         return self._desk.letter("reset", language, user.email, letters.RESET + token)
 
     async def show_reset(self, token: str) -> None:
-        """Whether a link is good; it stays so. Raises ``AccountError`` (TICKET_GONE)."""
+        """Check that a link is good, without using it up. Raises ``AccountError`` (TICKET_GONE)."""
         async with self._db.read() as conn:
             await self._tickets.show(conn, Purpose.RESET, token)
 
@@ -130,7 +130,9 @@ class Recovery:
         return fresh
 
     async def set_password(self, user: User, password: str) -> None:
-        """An operator sets it: every session ends. Raises ``AccountError`` (PASSWORD_…, BUSY)."""
+        """Set a password as an operator; every session ends. Raises ``AccountError`` (PASSWORD_…,
+        BUSY).
+        """
         from trivium.identity.accounts import store
 
         password = passwords.check(password, (user.name, user.email))
@@ -185,8 +187,8 @@ class Recovery:
         return self._desk.letter(purpose.value, language, email, letters.EMAIL + token)
 
     async def show_email(self, token: str) -> tuple[User, str]:
-        """Whose address a link makes which, so that somebody who did not ask sees it; the link
-        stays good. Raises ``AccountError`` (TICKET_GONE).
+        """Return the user of a link and the address it would give them, so that somebody who did
+        not ask sees it. The link stays good. Raises ``AccountError`` (TICKET_GONE).
         """
         from trivium.identity.accounts import store
 
@@ -233,7 +235,9 @@ class Recovery:
         return account.user
 
     async def rename(self, user: User, name: str) -> str:
-        """Another name, which must be free. Raises ``AccountError`` (NAME_BAD, NAME_TAKEN)."""
+        """Give a user another name, which must be free. Raises ``AccountError`` (NAME_BAD,
+        NAME_TAKEN).
+        """
         from trivium.identity import store as users_store
         from trivium.identity.accounts import store
 

@@ -113,7 +113,7 @@ class Accounts:
         )
 
     def close(self) -> None:
-        """Let the threads that hash passwords end."""
+        """Stop the threads that hash passwords."""
         self.hasher.close()
 
 

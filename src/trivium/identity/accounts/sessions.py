@@ -48,9 +48,10 @@ class Sessions:
         self.lifetime_s: Final = lifetime_s
 
     async def begin(self, conn: "Connection", user_id: int, way: Way, visitor: Visitor) -> str:
-        """A new session of a user who has just proved who they are; its token.
+        """Begin a session of a user who has just logged in; returns its token.
 
-        Always a new token, whatever the browser had before: nobody can be given one in advance.
+        The token is always new, whatever the browser had before, so that nobody can be given one in
+        advance.
         """
         from trivium.identity.accounts import store
 
@@ -72,7 +73,9 @@ class Sessions:
         return token
 
     async def find(self, token: str) -> Session | None:
-        """The session of a cookie's token; ``None`` when it is over or its user disabled."""
+        """Return the session of a cookie's token; ``None`` when it has ended or its user is
+        disabled.
+        """
         from trivium.identity.accounts import store
 
         digest = tokens.digest(token)
@@ -94,9 +97,8 @@ class Sessions:
             return await store.sessions_of(conn, user_id, int(self._time.now()), self.idle_s)
 
     async def renew(self, token: str) -> str:
-        """Another token for the same session, for whenever its user may do more than before.
-
-        The old one is worth nothing from here on. Raises ``AccountError`` (SESSION_GONE).
+        """Replace the token of a session, whenever its user may do more than before. The old token
+        no longer works. Raises ``AccountError`` (SESSION_GONE).
         """
         async with self._db.write() as conn:
             return await self.renew_in(conn, token)
@@ -113,7 +115,7 @@ class Sessions:
         return fresh
 
     async def end(self, token: str) -> None:
-        """Log out. Nothing happens to a session that is over."""
+        """End a session, if it has not ended."""
         from trivium.identity.accounts import store
 
         digest = tokens.digest(token)

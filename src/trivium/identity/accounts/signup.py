@@ -30,7 +30,7 @@ INVITED: Final = "invitation"
 
 
 class SignUp:
-    """New accounts. Storage faults pass through as they are."""
+    """Makes new accounts. Storage faults pass through as they are."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ class SignUp:
 
 
 class _Data(msgspec.Struct):
-    """What an invitation's ticket says."""
+    """The data of an invitation's ticket."""
 
     role: str = Role.USER.value
     proven: bool = False

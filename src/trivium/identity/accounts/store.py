@@ -92,7 +92,7 @@ async def set_password(
 
 
 async def set_email(conn: AsyncConnection, user_id: int, email: str, verified_at: int) -> None:
-    """A new address that was shown to be theirs."""
+    """Set a new address, which has been proven to be the user's."""
     values = {"email": email, "email_verified_at": verified_at}
     await conn.execute(update(users).where(users.c.id == user_id).values(values))
 
@@ -104,7 +104,7 @@ async def verify_email(conn: AsyncConnection, user_id: int, email: str, now: int
 
 
 async def set_name(conn: AsyncConnection, user_id: int, name: str) -> None:
-    """Another name, which must be free."""
+    """Set another name. Raises Conflict when it is taken."""
     await conn.execute(update(users).where(users.c.id == user_id).values(name=name))
 
 

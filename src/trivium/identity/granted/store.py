@@ -18,7 +18,7 @@ from trivium.storage.schema import users
 
 
 async def hold(conn: AsyncConnection, user_id: int) -> None:
-    """Nothing begins or ends for a user until the transaction ends but what it does itself."""
+    """Lock a user, so that no other transaction begins or ends anything for them meanwhile."""
     held = select(users.c.id).where(users.c.id == user_id).with_for_update(key_share=True)
     await conn.execute(held)
 
@@ -40,7 +40,7 @@ async def consents(
 
 
 async def end_consents(conn: AsyncConnection, ids: Collection[int], now: int) -> None:
-    """Take consents back, with every token and key that came of them."""
+    """End consents, together with every token and key that was made under them."""
     await conn.execute(update(grants).where(grants.c.id.in_(ids)).values(revoked_at=now))
     ended = families.c.grant_id.in_(ids) & families.c.revoked_at.is_(None)
     values = {"revoked_at": now, "reason": "grant_revoked"}

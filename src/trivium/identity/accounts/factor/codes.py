@@ -44,7 +44,7 @@ def matching_step(secret: str, typed: str, now: float) -> int | None:
 
 
 def address(secret: str, account: str, issuer: str) -> str:
-    """What the square picture says: an ``otpauth`` address."""
+    """Return the text of the QR code: an ``otpauth`` address."""
     from pyotp.totp import TOTP
 
     return TOTP(secret).provisioning_uri(name=account, issuer_name=issuer)

@@ -48,7 +48,7 @@ class Enrolment(msgspec.Struct, frozen=True, kw_only=True):
     """What the picture says."""
 
     def __repr__(self) -> str:
-        """Without the secret."""
+        """Leave out the secret, which must not reach a log."""
         return "Enrolment(...)"
 
 
@@ -81,7 +81,7 @@ class SecondFactor:
         self._desk = desk
 
     async def state(self, user_id: int) -> FactorState:
-        """What the security page shows."""
+        """Return whether the factor is on, and how many recovery codes are left."""
         from trivium.identity.accounts.factor import store
 
         async with self._db.read() as conn:
@@ -92,9 +92,8 @@ class SecondFactor:
     # --- on and off --------------------------------------------------------------------------
 
     async def begin(self, session: Session) -> Enrolment:
-        """A new secret; nothing is asked for until ``finish``.
-
-        Raises ``AccountError`` (CONFIRM_FIRST, FACTOR_ON).
+        """Make a new secret; logins do not ask for it until ``finish``. Raises ``AccountError``
+        (CONFIRM_FIRST, FACTOR_ON).
         """
         from trivium.identity.accounts.factor import store
 
@@ -158,8 +157,8 @@ class SecondFactor:
         return fresh, made
 
     async def off(self, token: str, session: Session, visitor: Visitor) -> str:
-        """Switch it off; a new token for the session. Raises ``AccountError`` (CONFIRM_FIRST,
-        SESSION_GONE).
+        """Switch the factor off; returns a new token for the session. Raises ``AccountError``
+        (CONFIRM_FIRST, SESSION_GONE).
         """
         from trivium.identity.accounts.factor import store
 
@@ -171,14 +170,18 @@ class SecondFactor:
         return fresh
 
     async def remove(self, user_id: int) -> None:
-        """An operator switches it off, for somebody who lost the phone and the recovery codes."""
+        """Switch the factor off as an operator, for a user who lost the phone and the recovery
+        codes.
+        """
         from trivium.identity.accounts.factor import store
 
         async with self._db.write() as conn:
             await store.remove(conn, user_id)
 
     async def new_codes(self, session: Session) -> list[str]:
-        """Other recovery codes. Raises ``AccountError`` (CONFIRM_FIRST, FACTOR_OFF)."""
+        """Replace the recovery codes; returns the new ones. Raises ``AccountError`` (CONFIRM_FIRST,
+        FACTOR_OFF).
+        """
         from trivium.identity.accounts.factor import store
 
         self._check_confirmed(session)
@@ -191,9 +194,8 @@ class SecondFactor:
     # --- asking for it -----------------------------------------------------------------------
 
     async def enter(self, step: str, typed: str, visitor: Visitor) -> LoggedIn:
-        """Go on from ``HalfWay`` with a code of the app, or with a recovery code.
-
-        Raises ``AccountError`` (TICKET_GONE, CODE_WRONG, TOO_MANY_TRIES).
+        """Complete a login after ``HalfWay``, with a code of the app or a recovery code. Raises
+        ``AccountError`` (TICKET_GONE, CODE_WRONG, TOO_MANY_TRIES).
         """
         from trivium.identity.accounts import store as accounts_store
 

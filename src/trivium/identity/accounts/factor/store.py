@@ -20,7 +20,9 @@ class Factor(NamedTuple):
 
 
 async def find(conn: AsyncConnection, user_id: int) -> Factor | None:
-    """A user's second factor, also one under way."""
+    """Return a user's second factor, also one whose enrolment is under way; ``None`` without
+    one.
+    """
     query = select(totp_secrets.c.secret, totp_secrets.c.confirmed_at, totp_secrets.c.last_step)
     row = (await conn.execute(query.where(totp_secrets.c.user_id == user_id))).one_or_none()
     return None if row is None else Factor(*row)
@@ -51,7 +53,7 @@ async def use_step(conn: AsyncConnection, user_id: int, step: int) -> bool:
 
 
 async def reseal(conn: AsyncConnection, user_id: int, old: bytes, new: bytes) -> None:
-    """The same secret under another key."""
+    """Replace a sealed secret by the same one sealed under another key."""
     query = update(totp_secrets).where(
         totp_secrets.c.user_id == user_id, totp_secrets.c.secret == old
     )
@@ -59,13 +61,13 @@ async def reseal(conn: AsyncConnection, user_id: int, old: bytes, new: bytes) ->
 
 
 async def remove(conn: AsyncConnection, user_id: int) -> None:
-    """The factor with its recovery codes."""
+    """Delete the factor with its recovery codes."""
     await conn.execute(delete(recovery_codes).where(recovery_codes.c.user_id == user_id))
     await conn.execute(delete(totp_secrets).where(totp_secrets.c.user_id == user_id))
 
 
 async def replace_codes(conn: AsyncConnection, user_id: int, digests: Sequence[bytes]) -> None:
-    """Other recovery codes; the earlier ones are worth nothing."""
+    """Replace the recovery codes; the earlier ones no longer work."""
     await conn.execute(delete(recovery_codes).where(recovery_codes.c.user_id == user_id))
     rows = [{"user_id": user_id, "digest": digest} for digest in digests]
     await conn.execute(insert(recovery_codes), rows)
@@ -82,7 +84,7 @@ async def use_code(conn: AsyncConnection, user_id: int, digest: bytes, now: int)
 
 
 async def codes_left(conn: AsyncConnection, user_id: int) -> int:
-    """Recovery codes that were not used."""
+    """Return how many recovery codes are unused."""
     query = select(func.count()).where(
         recovery_codes.c.user_id == user_id, recovery_codes.c.used_at.is_(None)
     )

@@ -1,4 +1,4 @@
-"""Outside logins as pages see them, and what a provider says about somebody."""
+"""Logins at other providers as pages see them, and what a provider says about a person."""
 
 from enum import Enum, unique
 
@@ -19,7 +19,7 @@ class OutsideLogin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """What a provider says about whoever logged in there, verified to be its word."""
+    """A provider's verified statement about the person who logged in there."""
 
     issuer: str
     subject: str
@@ -35,7 +35,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 
 @unique
 class Errand(Enum):
-    """What somebody was sent to a provider for."""
+    """The purpose for which somebody was sent to a provider."""
 
     ENTER = "enter"
     LINK = "link"
@@ -43,7 +43,7 @@ class Errand(Enum):
 
 
 class Departure(msgspec.Struct, frozen=True, kw_only=True):
-    """Off to a provider."""
+    """Where to send a browser, and the ticket for its way back."""
 
     url: str
     step: str
@@ -51,7 +51,7 @@ class Departure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Arrival(msgspec.Struct, frozen=True, kw_only=True):
-    """Back from a provider."""
+    """The result of a browser's return from a provider."""
 
     errand: Errand
     outcome: LoggedIn | HalfWay | None = None

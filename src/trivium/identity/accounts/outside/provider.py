@@ -41,7 +41,7 @@ log = structlog.get_logger()
 
 
 class Description(msgspec.Struct, frozen=True):
-    """What we use of ``/.well-known/openid-configuration``."""
+    """The members of ``/.well-known/openid-configuration`` that we use."""
 
     issuer: str
     authorization_endpoint: str
@@ -59,7 +59,7 @@ class _Tokens(msgspec.Struct, frozen=True):
 
 
 class _Claims(msgspec.Struct, frozen=True):
-    """Claims by the types they must have; a wrong type is no word of the provider's."""
+    """Claims with the types they must have. A claim of a wrong type is refused."""
 
     sub: str
     nonce: str = ""
@@ -88,9 +88,8 @@ class Provider:
     async def address(
         self, *, callback: str, state: str, nonce: str, verifier: str, fresh: bool = False
     ) -> str:
-        """Where to send somebody. ``fresh``: they must prove who they are there once more.
-
-        Raises ``AccountError`` (OUTSIDE_FAILED).
+        """Return where to send a browser. ``fresh``: the person must log in there again. Raises
+        ``AccountError`` (OUTSIDE_FAILED).
         """
         described = await self.description()
         more: dict[str, Any] = {"prompt": "login", "max_age": 0} if fresh else {}

@@ -44,7 +44,7 @@ CALLBACK: Final = "/login/outside/{name}/callback"
 
 
 class _Trip(msgspec.Struct):
-    """What the ticket of somebody who left says."""
+    """The data of the ticket for the way back."""
 
     login: str
     errand: str
@@ -88,11 +88,11 @@ class OutsideLogins:
         return [(name, p.entry.title or name) for name, p in self._providers.items()]
 
     def offered_for(self, issuers: Collection[str]) -> list[tuple[str, str]]:
-        """The same, of these issuers alone."""
+        """Return name and title of the providers with these issuers."""
         return [one for one in self.offered if self._providers[one[0]].entry.issuer in issuers]
 
     def title_of(self, issuer: str) -> str:
-        """What an issuer is called here; its address when it is not in the settings any more."""
+        """Return the title of an issuer; its address when it is no longer in the settings."""
         for provider in self._providers.values():
             if provider.entry.issuer == issuer:
                 return provider.entry.title or provider.entry.name
@@ -274,9 +274,8 @@ class OutsideLogins:
             return await self._sessions.renew_in(conn, token, Way.OUTSIDE)
 
     async def unlink(self, session: Session, login_id: int) -> bool:
-        """Forget an outside login of the user's; ``False`` when there was none.
-
-        Raises ``AccountError`` (CONFIRM_FIRST, LAST_WAY_IN).
+        """Delete a user's login at a provider; ``False`` when there was none. Raises
+        ``AccountError`` (CONFIRM_FIRST, LAST_WAY_IN).
         """
         from trivium.identity.accounts import store as accounts_store
         from trivium.identity.accounts.outside import store

@@ -24,7 +24,7 @@ async def insert_login(conn: AsyncConnection, values: dict[str, Any]) -> None:
 
 
 async def used(conn: AsyncConnection, issuer: str, subject: str, email: str, now: int) -> None:
-    """Note a login, and the address the provider has now."""
+    """Store the time of a login, and the address the provider has now."""
     query = update(outside_logins).where(
         outside_logins.c.issuer == issuer, outside_logins.c.subject == subject
     )

@@ -7,7 +7,7 @@ import msgspec
 
 
 class Passkey(msgspec.Struct, frozen=True, kw_only=True):
-    """One passkey of a user's."""
+    """One passkey of a user."""
 
     id: int
     name: str
@@ -20,7 +20,7 @@ class Passkey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Challenge(msgspec.Struct, frozen=True, kw_only=True):
-    """What a browser is asked to have signed."""
+    """The options that a browser signs, and the ticket for its answer."""
 
     step: str
     """Comes back with the answer; good once, for five minutes."""

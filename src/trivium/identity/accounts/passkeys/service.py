@@ -44,14 +44,14 @@ class _Response(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class _Answer(msgspec.Struct, frozen=True, rename="camel"):
-    """What we read of a browser's answer before it is verified."""
+    """The members of a browser's answer that are read before it is verified."""
 
     raw_id: str = ""
     response: _Response = _Response()
 
 
 class Passkeys:
-    """Passkeys. Storage faults pass through as they are."""
+    """Adds passkeys and logs in with them. Storage faults pass through as they are."""
 
     def __init__(
         self,
@@ -121,9 +121,8 @@ class Passkeys:
     async def finish(
         self, session: Session, step: str, answer: str, name: str, visitor: Visitor
     ) -> Passkey:
-        """Keep what the browser made; a letter tells.
-
-        Raises ``AccountError`` (CONFIRM_FIRST, TICKET_GONE, PASSKEY_BAD).
+        """Store the passkey that the browser made, and notify the user by letter. Raises
+        ``AccountError`` (CONFIRM_FIRST, TICKET_GONE, PASSKEY_BAD).
         """
         from webauthn import verify_registration_response
 
@@ -165,9 +164,8 @@ class Passkeys:
         return (await self.of_user(session.user.id))[-1]
 
     async def remove(self, session: Session, passkey_id: int) -> bool:
-        """Forget a passkey of the user's; ``False`` when there was none.
-
-        Raises ``AccountError`` (CONFIRM_FIRST, LAST_WAY_IN).
+        """Delete a passkey of the user; ``False`` when there was none. Raises ``AccountError``
+        (CONFIRM_FIRST, LAST_WAY_IN).
         """
         from trivium.identity.accounts import store as accounts_store
         from trivium.identity.accounts.passkeys import store
@@ -186,9 +184,8 @@ class Passkeys:
     # --- logging in --------------------------------------------------------------------------
 
     async def ask(self, visitor: Visitor) -> Challenge:
-        """Ask the browser for any passkey that it has for us.
-
-        Raises ``AccountError`` (PASSKEY_BAD, TOO_MANY_TRIES).
+        """Ask the browser for any passkey that it has for this gateway. Raises ``AccountError``
+        (PASSKEY_BAD, TOO_MANY_TRIES).
         """
         from webauthn import generate_authentication_options, options_to_json
         from webauthn.helpers.structs import UserVerificationRequirement
@@ -234,8 +231,7 @@ class Passkeys:
         return LoggedIn(user=account.user, token=token)
 
     async def confirm(self, token: str, session: Session, step: str, answer: str) -> str:
-        """Prove again who one is: a new token for the session, good for sensitive acts.
-
+        """Check a passkey again; returns a new token for the session, which allows sensitive acts.
         Raises ``AccountError`` (TICKET_GONE, PASSKEY_BAD, SESSION_GONE).
         """
         asked = await self._take(step, None)
@@ -280,7 +276,9 @@ class Passkeys:
         return stored
 
     async def _take(self, step: str, user_id: int | None) -> "_Ticket":
-        """Use a challenge up, whatever its answer is worth. One for adding belongs to its user."""
+        """Use a challenge up, whether the answer is right or not. A challenge for adding belongs to
+        its user.
+        """
         async with self._db.write() as conn:
             ticket = await self._tickets.take(conn, Purpose.PASSKEY, step)
         if ticket.user_id != user_id:
@@ -296,7 +294,7 @@ class Passkeys:
 
 
 class _Ticket(msgspec.Struct):
-    """What a challenge's ticket says."""
+    """The data of a challenge's ticket."""
 
     challenge: bytes
     handle: bytes = b""
@@ -312,7 +310,7 @@ def _read(answer: str) -> _Answer:
 
 
 def _bad(error: Exception) -> AccountError:
-    """Whatever a verifier says is one answer outside, and one line for the operator."""
+    """Return one error for whatever a verifier finds, and log what it was."""
     log.info("passkey_refused", reason=type(error).__name__, said=str(error)[:200])
     return AccountError(Refusal.PASSKEY_BAD)
 

@@ -42,7 +42,7 @@ async def credentials(conn: AsyncConnection, user_id: int) -> list[tuple[bytes, 
 
 
 async def handle_of(conn: AsyncConnection, user_id: int) -> bytes | None:
-    """What authenticators call the user; ``None`` for one without a passkey."""
+    """Return the user handle that authenticators store; ``None`` for a user without a passkey."""
     query = select(func.min(passkeys.c.handle)).where(passkeys.c.user_id == user_id)
     found: bytes | None = await conn.scalar(query)
     return found
@@ -65,7 +65,7 @@ async def find(conn: AsyncConnection, credential: bytes) -> Stored | None:
 async def used(
     conn: AsyncConnection, passkey_id: int, sign_count: int, now: int, *, synced: bool
 ) -> None:
-    """Note a login."""
+    """Store the time and the counter of a login with the passkey."""
     values = {"sign_count": sign_count, "used_at": now, "synced": synced}
     await conn.execute(update(passkeys).where(passkeys.c.id == passkey_id).values(values))
 
