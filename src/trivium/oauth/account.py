@@ -1,4 +1,4 @@
-"""What an application is told of a user: as much as its scopes allow. Pure."""
+"""The members of a user's account that an application's scopes allow. Pure."""
 
 from decimal import ROUND_FLOOR, Decimal
 from typing import Final, TypeAlias
@@ -33,10 +33,10 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def userinfo(account: Account, scopes: frozenset[str], *, decimals: int, sub: bool) -> Members:
-    """The members that these scopes open; the others are left out, not null.
+    """Return the members that these scopes open; the others are left out, not null.
 
-    ``decimals``: of ``balance_formatted``. ``sub``: whether what OpenID libraries look for is
-    given, too: the id under that name, and whether the address is proven.
+    ``decimals``: of ``balance_formatted``. ``sub``: whether the members that OpenID libraries look
+    for are added: the id under that name, and whether the address is proven.
     """
     out: Members = {"id": account.id}
     if PROFILE in scopes:
@@ -58,6 +58,6 @@ def userinfo(account: Account, scopes: frozenset[str], *, decimals: int, sub: bo
 
 
 def formatted(quota: int, decimals: int) -> str:
-    """Units as dollars, rounded down: nobody is shown what is not there."""
+    """Format units as dollars, rounded down, so that no more is shown than there is."""
     step = Decimal(1).scaleb(-decimals)
     return str((Decimal(quota) / UNITS).quantize(step, ROUND_FLOOR))

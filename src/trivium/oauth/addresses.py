@@ -35,7 +35,7 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_https(self) -> bool:
-        """Whether browsers speak TLS to the pages, whoever ends it."""
+        """Whether browsers speak TLS to the pages, here or at a proxy."""
         return urlsplit(self.auth).scheme == "https"
 
     def serves(self, origin: str, host: str) -> bool:

@@ -47,7 +47,7 @@ def issue(kind: Kind, random_bytes: Callable[[int], bytes]) -> str:
 
 
 def written(kind: Kind, secret: bytes) -> str:
-    """These bytes as a credential."""
+    """Return these bytes as the text of a credential."""
     return kind.value + urlsafe_b64encode(secret).rstrip(b"=").decode("ascii")
 
 

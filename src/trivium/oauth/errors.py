@@ -1,4 +1,4 @@
-"""What the OAuth service answers when it does not do what was asked."""
+"""The errors of the OAuth service."""
 
 from enum import Enum, unique
 
@@ -39,7 +39,7 @@ class RegistrationError(Exception):
 
 @unique
 class Reason(Enum):
-    """Why an authorization request is answered by a page and never by a redirect."""
+    """Why an authorization request is answered with a page and never with a redirect."""
 
     REPEATED = "repeated"
     APP_MISSING = "app_missing"

@@ -1,4 +1,4 @@
-"""What the service says of itself (RFC 8414). Pure."""
+"""The metadata document of the service (RFC 8414). Pure."""
 
 from typing import Final
 

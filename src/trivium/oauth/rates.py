@@ -16,7 +16,7 @@ SUBJECTS_MAX: Final = 10_000
 
 
 class Rate:
-    """So many a minute for each subject."""
+    """At most so many requests a minute for each subject."""
 
     def __init__(self, limit: int, clock: Clock) -> None:
         self.limit = limit
@@ -24,7 +24,7 @@ class Rate:
         self._taken: OrderedDict[str, deque[float]] = OrderedDict()
 
     def wait(self, subject: str) -> int | None:
-        """Whole seconds until one more fits; ``None``: it fits now."""
+        """Return the whole seconds until one more request fits; ``None``: it fits now."""
         taken = self._taken.get(subject)
         if taken is None:
             return None
@@ -39,7 +39,7 @@ class Rate:
         return max(1, math.ceil(taken[0] + MINUTE_S - now))
 
     def count(self, subject: str) -> None:
-        """One more."""
+        """Count one request of this subject, whether it fits or not."""
         taken = self._taken.setdefault(subject, deque(maxlen=self.limit))
         taken.append(self._clock.monotonic())
         self._taken.move_to_end(subject)
@@ -47,7 +47,9 @@ class Rate:
             self._taken.popitem(last=False)
 
     def take(self, subject: str) -> int | None:
-        """Count one more if it fits; else the seconds until it does."""
+        """Count one request if it fits and return ``None``; else return the seconds until it
+        does.
+        """
         wait = self.wait(subject)
         if wait is None:
             self.count(subject)

@@ -98,5 +98,5 @@ def location(uri: str, parameters: Sequence[tuple[str, str | bytes]]) -> str:
 
 
 def description(text: str) -> str:
-    """A text as ``error_description`` may hold it."""
+    """Return a text with only the characters that ``error_description`` may hold."""
     return _DESCRIPTION.sub("", text)

@@ -1,4 +1,4 @@
-"""Where an act came from, for the audit log and for letters."""
+"""The address and program that an act came from, for the audit log and for letters."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Sender(msgspec.Struct, frozen=True, kw_only=True):
-    """Address and program of whoever did something."""
+    """Address and program of the person who did something."""
 
     address: str = ""
     agent: str = ""

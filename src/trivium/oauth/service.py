@@ -100,18 +100,18 @@ class OAuth:
         )
 
     def topup_url(self, access: Access) -> str:
-        """Where the user tops up, with the application that sent them there."""
+        """Return where the user tops up, with the application that sent them there."""
         who = Attribution(user_id=access.user_id, app_id=access.app_id)
         value = topup.sealed(self._topup_keys, who, self._clock.now())
         return f"{self.addresses.auth}/topup?app={access.client_id}&t={value}"
 
     async def shut_out(self, user_id: int, sender: Sender = NOBODY) -> None:
-        """End all that programs may do for a user: consents and developer tokens."""
+        """End everything that programs may do for a user: consents and developer tokens."""
         await self.consents.revoke_all(user_id, sender)
         await self.developer.revoke_all(user_id, sender)
 
     async def programs(self, user_id: int) -> int:
-        """How many of both a user has."""
+        """Return how many consents and developer tokens a user has."""
         consents = await self.consents.authorized(user_id)
         return len(consents) + await self.developer.live(user_id)
 
@@ -123,7 +123,9 @@ class OAuth:
             return await store.by_id(conn, app_id)
 
     async def topup_of(self, client_id: str, value: str) -> "tuple[Attribution, App] | None":
-        """Who sent whom to the top-up page; ``None`` when the address is not ours, or too old."""
+        """Return who sent whom to the top-up page; ``None`` when the address is not ours, or too
+        old.
+        """
         from trivium.oauth.apps import store
 
         who = topup.opened(self._topup_keys, value, self._clock.now())

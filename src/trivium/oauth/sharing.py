@@ -42,14 +42,14 @@ class Shared:
         self._first = first
 
     async def ask(self, name: str, subject: str, limit: int, step: Step) -> int | None:
-        """As the method of ``Rate`` of that name. Raises Down."""
+        """Do as the method ``step`` of ``Rate``. Raises Down."""
         left: int = await self._state.call(
             self._first, [_key(name, subject)], [limit, step], read=int
         )
         return -(-left // _MICROSECONDS) or None
 
     def tell(self, name: str, subject: str, limit: int) -> None:
-        """Have one more counted when the state is back; never waits."""
+        """Count one more when the state is back. Never waits."""
         told: list[str | int] = [limit, "count"]
         self._state.tell(self._first, [_key(name, subject)], told, again=told)
 
@@ -59,8 +59,8 @@ def _key(name: str, subject: str) -> str:
 
 
 class SharedRate:
-    """A ``Rate`` that all workers count in. ``name``: what is counted; ``shared``: ``None`` where
-    there is nothing to share by.
+    """A ``Rate`` that all workers count in. ``name``: of what is counted; ``shared``: ``None``
+    where there is no shared state.
     """
 
     def __init__(self, own: Rate, name: str, shared: Shared | None) -> None:
@@ -69,7 +69,7 @@ class SharedRate:
         self._shared = shared
 
     async def wait(self, subject: str) -> int | None:
-        """Whole seconds until one more fits; ``None``: it fits now."""
+        """Return the whole seconds until one more request fits; ``None``: it fits now."""
         if self._shared is not None:
             try:
                 return await self._shared.ask(self._name, subject, self._own.limit, "wait")
@@ -78,7 +78,9 @@ class SharedRate:
         return self._own.wait(subject)
 
     async def count(self, subject: str) -> None:
-        """One more."""
+        """Count one request of this subject here and in the shared state, whether it fits or
+        not.
+        """
         self._own.count(subject)
         if self._shared is not None:
             try:
@@ -87,7 +89,9 @@ class SharedRate:
                 self._shared.tell(self._name, subject, self._own.limit)
 
     async def take(self, subject: str) -> int | None:
-        """Count one more if it fits; else the seconds until it does."""
+        """Count one request if it fits and return ``None``; else return the seconds until it
+        does.
+        """
         if self._shared is not None:
             try:
                 left = await self._shared.ask(self._name, subject, self._own.limit, "take")

@@ -1,4 +1,4 @@
-"""Accounts as applications are told of them. Works in the transaction it is given."""
+"""Accounts as applications see them, in SQL. Works in the transaction it is given."""
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection

@@ -44,7 +44,7 @@ class Sweeper:
         self._sleep = sleep
 
     async def run(self) -> None:
-        """Sweep round after round; one log line a change of state."""
+        """Sweep at intervals, without end. Logs one line when the database goes or comes back."""
         await rounds("oauth", self.round, ROUND_S, self._sleep, db=self._db, clock=self._clock)
 
     async def round(self, now: float | None = None) -> int:

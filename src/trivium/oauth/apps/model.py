@@ -56,7 +56,7 @@ class App(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def works(self) -> bool:
-        """Whether it may ask anybody, and its tokens open anything."""
+        """Whether the application may ask for consent and its tokens are good."""
         return self.status is Status.ACTIVE and not self.owner_disabled
 
 

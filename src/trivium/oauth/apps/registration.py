@@ -1,4 +1,4 @@
-"""What an application may be called and where it may send people. Pure."""
+"""Which names, descriptions and addresses an application may have. Pure."""
 
 import re
 import unicodedata
@@ -40,7 +40,7 @@ def description(text: str) -> str:
 
 
 def redirect_uri(text: str, *, allow_insecure: bool) -> str:
-    """An address as it is stored: as it came. Raises RegistrationError."""
+    """Return an address as it is stored, which is unchanged. Raises RegistrationError."""
     wrong = redirect.problem(text, allow_insecure=allow_insecure)
     if wrong:
         raise RegistrationError("redirect_uri", wrong)

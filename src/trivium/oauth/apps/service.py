@@ -160,9 +160,8 @@ class Apps:
     async def set_status(
         self, user_id: int, app_id: int, status: Status, sender: Sender = NOBODY
     ) -> App:
-        """Suspend an application or take that back.
-
-        Raises RegistrationError (``app``; ``status``: the operator has blocked it).
+        """Suspend an application or resume it. Raises RegistrationError (``app``; ``status``: the
+        operator has blocked it).
         """
 
         def change(app: App) -> App:
@@ -173,7 +172,7 @@ class Apps:
         return await self._change(user_id, app_id, change, _KINDS[status], sender)
 
     async def everything(self) -> list[App]:
-        """All applications, oldest first: for the operator."""
+        """Return all applications, oldest first."""
         from trivium.oauth.apps import store
 
         async with self._db.read() as conn:
@@ -182,9 +181,8 @@ class Apps:
     async def operate(
         self, client_id: str, *, trusted: bool | None = None, status: Status | None = None
     ) -> App:
-        """The operator's word on an application: whether it needs no question, whether it works.
-
-        Raises RegistrationError (``app``).
+        """Set the operator's decisions about an application: whether it skips the question, whether
+        it works. Raises RegistrationError (``app``).
         """
         from trivium.oauth.apps import store
 

@@ -57,8 +57,8 @@ def _values(app: App) -> dict[str, Any]:
 
 
 async def hold_owner(conn: AsyncConnection, user_id: int) -> bool | None:
-    """Whether a user is disabled; ``None``: there is none. Others that hold the same user wait,
-    so that two registrations at once cannot both be the last one allowed.
+    """Lock a user and return whether they are disabled; ``None``: there is no such user. The lock
+    makes two registrations at once queue, so that both cannot be the last one allowed.
     """
     query = select(users.c.disabled).where(users.c.id == user_id).with_for_update(key_share=True)
     found = await conn.scalar(query)
@@ -72,7 +72,7 @@ async def count(conn: AsyncConnection, user_id: int, since: int = 0) -> int:
 
 
 async def insert(conn: AsyncConnection, app: App) -> int:
-    """A new application; its id."""
+    """Insert an application; returns its id."""
     values = {
         **_values(app),
         "client_id": app.client_id,

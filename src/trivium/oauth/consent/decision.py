@@ -16,7 +16,7 @@ from trivium.oauth.scope import SPEND
 
 @unique
 class Decision(Enum):
-    """What becomes of an authorization request whose user is known."""
+    """What happens to an authorization request once its user is known."""
 
     ASK = "ask"
     KNOWN = "known"
@@ -26,7 +26,7 @@ class Decision(Enum):
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user has said to an application before."""
+    """A user's earlier answers to an application."""
 
     grant: Grant | None
     """Consent that holds; ``None``: there is none."""
@@ -35,8 +35,8 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def holds(grant: Grant, asked: Asked) -> bool:
-    """Whether consent covers a request. What a person said about an application that has changed
-    since was said about another.
+    """Whether consent covers a request. Consent to an application that has changed since does
+    not.
     """
     return asked.scopes <= grant.scopes and grant.consented_at > asked.app.changed_at
 
@@ -49,7 +49,7 @@ def outlived(grant: Grant, asked: Asked) -> bool:
 
 
 def decide(pending: Pending, history: History, *, is_framed: bool) -> Decision:
-    """What becomes of a request. ``is_framed``: the browser loads it into another page."""
+    """Decide what happens to a request. ``is_framed``: the browser loads it into another page."""
     asked, grant = pending.asked, history.grant
     if is_framed:
         return Decision.ASK

@@ -49,7 +49,7 @@ class Consents:
         self._random_bytes = random_bytes
 
     async def begin(self, asked: Asked) -> str:
-        """Keep a request until its user has answered; the id that our pages pass on."""
+        """Store a request until its user has answered; returns the id that our pages pass on."""
         from trivium.oauth.consent import store
 
         now = int(self._clock.now())
@@ -61,9 +61,8 @@ class Consents:
         return request_id
 
     async def find(self, request_id: str, user_id: int | None = None) -> Pending:
-        """A request that waits, for anybody or for this user.
-
-        Raises Refused when it does not, any more or for somebody else.
+        """Return a waiting request, of any user or of this one. Raises Refused when it has ended or
+        is another user's.
         """
         from trivium.oauth.consent import store
 
@@ -90,9 +89,8 @@ class Consents:
         await self._pass(request_id, user_id, int(self._clock.now()))
 
     async def weigh(self, request_id: str, user_id: int, *, is_framed: bool) -> Decision:
-        """Whether this user is asked. From then on the request is this user's.
-
-        Raises Refused for a request that is gone or another user's.
+        """Decide whether this user is asked. The request is this user's from then on. Raises
+        Refused for a request that has ended or is another user's.
         """
         from trivium.oauth.consent import store
 
@@ -106,7 +104,7 @@ class Consents:
         return decide(pending, history, is_framed=is_framed)
 
     async def release(self, request_id: str, user_id: int) -> None:
-        """A user wants to answer with another account. Raises Refused."""
+        """Let a request be answered with another account. Raises Refused."""
         await self.find(request_id, user_id)
         await self._pass(request_id, None, None)
 
@@ -169,7 +167,7 @@ class Consents:
         return self._answer(asked, [("code", code)])
 
     async def deny(self, request_id: str, user_id: int) -> str:
-        """The user does not agree: where the browser goes with that. Raises Refused."""
+        """Record that the user does not agree; returns where the browser goes. Raises Refused."""
         from trivium.oauth.consent import store
 
         pending = await self.find(request_id, user_id)
@@ -202,7 +200,7 @@ class Consents:
         return await self._revoke(user_id, None, sender)
 
     def failed(self, asked: Asked, code: str, description: str) -> str:
-        """Where the browser goes when we fail after the checks."""
+        """Return where the browser goes when the service fails after the checks."""
         return self._error(asked, code, description)
 
     # --- own ------------------------------------------------------------------------------------
@@ -304,7 +302,7 @@ class Consents:
 
 
 def _without_declined(asked: Asked, decision: Decision, cap_nanos: int | None) -> Asked:
-    """What was asked for, less spending where whoever was asked set no cap."""
+    """Return the request without the scope for spending, if the user was asked and set no cap."""
     if decision is not Decision.ASK or cap_nanos is not None:
         return asked
     return msgspec.structs.replace(asked, scopes=asked.scopes - {SPEND})

@@ -25,7 +25,7 @@ from trivium.storage.schema import users
 async def insert_request(
     conn: AsyncConnection, digest: bytes, asked: Asked, now: int, until: int
 ) -> None:
-    """A request that waits."""
+    """Insert a waiting request."""
     values = {
         "digest": digest,
         "app_id": asked.app.id,
@@ -73,7 +73,7 @@ async def find_request(conn: AsyncConnection, digest: bytes, now: int) -> Pendin
 
 
 class _Prefixed:
-    """A row's columns that begin alike, without that beginning."""
+    """The columns of a row that begin with a prefix, by their names without it."""
 
     def __init__(self, row: Any, prefix: str) -> None:
         self._row = row
@@ -84,7 +84,7 @@ class _Prefixed:
 
 
 async def claim_request(conn: AsyncConnection, digest: bytes, user_id: int) -> bool:
-    """From now on a request waits for this user's answer; ``False`` when it is another's."""
+    """Bind a request to this user; ``False`` when it is bound to another."""
     free = requests.c.user_id.is_(None) | (requests.c.user_id == user_id)
     mine = update(requests).where(requests.c.digest == digest, free).values(user_id=user_id)
     return (await conn.execute(mine)).rowcount == 1
@@ -93,7 +93,7 @@ async def claim_request(conn: AsyncConnection, digest: bytes, user_id: int) -> b
 async def pass_request(
     conn: AsyncConnection, digest: bytes, user_id: int | None, login_at: int | None
 ) -> None:
-    """From now on a request waits for the answer of whoever logged in, or of anybody."""
+    """Bind a request to the user who logged in, or release it."""
     values = {"user_id": user_id, "login_at": login_at}
     await conn.execute(update(requests).where(requests.c.digest == digest).values(values))
 
@@ -126,7 +126,7 @@ def grant_of(row: Any) -> Grant:
 
 
 async def history(conn: AsyncConnection, user_id: int, app_id: int) -> History:
-    """What a user has said to an application before."""
+    """Return a user's earlier answers to an application."""
     query = (
         select(grants)
         .where(grants.c.user_id == user_id, grants.c.app_id == app_id)
@@ -173,7 +173,7 @@ async def widen_grant(
     automatic: bool,
     language: str,
 ) -> None:
-    """Consent was given again, perhaps to more."""
+    """Record that consent was given again, perhaps to more."""
     values = {
         "scopes": scope.written(scopes),
         "consented_at": now,
@@ -256,7 +256,7 @@ async def revoke_grants(
 async def insert_code(
     conn: AsyncConnection, digest: bytes, grant_id: int, asked: Asked, now: int, until: int
 ) -> None:
-    """A code, bound to what was asked for."""
+    """Insert a code, bound to what was asked for."""
     values = {
         "digest": digest,
         "grant_id": grant_id,

@@ -13,7 +13,7 @@ from trivium.storage.schema import users
 
 
 class Owner(msgspec.Struct, frozen=True):
-    """What counts of a token's user at the moment it is used."""
+    """The state of a token's user at the moment it is used."""
 
     is_disabled: bool
     role: Role
@@ -64,7 +64,7 @@ async def find(conn: AsyncConnection, digest: bytes) -> tuple[DeveloperToken, Ow
 
 
 async def touch(conn: AsyncConnection, token_id: int, now: int) -> None:
-    """A token was used."""
+    """Store when a token was used."""
     await conn.execute(update(tokens).where(tokens.c.id == token_id).values(last_used_at=now))
 
 

@@ -1,4 +1,4 @@
-"""What an application is given to spend with."""
+"""The key with which an application spends, and its cap."""
 
 from typing import Final
 
@@ -36,12 +36,12 @@ class SpendKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_cap(cap_nanos: int) -> None:
-    """Raises ValueError for a cap out of range."""
+    """Raise ValueError for a cap out of range."""
     if not CAP_NANOS_MIN <= cap_nanos <= CAP_NANOS_MAX:
         low, high = format_usd(CAP_NANOS_MIN), format_usd(CAP_NANOS_MAX)
         raise ValueError(f"a cap is from {low} to {high} US dollars a month")
 
 
 def budgets(cap_nanos: int) -> tuple[Budget, ...]:
-    """A cap as admission knows it."""
+    """Return a cap as the budgets that admission knows."""
     return (Budget(amount_nanos=cap_nanos, period=Period.MONTH),)

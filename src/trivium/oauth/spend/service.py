@@ -44,7 +44,7 @@ class Spending:
         enabled: bool,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
-        """``enabled``: ``False`` gives no key to anybody, whatever was consented to."""
+        """``enabled``: ``False`` gives no key to any application, whatever users consented to."""
         self.enabled = enabled
         self._db = db
         self._clock = clock

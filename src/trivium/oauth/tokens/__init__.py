@@ -1,1 +1,1 @@
-"""From the code to tokens, and what tokens open."""
+"""Exchanges codes for tokens, and says what tokens open."""

@@ -16,7 +16,7 @@ _B64TOKEN: Final = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
 
 
 class NoToken(Exception):  # noqa: N818 - an answer, not a failure of ours
-    """Nothing was presented: the answer names no error (RFC 6750 section 3.1)."""
+    """No token was presented: the answer names no error (RFC 6750 section 3.1)."""
 
 
 def presented(authorization: Sequence[str], query: bytes, form: bytes = b"") -> str:

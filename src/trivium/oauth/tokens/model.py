@@ -1,4 +1,4 @@
-"""Tokens, and what is presented for them."""
+"""Tokens, and the requests that clients make for them."""
 
 from enum import Enum, unique
 

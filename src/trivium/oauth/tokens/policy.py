@@ -23,7 +23,7 @@ REFRESH_INVALID: Final = "the refresh token is not valid"
 
 
 class CodeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A code as it is stored, with what its validity hangs on."""
+    """A stored code, with everything that decides whether it is good."""
 
     digest: bytes
     app_id: int
@@ -41,7 +41,7 @@ class CodeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RefreshRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A refresh token as it is stored, with what its validity hangs on."""
+    """A stored refresh token, with everything that decides whether it is good."""
 
     id: int
     app_id: int
@@ -61,7 +61,7 @@ class RefreshRow(msgspec.Struct, frozen=True, kw_only=True):
 
 @unique
 class Use(Enum):
-    """What follows from presenting a refresh token."""
+    """What happens when a refresh token is presented."""
 
     FIRST = "first"
     GRACE = "grace"

@@ -45,7 +45,7 @@ Alarm = Callable[[int, str], None]
 
 
 def unheard(user_id: int, language: str) -> None:
-    """Nobody is told."""
+    """Warn nobody; where no letters are sent."""
     del user_id, language
 
 

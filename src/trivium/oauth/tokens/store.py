@@ -55,7 +55,7 @@ async def claim_code(conn: AsyncConnection, digest: bytes, now: int) -> bool:
 
 
 async def name_family(conn: AsyncConnection, digest: bytes, family_id: int) -> None:
-    """Remember what came of a code."""
+    """Store which family of tokens a code led to."""
     await conn.execute(update(codes).where(codes.c.digest == digest).values(family_id=family_id))
 
 
@@ -77,7 +77,7 @@ async def insert_family(
 
 
 async def revoke_family(conn: AsyncConnection, family_id: int, why: Why, now: int) -> bool:
-    """Refuse every token of a family; whether any was still good."""
+    """Refuse every token of a family; returns whether any was still good."""
     live = (families.c.id == family_id) & families.c.revoked_at.is_(None)
     values = {"revoked_at": now, "reason": why.value}
     is_first = (await conn.execute(update(families).where(live).values(values))).rowcount == 1
@@ -181,7 +181,7 @@ def _refresh(row: Any) -> RefreshRow:
 
 
 async def rotate(conn: AsyncConnection, refresh_id: int, seed: bytes, now: int) -> None:
-    """A refresh token, whose family is held, has a successor from now on."""
+    """Record that a refresh token, whose family is held, has a successor."""
     values = {"rotated_at": now, "seed": seed}
     await conn.execute(update(refresh).where(refresh.c.id == refresh_id).values(values))
 
@@ -230,7 +230,7 @@ async def find_access(conn: AsyncConnection, digest: bytes, now: int) -> Access 
 
 
 async def touch(conn: AsyncConnection, grant_id: int, now: int) -> None:
-    """Consent was made use of."""
+    """Store when consent was last used."""
     first = grants.c.first_used_at
     own = grants.c.id == grant_id
     await conn.execute(update(grants).where(own, first.is_(None)).values(first_used_at=now))
@@ -250,7 +250,7 @@ async def owner_of_access(conn: AsyncConnection, digest: bytes) -> int | None:
 
 
 async def remove_access(conn: AsyncConnection, digest: bytes) -> None:
-    """Forget an access token, and end what was given for it to spend with."""
+    """Delete an access token, and end the keys that were given for it."""
     own = (
         select(families.c.grant_id)
         .join(access, access.c.family_id == families.c.id)
