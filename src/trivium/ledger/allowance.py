@@ -51,7 +51,7 @@ PATIENCE_S: Final = 3.0
 
 @unique
 class Verdict(Enum):
-    """What becomes of a request that waited for a turn."""
+    """What happens to a request that waited for a turn."""
 
     GRANTED = "granted"
     REFUSED = "refused"
@@ -65,7 +65,7 @@ class Verdict(Enum):
 
 
 class Allowance:
-    """One account at one worker."""
+    """What one worker may spend of one account."""
 
     __slots__ = (
         "_ahead_ms",
@@ -141,7 +141,7 @@ class Allowance:
 
     @property
     def is_done(self) -> bool:
-        """Whether there is nothing to remember."""
+        """Whether nothing is leased, held, unbooked or waited for any more."""
         return not (self.leased or self.held or self.spent or self.waiting)
 
     def take(self, amount: int) -> bool:
@@ -157,7 +157,7 @@ class Allowance:
         return True
 
     def give_back(self, amount: int, cost: int) -> None:
-        """End a hold: what it cost waits to be booked, the rest is free again."""
+        """End a hold: its cost waits to be booked, the rest is free again."""
         self.held -= amount
         self.spent += cost
 
@@ -187,7 +187,7 @@ class Allowance:
         return Wish(keep, need, ahead, awaited, room, self._round, yields)
 
     def learn(self, standing: Standing, booked: int, now: float) -> None:
-        """Take over what a turn came to."""
+        """Take over the outcome of a turn."""
         self.leased = standing.leased
         self.pool = standing.pool
         self.others = standing.others
@@ -204,7 +204,9 @@ class Allowance:
         self.short_until = now + SHORT_S
 
     def answer(self, waiting: Waiting, now: float) -> Verdict:
-        """What becomes of a request after the turn that was just learnt of; takes what it needs."""
+        """Decide about a waiting request after the turn that was just learnt of; takes what it
+        needs.
+        """
         amount = waiting.hold.amount_nanos
         if waiting.is_row:
             is_enough = amount <= self.pool - self.leased

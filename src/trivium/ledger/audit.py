@@ -1,4 +1,4 @@
-"""Going over the books: what an entry says of itself, reckoned again, and rows for export."""
+"""Recomputes what entries say of themselves, and makes rows for export."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -52,7 +52,7 @@ COLUMNS: Final = (
 
 
 class Detail(msgspec.Struct, frozen=True, kw_only=True):
-    """The explained bill as an entry keeps it."""
+    """The bill of an entry, as it is stored."""
 
     model: str = ""
     since: int = 0
@@ -67,7 +67,7 @@ class Detail(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def row(self) -> PriceRow:
-        """The price list it was reckoned by."""
+        """Return the price list that the bill was computed by."""
         return PriceRow(
             price=self.prices,
             images=tuple(ImagePrice(size=s, quality=q, price=p) for s, q, p in self.images),
@@ -89,14 +89,14 @@ def detail_of(entry: Entry) -> Detail | None:
 
 
 def reckoned(detail: Detail) -> int | None:
-    """What a bill comes to in nano-dollars; ``None`` where it says nothing of what was used."""
+    """Return what a bill comes to in nano-dollars; ``None`` where it does not say what was used."""
     if detail.usage is None:
         return None
     return cost(tariff_of(detail.model, detail.row, Fraction(detail.multiplier)), detail.usage)[0]
 
 
 def wrong_with(entry: Entry) -> str | None:
-    """What an entry contradicts itself in; ``None`` when it holds together."""
+    """Return how an entry contradicts itself; ``None`` when it is consistent."""
     if entry.kind is not EntryKind.USAGE or not entry.detail:
         return None
     detail = detail_of(entry)

@@ -79,7 +79,7 @@ class Entries:
         *,
         along: Along | None = None,
     ) -> Entry:
-        """The same in the transaction that is given, which ends with what is raised."""
+        """Do as ``book`` in the transaction that is given, which an exception ends."""
         from trivium.ledger import store
 
         entry = Entry(
@@ -112,7 +112,7 @@ class Entries:
         return booked
 
     async def balance(self, user_id: int) -> int:
-        """Nano-dollars; 0 for whoever has no entry yet."""
+        """Return nano-dollars; 0 for a user without entries."""
         from trivium.ledger import store
 
         async with self._db.read() as conn:
@@ -145,7 +145,9 @@ class Entries:
             ]
 
     async def set_overdraft(self, user_id: int, overdraft_nanos: int) -> None:
-        """Let a balance go so far below zero. Raises ``LedgerError`` for an amount out of range."""
+        """Let a balance go this far below zero. Raises ``LedgerError`` for an amount out of
+        range.
+        """
         from trivium.ledger import store
 
         if overdraft_nanos < 0:

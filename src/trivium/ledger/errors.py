@@ -1,8 +1,8 @@
-"""What can be wrong with a booking, and with noting what is to be booked."""
+"""Errors of booking, and of writing the journal."""
 
 
 class LedgerError(Exception):
-    """A booking that cannot be made. The message is for whoever asked for it."""
+    """A booking that cannot be made. The message is for the person who asked for it."""
 
 
 class BookedError(LedgerError):
@@ -10,18 +10,18 @@ class BookedError(LedgerError):
 
 
 class TornError(OSError):
-    """The disk took a part of what was to be written."""
+    """The disk took only a part of a write."""
 
     def __init__(self, taken: int) -> None:
-        """``taken``: bytes that it took."""
+        """``taken``: how many bytes it took."""
         super().__init__("the disk took a part of a record")
         self.taken = taken
 
 
 class UnwrittenError(OSError):
-    """What was gathered could not be written, or not all of it."""
+    """The gathered lines could not be written, or not all of them."""
 
     def __init__(self, reason: OSError, holds: list[str]) -> None:
-        """``holds``: requests whose hold is not noted."""
+        """``holds``: the requests whose hold is not in the journal."""
         super().__init__(str(reason))
         self.holds = holds

@@ -64,7 +64,7 @@ _CLASSES: Final = {
 
 
 class _Meter(msgspec.Struct, frozen=True):
-    """One quantity and what it costs by the list."""
+    """One quantity and its cost at the list price."""
 
     name: str
     unit: str
@@ -186,6 +186,6 @@ def _time(at: datetime) -> str:
 
 
 def _decimal(dollars: Fraction) -> str:
-    """To 18 places, which a price a token and every product of it have at most."""
+    """Format to 18 places, the most that a price per token and its products have."""
     whole, rest = divmod(round(dollars * _ATOMS), _ATOMS)
     return f"{whole}.{rest:018d}".rstrip("0").rstrip(".")

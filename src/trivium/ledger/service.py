@@ -19,7 +19,7 @@ class Payer(Protocol):
 
     @property
     def user_id(self) -> int:
-        """The account."""
+        """The id of the account that pays."""
         ...
 
     @property
@@ -105,7 +105,7 @@ class OpenLedger:
     def quote(
         self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
     ) -> Quote:
-        """Zero."""
+        """Return a price of zero for every request."""
         del caller, model, operation, facts, body_bytes
         return FREE
 
@@ -118,7 +118,7 @@ class OpenLedger:
         return Hold(request_id=request_id, user_id=caller.user_id, amount_nanos=quote.amount_nanos)
 
     def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
-        """Always."""
+        """Return a larger hold; it is never refused."""
         return msgspec.structs.replace(hold, amount_nanos=hold.amount_nanos + more_nanos)
 
     def hand_over(self, hold: Hold, quote: Quote) -> Hold:
@@ -126,13 +126,13 @@ class OpenLedger:
         return msgspec.structs.replace(hold, quote=quote)
 
     def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
-        """Nothing to book."""
+        """Return a cost of 0, without an entry."""
         del hold, usage, end
         return 0
 
     def gather(self) -> None:
-        """Nothing to write."""
+        """Do nothing, because there is no journal."""
 
     def flush(self) -> list[str]:
-        """Nothing was gathered."""
+        """Return no ids, because nothing was gathered."""
         return []

@@ -199,7 +199,7 @@ async def turn(
 
 
 class _Lease(NamedTuple):
-    """A worker's row."""
+    """The lease of a worker, as its row has it."""
 
     amount_nanos: int
     called: int

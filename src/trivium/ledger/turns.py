@@ -48,7 +48,7 @@ class Limits(Protocol):
 
     @property
     def flush_s(self) -> float:
-        """Seconds between bookings."""
+        """The pause between two turns, in seconds."""
         ...
 
     @property
@@ -63,7 +63,7 @@ class Limits(Protocol):
 
 
 class Turns:
-    """See the module."""
+    """Books what a worker has settled, and renews its leases, at intervals."""
 
     def __init__(
         self,

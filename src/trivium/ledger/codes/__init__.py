@@ -1,1 +1,1 @@
-"""Codes that whoever holds one may turn into balance, once."""
+"""Codes that can be turned into balance, once."""

@@ -33,7 +33,7 @@ _FORM: Final = re.compile(f"[{ALPHABET}]{{{SECRET_CHARS + CHECK_CHARS}}}")
 
 @unique
 class Refusal(Enum):
-    """Why a code brought nothing."""
+    """Why a code could not be redeemed."""
 
     MISTYPED = "mistyped"
     """No code of ours: its check is wrong. Told without a look-up."""
@@ -45,7 +45,7 @@ class Refusal(Enum):
 
 
 class CodeError(LedgerError):
-    """A code that brings nothing. Whoever limits guesses counts ``MISTYPED`` and ``UNKNOWN``."""
+    """A code that cannot be redeemed. Limits on guessing count ``MISTYPED`` and ``UNKNOWN``."""
 
     def __init__(self, why: Refusal, message: str) -> None:
         super().__init__(message)
@@ -119,5 +119,5 @@ def parse(text: str) -> bytes | None:
 
 
 def hint(code: str) -> str:
-    """The last characters."""
+    """Return the last characters of a code, which may be shown."""
     return code[-HINT_CHARS:]

@@ -161,7 +161,9 @@ class Codes:
 
 
 def _refused(code: Code | None) -> CodeError:
-    """Why an existing code could not be claimed; what is not marked can only have expired."""
+    """Return why an existing code could not be claimed. One that is not marked can only have
+    expired.
+    """
     if code is None:
         why = Refusal.UNKNOWN
     elif code.redeemed_at is not None:

@@ -33,7 +33,7 @@ async def insert(
     created_at: int,
     made: Sequence[tuple[bytes, str]],
 ) -> int:
-    """A batch of codes, each a digest and a hint; the batch's id."""
+    """Insert a batch of codes, each as digest and hint; returns the batch's id."""
     values = {
         "amount_nanos": amount_nanos,
         "note": note,
@@ -106,7 +106,7 @@ async def revoke(
     code_id: int | None = None,
     batch_id: int | None = None,
 ) -> int:
-    """Revoke what is open among the codes that are named; how many that were."""
+    """Revoke the open ones of the codes that are named; returns how many."""
     named: ColumnElement[bool]
     if digest is not None:
         named = codes.c.digest == digest

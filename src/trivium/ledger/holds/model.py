@@ -11,7 +11,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
-    """An amount set aside until somebody says what it came to."""
+    """An amount set aside until its actual cost is known."""
 
     request_id: str
     """Of the request that asked; its entry's, too."""

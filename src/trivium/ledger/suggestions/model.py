@@ -66,7 +66,7 @@ class Suggestion(_Strict, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Catalogue(_Strict, frozen=True, kw_only=True):
-    """The whole file."""
+    """The whole file of suggested prices."""
 
     format: Literal[1]
     source: str
