@@ -87,7 +87,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
 
 
 def build(console: Console) -> ASGIApp:
-    """The application over these services."""
+    """Return the application with all pages and endpoints over these services."""
     inner = Starlette(
         routes=[*ENDPOINTS, Mount("", routes=list(PAGES), middleware=[Middleware(Guarded)])],
         exception_handlers={
@@ -143,7 +143,7 @@ _KINDS: Final = {
 
 
 def _answer(request: Request, status: int, detail: str = "") -> Response:
-    """A page for people, our error body for programs."""
+    """Return an error: a page for people, our error body for programs."""
     if not _reads_html(request):
         kind = _KINDS.get(status, Kind.INVALID_VALUE if status < 500 else Kind.INTERNAL)
         text = _TEXTS.get(status, _TEXTS[400])

@@ -68,7 +68,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def of(request: Request) -> Console:
-    """The services, from any page."""
+    """Return the services, from the request of any page."""
     found = request.scope["console"]
     assert isinstance(found, Console)
     return found

@@ -1,8 +1,9 @@
-"""A browser that somebody logged in with before: failures of strangers do not keep its owner out.
+"""Recognises browsers in which a user logged in before, so that others' failed logins do not keep
+the user out.
 
 The cookie is sealed and names the user and a random value of this browser. Passwords typed in it
-for that user are counted by that value, apart from those that anybody else types for the same name
-or from the same network. A stolen cookie is worth five guesses, then a pause, as any browser is.
+for that user are counted by that value, apart from those that others type for the same name or from
+the same network. A stolen cookie is worth five guesses, then a pause, as any browser is.
 """
 
 import secrets
@@ -20,7 +21,7 @@ _PURPOSE: Final = "device"
 
 
 def of(request: Request) -> Device | None:
-    """Return the device that the browser says it is; ``None``: nobody logged in with it before."""
+    """Return the device of a browser's cookie; ``None`` when nobody logged in with it before."""
     console = context.of(request)
     sealed = request.cookies.get(session.cookie_name(console, COOKIE), "")
     text = seal.opened(console.ring, _PURPOSE, sealed) if sealed else None

@@ -10,6 +10,6 @@ class Endpoint(Route):
     """
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """As a route does, by the path alone."""
+        """Match by the path alone, whatever the method is."""
         match, child = super().matches(scope)
         return (Match.FULL if match is Match.PARTIAL else match), child

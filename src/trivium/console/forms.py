@@ -39,7 +39,7 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Filled(Generic[T]):
-    """What was sent: ``value`` when every field is right, else ``errors`` by field."""
+    """A form as it was sent: ``value`` when every field is right, else ``errors`` by field."""
 
     def __init__(self, kind: type[T], given: Mapping[str, Sequence[str]]) -> None:
         self.given = given
@@ -51,7 +51,7 @@ class Filled(Generic[T]):
 
     @property
     def value(self) -> T | None:
-        """The struct; ``None`` while anything is wrong."""
+        """The checked fields; ``None`` while any is wrong."""
         return None if self.errors else self._value
 
     def fail(self, field: str, message: Text | str) -> None:
@@ -105,7 +105,7 @@ def _extra(kind: Any) -> dict[str, Any]:
 
 
 def _wrong(shape: inspect.Type) -> Text:
-    """What a field takes, in words."""
+    """Return in words what a field takes."""
     if isinstance(shape, inspect.Metadata):
         return _wrong(shape.type)
     if isinstance(shape, inspect.UnionType):
@@ -136,7 +136,7 @@ def _wrong_text(shape: inspect.StrType) -> Text:
 
 
 def empty(kind: type[T], **given: str | Sequence[str] | None) -> Filled[T]:
-    """A form before anybody has filled it in, with what it shows at first."""
+    """Return a form that has not been filled in, with what it shows at first."""
     form = Filled(
         kind,
         {
@@ -150,7 +150,7 @@ def empty(kind: type[T], **given: str | Sequence[str] | None) -> Filled[T]:
 
 
 def filled(request: Request, kind: type[T]) -> Filled[T]:
-    """What the browser sent for this form."""
+    """Read what the browser sent for this form."""
     return Filled(kind, request.state.form)
 
 

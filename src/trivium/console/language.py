@@ -28,7 +28,7 @@ COOKIE: Final = "gw_language"
 
 
 class Language(msgspec.Struct, frozen=True):
-    """One that the pages can be read in."""
+    """A language that the pages can be read in."""
 
     tag: str
     """BCP 47, as ``lang`` and cookies have it."""
@@ -67,7 +67,7 @@ def text(message: str, **values: Any) -> Text:
 
 
 class Speech:
-    """A language at work."""
+    """A language with its catalogue and its formats."""
 
     def __init__(self, language: Language) -> None:
         self.language = language
@@ -75,7 +75,7 @@ class Speech:
         self.translations = _translations(language)
 
     def say(self, message: Text | str) -> str:
-        """A message in this language."""
+        """Translate a message into this language."""
         if isinstance(message, str):
             return self.translations.gettext(message) if message else ""
         said = self.translations.gettext(message.message)
@@ -90,7 +90,7 @@ class Speech:
         return numbers.format_decimal(value, locale=self.locale)
 
     def compact(self, value: int) -> str:
-        """Short: ``1.2M``."""
+        """Format a number in short form, such as ``1.2M``."""
         return numbers.format_compact_decimal(value, locale=self.locale, fraction_digits=1)
 
     def money(self, nanos: int) -> str:
@@ -140,7 +140,7 @@ class Speech:
 
 @functools.cache
 def speech(tag: str) -> Speech:
-    """The language of a tag of ours."""
+    """Return the language of one of our tags."""
     return Speech(LANGUAGES[tag])
 
 
@@ -163,7 +163,7 @@ def choose(chosen: str | None, accepted: str) -> str:
 
 
 def speech_tag(cookies: Mapping[str, str], headers: Mapping[str, str]) -> str:
-    """The language of whoever sent these."""
+    """Return the tag of the language for a request with these cookies and headers."""
     chosen = cookies.get(f"__Host-{COOKIE}") or cookies.get(COOKIE)
     return choose(chosen, headers.get("accept-language", ""))
 
@@ -201,5 +201,5 @@ def _utc(at: float) -> dt.datetime:
 
 
 def iso(at: float) -> str:
-    """For machines: ``2026-11-21T09:30:00Z``."""
+    """Format a time for programs: ``2026-11-21T09:30:00Z``."""
     return _utc(at).strftime("%Y-%m-%dT%H:%M:%SZ")

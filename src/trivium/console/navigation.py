@@ -9,7 +9,7 @@ from trivium.identity.model import Role, User
 
 
 class Link(msgspec.Struct, frozen=True):
-    """One page."""
+    """One entry of the navigation, which leads to a page."""
 
     path: str
     label: str
@@ -61,7 +61,7 @@ SECTIONS: Final = (
 
 
 def sections(user: User | None) -> tuple[Section, ...]:
-    """What this user may go to."""
+    """Return the parts of the navigation that this user may see."""
     if user is None:
         return ()
     return tuple(s for s in SECTIONS if s.role is Role.USER or user.role is Role.ADMIN)

@@ -55,7 +55,7 @@ FIELDS: Final = {
 
 
 def words(error: AccountError) -> Text:
-    """The reason as a sentence."""
+    """Return the reason of a refusal as a sentence."""
     return Text(WORDS[error.why], {"minutes": max(1, -(-error.retry_after_s // 60))}
                 if error.why is Refusal.TOO_MANY_TRIES else {})  # fmt: skip
 

@@ -48,7 +48,9 @@ def page(
     form_origins: Sequence[str] = (),
     **values: Any,
 ) -> Response:
-    """A page. ``form_origins``: where its form may lead besides ourselves (consent, payment)."""
+    """Render a template as a page. ``form_origins``: where its form may lead besides ourselves
+    (consent, payment).
+    """
     found = session_user(request)
     speaking = speech_of(request)
     given = {

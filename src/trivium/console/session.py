@@ -45,7 +45,7 @@ HOME: Final = "/account"
 
 
 async def current(request: Request) -> Session | None:
-    """The session of whoever asks; ``None`` for a visitor. Looked up once a request."""
+    """Return the session of the request; ``None`` for a visitor. Looked up once a request."""
     state = request.state
     if not hasattr(state, "session"):
         known = token(request)
@@ -61,7 +61,7 @@ def user_of(request: Request) -> User:
 
 
 def signed_in(handler: Handler) -> Handler:
-    """Only for users: everybody else is sent to log in and comes back after it."""
+    """Let only users see a page: others are sent to log in, and come back after it."""
 
     @functools.wraps(handler)
     async def guarded(request: Request) -> Response:
@@ -73,9 +73,8 @@ def signed_in(handler: Handler) -> Handler:
 
 
 def recent_at(back: str) -> Callable[[Handler], Handler]:
-    """Only for users who proved who they are in the last ten minutes; others are asked again.
-
-    ``back``: the page they come back to; empty: this one, which a form's target cannot be.
+    """Let only users act who proved who they are in the last ten minutes; others are asked again.
+    ``back``: the page they come back to.
     """
 
     def guard(handler: Handler) -> Handler:
@@ -97,7 +96,7 @@ recent = recent_at("")
 
 
 def admin(handler: Handler) -> Handler:
-    """Only for administrators."""
+    """Let only administrators see a page: visitors are sent to log in, other users get a 403."""
 
     @functools.wraps(handler)
     async def guarded(request: Request) -> Response:
@@ -115,7 +114,7 @@ def admin(handler: Handler) -> Handler:
 
 
 def visitor(request: Request) -> Visitor:
-    """Whoever is at the other end, for letters, counts and lists of sessions."""
+    """Return the visitor of a request, for letters, counts and lists of sessions."""
     from trivium.console import device  # stands on this module
 
     return Visitor(
@@ -134,7 +133,7 @@ def language_of(request: Request) -> str:
 
 
 def is_loopback(request: Request) -> bool:
-    """Whether nobody is between this browser and us."""
+    """Whether the browser runs on this machine, with no proxy between."""
     try:
         return ip_address(request.client.host if request.client else "").is_loopback
     except ValueError:
@@ -149,7 +148,7 @@ def token(request: Request) -> str:
 async def tell(
     request: Request, kind: ActKind, user_id: int, what: str = "", **detail: str | int | bool | None
 ) -> None:
-    """Tell the audit log what a user did to an account of theirs."""
+    """Log what a user did to an account of theirs."""
     who = visitor(request)
     await _console(request).audit.add(
         kind,
@@ -181,7 +180,7 @@ async def tell_of(
     what: str = "",
     **detail: str | int | bool | None,
 ) -> None:
-    """Tell what the logged-in user did to an account, which may be another's, or to none's."""
+    """Log what the logged-in user did to an account, which may be another's, or to none."""
     who = visitor(request)
     await _console(request).audit.add(
         kind,
@@ -195,7 +194,9 @@ async def tell_of(
 
 
 def teller(request: Request) -> "Tell":
-    """Tells, in the transaction of the act, what the logged-in user did to an account."""
+    """Return a function that logs, in the transaction of an act, what the logged-in user did to an
+    account.
+    """
     who, by, audit = visitor(request), user_of(request).id, _console(request).audit
 
     async def tell(
@@ -234,7 +235,9 @@ def _off(request: Request, path: str, back: str = "") -> Response:
 
 
 def place(request: Request, path: str | None = None) -> str:
-    """A page of ours as a sealed id: this one's, or that of ``path`` (which we wrote ourselves)."""
+    """Return one of our pages as a sealed id: this one, or that of ``path``, which we wrote
+    ourselves.
+    """
     if path is None:
         query = request.url.query if request.method in ("GET", "HEAD") else ""
         path = request.url.path + (f"?{query}" if query else "")
@@ -314,7 +317,7 @@ def half_way(request: Request, token: str, sealed: str) -> Response:
 
 
 def end(request: Request, response: Response) -> None:
-    """Forget both cookies."""
+    """Delete the cookies of the session, of the visit and of a login under way."""
     for name in (SESSION, VISIT, STEP):
         forget(request, response, name)
     request.state.visit_new = None

@@ -1,1 +1,1 @@
-"""The user centre."""
+"""The pages of the user centre: overview, keys, requests, statement, profile."""

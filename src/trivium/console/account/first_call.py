@@ -10,7 +10,7 @@ from trivium.wire.operation import Operation
 
 
 class FirstCall(msgspec.Struct, frozen=True, kw_only=True):
-    """What the example call names."""
+    """The model, address and key names of the example call."""
 
     model: str
     """A model that answers chats and that one of the keys may use; empty: there is none yet."""

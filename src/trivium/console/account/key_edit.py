@@ -42,7 +42,7 @@ _DONE: Final = {
 
 
 class Which(forms.Form, frozen=True, kw_only=True):
-    """One key."""
+    """The form of an act on one key, by its id."""
 
     key: forms.Id
 

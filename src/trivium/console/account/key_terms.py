@@ -22,7 +22,7 @@ DAY_S: Final = 86_400
 
 
 class Bounds(forms.Form, frozen=True, kw_only=True):
-    """What both forms ask for; what is left empty is not limited."""
+    """The limits that both forms ask for. An empty field sets no limit."""
 
     name: forms.Line
     models: Lines = ""

@@ -36,7 +36,7 @@ _FIELDS: Final = {
 
 @session.signed_in
 async def show(request: Request) -> Response:
-    """The list."""
+    """Show the list of the user's keys."""
     return await _list(request)
 
 
@@ -56,7 +56,7 @@ async def _list(request: Request, status: int = 200, wrong: Text | None = None) 
 
 @session.signed_in
 async def show_new(request: Request) -> Response:
-    """The form for a new one."""
+    """Show the form for a new key."""
     return _form(request, forms.empty(NewKey))
 
 

@@ -24,7 +24,7 @@ _LEAST: Final = 2
 
 
 class Bar(msgspec.Struct, frozen=True):
-    """One day in the picture, in its own units."""
+    """One day of the chart, in the chart's own units."""
 
     day: Day
     x: float
@@ -34,7 +34,7 @@ class Bar(msgspec.Struct, frozen=True):
 
 
 def bars(days: Sequence[Day]) -> list[Bar]:
-    """A bar a day, the dearest as high as the picture."""
+    """Return a bar for each day; the most expensive day has the chart's full height."""
     step = WIDTH / max(1, len(days))
     most = max((day.nanos for day in days), default=0)
     found = []

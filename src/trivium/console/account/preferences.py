@@ -14,7 +14,7 @@ YEAR_S: Final = 31_536_000
 
 
 class Preferences(forms.Form, frozen=True, kw_only=True):
-    """What is chosen; what is absent stays as it is."""
+    """The choices of the form; those that are absent stay as they are."""
 
     language: str | None = None
     theme: Theme | None = None
@@ -22,8 +22,8 @@ class Preferences(forms.Form, frozen=True, kw_only=True):
 
 
 async def choose(request: Request) -> Response:
-    """Remember the choice, in this browser and with the account of whoever is logged in, and go
-    back to where it was made.
+    """Store the choice in this browser, and with the account of a logged-in user; go back to the
+    page it was made on.
     """
     chosen = forms.filled(request, Preferences).value or Preferences()
     found = await session.current(request)

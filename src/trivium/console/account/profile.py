@@ -14,26 +14,26 @@ from trivium.observe.audit.model import ActKind
 
 
 class Name(forms.Form, frozen=True, kw_only=True):
-    """Another name."""
+    """The form for another name."""
 
     name: forms.Line
 
 
 class Email(forms.Form, frozen=True, kw_only=True):
-    """Another address."""
+    """The form for another address."""
 
     email: forms.Line
 
 
 @session.signed_in
 async def show(request: Request) -> Response:
-    """The page."""
+    """Show the profile with its forms."""
     return _page(request)
 
 
 @session.signed_in
 async def rename(request: Request) -> Response:
-    """Take another name."""
+    """Give the user the name of the form, if it is free."""
     user = session.user_of(request)
     form = forms.filled(request, Name)
     if form.value is not None:

@@ -39,7 +39,7 @@ _PAYMENTS: Final = tuple(kind for kind in EntryKind if kind is not EntryKind.USA
 
 @session.signed_in
 async def show(request: Request) -> Response:
-    """The newest entries, or those before; all, or without usage."""
+    """Show the newest entries, or those before a given one; all, or without usage."""
     console = context.of(request)
     user = session.user_of(request)
     asked = request.query_params
@@ -66,7 +66,7 @@ async def show(request: Request) -> Response:
 
 @session.signed_in
 async def one(request: Request) -> Response:
-    """One entry and how it came about."""
+    """Show one entry and how its amount came about."""
     console = context.of(request)
     bill = await console.statement.bill(session.user_of(request).id, request.path_params["id"])
     if bill is None:

@@ -15,7 +15,7 @@ PAGE: Final = 50
 
 @session.signed_in
 async def show(request: Request) -> Response:
-    """The newest, or those before; of one key, or only what failed."""
+    """Show the newest requests, or those before a given one; of one key, or only failures."""
     console = context.of(request)
     user = session.user_of(request)
     asked = request.query_params
@@ -42,7 +42,7 @@ async def show(request: Request) -> Response:
 
 @session.signed_in
 async def one(request: Request) -> Response:
-    """One request, with all that is known of it."""
+    """Show one request with everything that its record holds."""
     console = context.of(request)
     user = session.user_of(request)
     found = await console.history.one(user.id, request.path_params["id"])

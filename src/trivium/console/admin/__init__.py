@@ -1,1 +1,1 @@
-"""For administrators."""
+"""The pages for administrators: users, invitations, credit."""

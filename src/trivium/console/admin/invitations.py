@@ -29,7 +29,7 @@ class Invite(forms.Form, frozen=True, kw_only=True):
 
 
 class Which(forms.Form, frozen=True, kw_only=True):
-    """One invitation."""
+    """The form of an act on one invitation, by its id."""
 
     invitation: forms.Id
 
@@ -73,7 +73,7 @@ async def create(request: Request) -> Response:
 @session.admin
 @session.recent_at("/admin/invitations")
 async def withdraw(request: Request) -> Response:
-    """Void one."""
+    """Void the invitation of the form, so that its link no longer works."""
     form = forms.filled(request, Which)
     number = form.value.invitation if form.value else 0
     if not await context.of(request).accounts.signup.withdraw(number):

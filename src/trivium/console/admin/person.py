@@ -1,4 +1,4 @@
-"""One user before an administrator: account, keys, what was asked for last."""
+"""One user as administrators see them: account, keys, last requests."""
 
 from typing import Final
 
@@ -20,13 +20,13 @@ REQUESTS: Final = 20
 
 @session.admin
 async def show(request: Request) -> Response:
-    """The page; ``?before=`` goes on with earlier requests."""
+    """Show the user's page; ``?before=`` continues with earlier requests."""
     return await _page(request, await _user(request))
 
 
 @session.admin
 async def one_request(request: Request) -> Response:
-    """One request of theirs, with all that is known of it."""
+    """Show one request of the user with everything that its record holds."""
     console = context.of(request)
     user = await _user(request)
     found = await console.history.one(user.id, request.path_params["id"])

@@ -16,7 +16,7 @@ PAGE: Final = 50
 
 
 class Change(forms.Form, frozen=True, kw_only=True):
-    """What becomes of a user."""
+    """The form of a change to a user."""
 
     user: forms.Id
     to: Literal["disabled", "enabled", "admin", "user"]
@@ -34,7 +34,7 @@ _DONE: Final = {
 
 @session.admin
 async def show(request: Request) -> Response:
-    """The list, or those who are searched for."""
+    """Show the list of users, or those that match the search."""
     asked = request.query_params
     search = asked.get("search", "").strip()[:254]
     after = asked.get("after", "")

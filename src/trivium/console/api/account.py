@@ -18,7 +18,7 @@ from trivium.oauth.tokens.request import FORM
 
 @answer.endpoint("auth")
 async def userinfo(request: Request) -> Response:
-    """As much of the user as the token's scopes allow."""
+    """Answer with the members of the user's account that the token's scopes allow."""
 
     async def told(oauth: OAuth, access: Access) -> Any:
         return await oauth.userinfo(access)

@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 
 def json(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """An answer that nobody stores."""
+    """Return a JSON response that no cache may store."""
     said = {**NOT_STORED, **(headers or {}), "content-type": JSON}
     return Response(msgspec.json.encode(body), status, headers=said)
 

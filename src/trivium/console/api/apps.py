@@ -20,7 +20,7 @@ _CHALLENGE: Final = {"www-authenticate": "Bearer"}
 
 
 class Registration(msgspec.Struct, frozen=True):
-    """The body. Members we do not know are ignored."""
+    """The body of a registration. Unknown members are ignored."""
 
     name: str
     redirect_uri: str
@@ -31,7 +31,7 @@ _read = msgspec.json.Decoder(Registration).decode
 
 
 class _Refused(Exception):  # noqa: N818 - an answer, not a failure of ours
-    """What is said instead."""
+    """An error to be answered."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -40,7 +40,7 @@ class _Refused(Exception):  # noqa: N818 - an answer, not a failure of ours
 
 @answer.endpoint("api")
 async def create(request: Request) -> Response:
-    """The application with its secret, which is shown this once."""
+    """Register an application; answers with it and its secret, which is shown only now."""
     apps = context.of(request).oauth.apps
     try:
         user_id = await _developer(request)

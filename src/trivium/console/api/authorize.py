@@ -59,8 +59,8 @@ async def _wait(request: Request) -> int | None:
 
 
 async def _asked(request: Request) -> Asked:
-    """The request, checked. Raises Refused, SentBack, HTTPException, and what the database does:
-    an application that cannot be looked up is nobody we may redirect to.
+    """Return the checked request. Raises Refused, SentBack and HTTPException, and what the database
+    raises when the application cannot be looked up.
     """
     oauth = context.of(request).oauth
     given = asking.parameters(request.scope["query_string"])

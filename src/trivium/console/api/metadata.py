@@ -13,7 +13,7 @@ from trivium.oauth import metadata
 
 @answer.endpoint("auth")
 async def document(request: Request) -> Response:
-    """The metadata document."""
+    """Answer with the metadata document of RFC 8414."""
     oauth = context.of(request).oauth
     return answer.json(metadata.document(oauth.addresses.auth, spend=oauth.rules.spend))
 

@@ -78,7 +78,7 @@ def _check_rate(wait: int | None) -> None:
 
 
 def refused(error: OAuthError) -> Response:
-    """An error, with what a client that failed to authenticate is to try."""
+    """Return an error response that says how a client should authenticate, if it failed to."""
     return answer.refused(error, CHALLENGE if error.status == 401 else None)
 
 

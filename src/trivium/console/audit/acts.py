@@ -26,14 +26,14 @@ _detail = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class Filter(forms.Form, frozen=True, kw_only=True):
-    """What of the log is wanted."""
+    """The choices of the log's form."""
 
     act: str = ""
     user: str = ""
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """One act as a page shows it."""
+    """One act as the page shows it."""
 
     at: float
     says: str
@@ -51,7 +51,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 @session.signed_in
 async def mine(request: Request) -> Response:
-    """What the user did, and what was done to their account."""
+    """Show what the user did, and what was done to their account."""
     console = context.of(request)
     user = session.user_of(request)
     before = _before(request)
@@ -134,7 +134,9 @@ _BAD: Final = frozenset(
 
 
 def _name(user_id: int | None, names: dict[int, str], reader: int | None) -> str:
-    """Other people's names are not a user's to know; ``-`` stands for an administrator."""
+    """Return a user's name; ``-`` for an administrator, because a user does not see other people's
+    names.
+    """
     if user_id is None:
         return ""
     known = names.get(user_id)

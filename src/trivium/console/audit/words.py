@@ -1,4 +1,4 @@
-"""What each act is called on a page."""
+"""The name of each act on the pages."""
 
 from typing import Final
 

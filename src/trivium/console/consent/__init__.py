@@ -1,1 +1,1 @@
-"""The pages on which people let other applications in."""
+"""The pages on which people let applications in, and end that."""

@@ -25,7 +25,9 @@ _PAGE: Final = re.compile(r"/authorize/(gwar_[A-Za-z0-9_-]{43})")
 
 
 async def tell(request: Request, path: str) -> Purpose | None:
-    """The application, where ``path`` is one of our consent pages; else ``None``."""
+    """Return the application to be shown, where ``path`` is one of our consent pages; else
+    ``None``.
+    """
     found = _PAGE.fullmatch(path)
     if found is None:
         return None
@@ -45,7 +47,7 @@ async def tell(request: Request, path: str) -> Purpose | None:
 
 
 async def entered(request: Request, path: str, user_id: int) -> Response:
-    """Somebody logged in, perhaps on a page that named the application of ``path``: off to it."""
+    """Continue after a login, perhaps on a page that named the application of ``path``."""
     found = _PAGE.fullmatch(path)
     onward = RedirectResponse(path, 303)
     if found is None:
@@ -61,7 +63,7 @@ async def entered(request: Request, path: str, user_id: int) -> Response:
 
 
 def moving(request: Request, url: str, title: str) -> Response:
-    """A page that goes on by itself, and says where."""
+    """Return a page that redirects by itself, and says where to."""
     answer = render.page(request, "entrance/leaving.html", url=url, title=title)
     answer.headers["refresh"] = f"0; url={url}"
     return answer

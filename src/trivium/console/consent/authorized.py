@@ -28,7 +28,7 @@ class Cap(forms.Form, frozen=True, kw_only=True):
 
 @session.signed_in
 async def show(request: Request) -> Response:
-    """The list."""
+    """Show the list of applications that the user let in."""
     user = session.user_of(request)
     return await _page(request, user.id)
 

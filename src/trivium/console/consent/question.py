@@ -29,7 +29,7 @@ _FRAMES: Final = frozenset({"iframe", "frame", "embed", "object", "fencedframe"}
 
 
 class Answer(forms.Form, frozen=True, kw_only=True):
-    """Which button was pressed."""
+    """The button that was pressed."""
 
     answer: Literal["allow", "deny", "switch"]
     cap: str = ""
@@ -38,7 +38,7 @@ class Answer(forms.Form, frozen=True, kw_only=True):
 
 @session.signed_in
 async def ask(request: Request) -> Response:
-    """The question, or at once the answer where it was given before."""
+    """Show the question, or answer at once where consent was given before."""
     consents = context.of(request).oauth.consents
     user = session.user_of(request)
     request_id = request.path_params["request_id"]

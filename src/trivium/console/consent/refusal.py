@@ -35,7 +35,7 @@ def refused(request: Request, reason: Reason) -> Response:
 
 
 def too_many(request: Request, wait_s: int) -> Response:
-    """The page for whoever asks too often."""
+    """Return the page for a visitor who asks too often."""
     made = _page(request, 429, _TOO_MANY, "rate_limited", _TOO_MANY_TITLE)
     made.headers["retry-after"] = str(wait_s)
     return made

@@ -25,7 +25,7 @@ Address = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
 
 
 class NewApp(forms.Form, frozen=True, kw_only=True):
-    """What people are shown, and where they go afterwards."""
+    """The form of a new application: what people are shown, and where they go afterwards."""
 
     name: forms.Line
     redirect_uri: Address
@@ -33,7 +33,7 @@ class NewApp(forms.Form, frozen=True, kw_only=True):
 
 
 class Edit(NewApp, frozen=True, kw_only=True):
-    """The same, and how the application is treated."""
+    """The form of an existing application, which also sets how it is treated."""
 
     asks: bool = False
     refreshes: bool = False
@@ -61,7 +61,7 @@ async def show(request: Request) -> Response:
 
 @session.signed_in
 async def show_new(request: Request) -> Response:
-    """The form for a new one."""
+    """Show the form for a new application."""
     return _new_page(request, forms.empty(NewApp))
 
 
@@ -85,7 +85,7 @@ async def create(request: Request) -> Response:
 
 @session.signed_in
 async def show_one(request: Request) -> Response:
-    """One application."""
+    """Show one application of the user's, with its secrets and a form to change it."""
     app, secrets = await _owned(request)
     grants = app.grants
     form = forms.empty(
@@ -103,7 +103,7 @@ async def show_one(request: Request) -> Response:
 
 @session.signed_in
 async def edit(request: Request) -> Response:
-    """Change it."""
+    """Change an application as the form says."""
     user = session.user_of(request)
     app, secrets = await _owned(request)
     form = forms.filled(request, Edit)
@@ -138,7 +138,7 @@ async def show_secret(request: Request) -> Response:
 
 @session.recent
 async def rotate(request: Request) -> Response:
-    """A new secret, shown this once; the one before opens for another day."""
+    """Make a new secret and show it, this once. The secret before works for another day."""
     user = session.user_of(request)
     app, _ = await _owned(request)
     _, secret = await context.of(request).oauth.apps.rotate_secret(user.id, app.id, sender(request))

@@ -19,7 +19,7 @@ from trivium.oauth.errors import RegistrationError
 
 
 class NewToken(forms.Form, frozen=True, kw_only=True):
-    """What it is for, and how long it lives."""
+    """The form of a new token: its purpose and its lifetime."""
 
     name: forms.Line
     permission: Literal["oauth_apps:write", "admin"] = "oauth_apps:write"
@@ -28,7 +28,7 @@ class NewToken(forms.Form, frozen=True, kw_only=True):
 
 @session.recent
 async def show_new(request: Request) -> Response:
-    """The form for a new one."""
+    """Show the form for a new token."""
     return _page(request, forms.empty(NewToken, days="90"))
 
 

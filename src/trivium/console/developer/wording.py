@@ -1,4 +1,4 @@
-"""What is wrong with a registration, in the words of people."""
+"""The errors of a registration, in words for people."""
 
 from typing import Any, Final
 

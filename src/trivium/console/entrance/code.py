@@ -12,7 +12,7 @@ from trivium.identity.accounts.errors import AccountError, Refusal
 
 
 class Code(forms.Form, frozen=True, kw_only=True):
-    """What the app or the list of recovery codes shows."""
+    """The code that was typed: of the app, or a recovery code."""
 
     code: forms.Line
     place: str = ""
@@ -26,7 +26,7 @@ async def show(request: Request) -> Response:
 
 
 async def enter(request: Request) -> Response:
-    """Try the code."""
+    """Check the code, and complete the login if it is right."""
     console = context.of(request)
     form = forms.filled(request, Code)
     if form.value is None:

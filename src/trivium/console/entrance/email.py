@@ -17,7 +17,7 @@ from trivium.observe.audit.model import ActKind
 
 
 async def show(request: Request) -> Response:
-    """The button, and whose address it would be: the letter may have come unasked."""
+    """Show a button, and whose address it would become: the letter may have come unasked."""
     recovery = context.of(request).accounts.recovery
     try:
         user, email = await recovery.show_email(request.path_params["token"])
@@ -27,7 +27,7 @@ async def show(request: Request) -> Response:
 
 
 async def prove(request: Request) -> Response:
-    """The address is theirs."""
+    """Make the address the user's, and note it as verified."""
     try:
         user = await context.of(request).accounts.recovery.prove_email(
             request.path_params["token"], session.visitor(request)

@@ -28,14 +28,14 @@ class Login(forms.Form, frozen=True, kw_only=True):
 
 
 class Confirm(forms.Form, frozen=True, kw_only=True):
-    """The proof alone."""
+    """The form of a page that asks a logged-in user for the password again."""
 
     password: forms.Password
     place: str = ""
 
 
 async def show(request: Request) -> Response:
-    """The login page; whoever is logged in goes on at once."""
+    """Show the login page. A user who is logged in already is redirected at once."""
     place = request.query_params.get("for", "")
     if await session.current(request) is not None:
         return RedirectResponse(session.after(request, place), 303)
@@ -91,7 +91,7 @@ async def show_confirm(request: Request) -> Response:
 
 @session.signed_in
 async def confirm(request: Request) -> Response:
-    """A password entered again: the session is good for sensitive acts."""
+    """Check the password again, after which the session allows sensitive acts."""
     console = context.of(request)
     form = forms.filled(request, Confirm)
     found = await session.current(request)

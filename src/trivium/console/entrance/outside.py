@@ -45,7 +45,7 @@ async def confirm(request: Request) -> Response:
 
 
 async def leave(request: Request, errand: Errand) -> Response:
-    """Send somebody to the provider that the path names."""
+    """Redirect the browser to the provider that the path names."""
     console = context.of(request)
     name = request.path_params["name"]
     place = (forms.filled(request, Leave).value or Leave()).place
@@ -63,7 +63,7 @@ async def leave(request: Request, errand: Errand) -> Response:
 
 
 async def back(request: Request) -> Response:
-    """Somebody comes back: in, linked, or told why not."""
+    """Handle a browser that comes back from a provider: log in, link, or show why not."""
     console = context.of(request)
     visitor = session.visitor(request)
     query = request.query_params

@@ -18,7 +18,7 @@ from trivium.identity.accounts.passkeys.model import Challenge
 
 
 class Signed(forms.Form, frozen=True, kw_only=True):
-    """What the device made of a challenge."""
+    """The device's answer to a challenge."""
 
     step: str = ""
     answer: str = ""
@@ -26,7 +26,7 @@ class Signed(forms.Form, frozen=True, kw_only=True):
 
 
 async def begin(request: Request) -> Response:
-    """A challenge, for the script."""
+    """Answer the page's script with a challenge."""
     try:
         asked = await context.of(request).accounts.passkeys.ask(session.visitor(request))
     except AccountError as error:
@@ -49,7 +49,7 @@ async def enter(request: Request) -> Response:
 
 @session.signed_in
 async def confirm(request: Request) -> Response:
-    """The session is good for sensitive acts."""
+    """Check a passkey again, after which the session allows sensitive acts."""
     found = await session.current(request)
     assert found is not None
     form = forms.filled(request, Signed).value or Signed()

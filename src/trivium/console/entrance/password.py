@@ -15,20 +15,20 @@ from trivium.observe.audit.model import ActKind
 
 
 class Ask(forms.Form, frozen=True, kw_only=True):
-    """Whose password."""
+    """The form that asks which password was forgotten, by name or address."""
 
     name: forms.Line
 
 
 class Reset(forms.Form, frozen=True, kw_only=True):
-    """The new one."""
+    """The form of the new password."""
 
     password: forms.Password
     revoke: bool = False
 
 
 async def show(request: Request) -> Response:
-    """Ask who forgot."""
+    """Show the form that asks for a name or an address."""
     return _ask(request, forms.empty(Ask))
 
 
@@ -48,7 +48,7 @@ async def ask(request: Request) -> Response:
 
 
 async def show_link(request: Request) -> Response:
-    """The form behind the letter's link."""
+    """Show the form that the letter's link leads to."""
     try:
         await context.of(request).accounts.recovery.show_reset(request.path_params["token"])
     except AccountError as error:
@@ -57,8 +57,8 @@ async def show_link(request: Request) -> Response:
 
 
 async def reset(request: Request) -> Response:
-    """Set the new password; every session ends, what programs may do if that is asked, and nobody
-    is logged in by it.
+    """Set the new password, which logs nobody in. Every session ends, and what programs may do if
+    that is asked for.
     """
     form = forms.filled(request, Reset)
     if form.value is not None:

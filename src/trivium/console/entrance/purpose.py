@@ -1,4 +1,4 @@
-"""What somebody logs in for: said above the form of the login page."""
+"""The reason for a login, shown above the form of the login page."""
 
 from typing import Any
 

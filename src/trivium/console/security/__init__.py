@@ -1,1 +1,1 @@
-"""How somebody gets in, and who is in: passwords, factors, passkeys, outside logins, sessions."""
+"""The pages for logins: passwords, second factors, passkeys, outside logins, sessions."""

@@ -19,14 +19,14 @@ PAGE: Final = f"{HOME}/factor"
 
 
 class Code(forms.Form, frozen=True, kw_only=True):
-    """The first code of the app."""
+    """The form for the first code of the app."""
 
     code: forms.Line
 
 
 @session.recent
 async def show(request: Request) -> Response:
-    """A new secret, as a picture and as text."""
+    """Show a new secret, as a QR code and as text."""
     try:
         enrolment = await context.of(request).accounts.factor.begin(await _session(request))
     except AccountError as error:
@@ -60,7 +60,7 @@ async def finish(request: Request) -> Response:
 
 @session.recent_at(HOME)
 async def off(request: Request) -> Response:
-    """Switch it off."""
+    """Switch the second factor off, and give the session a new token."""
     found = await _session(request)
     token = await context.of(request).accounts.factor.off(
         session.token(request), found, session.visitor(request)
@@ -73,7 +73,7 @@ async def off(request: Request) -> Response:
 
 @session.recent_at(HOME)
 async def renew_codes(request: Request) -> Response:
-    """Other recovery codes."""
+    """Replace the recovery codes and show the new ones."""
     try:
         codes = await context.of(request).accounts.factor.new_codes(await _session(request))
     except AccountError as error:
@@ -82,7 +82,7 @@ async def renew_codes(request: Request) -> Response:
 
 
 def picture(address: str) -> str:
-    """The square picture that apps read: our own drawing, safe as it is."""
+    """Return the QR code as SVG, which is our own drawing and needs no escaping."""
     import segno
 
     # black on white also where the page is dark: not every camera reads the reverse

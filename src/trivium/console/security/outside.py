@@ -18,7 +18,7 @@ from trivium.observe.audit.model import ActKind
 
 
 class Which(forms.Form, frozen=True, kw_only=True):
-    """One linked login."""
+    """The form of an act on one linked login, by its id."""
 
     login: int
 
@@ -31,7 +31,7 @@ async def link(request: Request) -> Response:
 
 @session.recent_at(HOME)
 async def unlink(request: Request) -> Response:
-    """Forget one."""
+    """Unlink the login of the form, unless it is the last way in."""
     found = await session.current(request)
     assert found is not None
     form = forms.filled(request, Which).value

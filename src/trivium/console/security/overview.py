@@ -19,7 +19,7 @@ HOME: Final = "/account/security"
 
 
 class Password(forms.Form, frozen=True, kw_only=True):
-    """Another password. ``current`` is left empty by somebody who has none yet."""
+    """The form of another password. ``current`` stays empty for a user who has none yet."""
 
     password: forms.Password
     current: str = ""
@@ -27,14 +27,14 @@ class Password(forms.Form, frozen=True, kw_only=True):
 
 
 class Which(forms.Form, frozen=True, kw_only=True):
-    """One session."""
+    """The form of an act on one session, by its id."""
 
     session: int
 
 
 @session.signed_in
 async def show(request: Request) -> Response:
-    """The page."""
+    """Show the ways in, the sessions, and the form for a password."""
     return await page(request)
 
 

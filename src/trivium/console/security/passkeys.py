@@ -20,7 +20,7 @@ PAGE: Final = f"{HOME}/passkeys"
 
 
 class Added(forms.Form, frozen=True, kw_only=True):
-    """What the device made of a challenge, and what its user calls it."""
+    """The device's answer to a challenge, and a name for the passkey."""
 
     step: str = ""
     answer: str = ""
@@ -28,7 +28,7 @@ class Added(forms.Form, frozen=True, kw_only=True):
 
 
 class Which(forms.Form, frozen=True, kw_only=True):
-    """One passkey."""
+    """The form of an act on one passkey, by its id."""
 
     passkey: int
 
@@ -41,7 +41,7 @@ async def show(request: Request) -> Response:
 
 @session.recent_at(f"{PAGE}/new")
 async def begin(request: Request) -> Response:
-    """A challenge, for the script."""
+    """Answer the page's script with a challenge."""
     try:
         asked = await context.of(request).accounts.passkeys.begin(await _session(request))
     except AccountError as error:
@@ -51,7 +51,7 @@ async def begin(request: Request) -> Response:
 
 @session.recent_at(f"{PAGE}/new")
 async def add(request: Request) -> Response:
-    """Keep it."""
+    """Store the passkey that the browser made."""
     found = await _session(request)
     form = forms.filled(request, Added)
     given = form.value or Added()
@@ -68,7 +68,7 @@ async def add(request: Request) -> Response:
 
 @session.recent_at(HOME)
 async def remove(request: Request) -> Response:
-    """Forget one."""
+    """Delete the passkey of the form, unless it is the last way in."""
     found = await _session(request)
     form = forms.filled(request, Which).value
     passkeys = context.of(request).accounts.passkeys

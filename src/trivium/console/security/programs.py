@@ -1,4 +1,4 @@
-"""What a browser is commonly called, from what it says of itself. Pure; a hint for people only."""
+"""The common name of a browser, from its ``User-Agent``. Pure; a hint for people only."""
 
 from typing import Final
 

@@ -47,7 +47,7 @@ class TopUp(forms.Form, frozen=True, kw_only=True):
 
 @session.signed_in
 async def show(request: Request) -> Response:
-    """The page."""
+    """Show the amounts, and what became of earlier payments."""
     return await page(request)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NewCredit(Body, frozen=True, kw_only=True):
-    """What is booked, why, and the caller's own id of it, under which it is booked once."""
+    """The amount, a note, and the caller's own id, under which it is booked once."""
 
     amount: str
     """US dollars; less than zero takes some back."""
@@ -26,7 +26,9 @@ class NewCredit(Body, frozen=True, kw_only=True):
 
 
 async def create(asked: Asked) -> Any:
-    """The entry, and the balance after it; of a call that is repeated the first one's entry."""
+    """Book the credit; answers with the entry and the balance after it. A repeated call gets the
+    entry of the first.
+    """
     wanted: NewCredit = asked.body
     console = asked.console
     user = await console.directory.one(asked.number("user"))

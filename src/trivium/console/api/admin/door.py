@@ -1,7 +1,7 @@
-"""The door of the admin API: who may ask, what was asked, and how it is answered.
+"""Common code of the admin API: who may ask, how requests are read, and how they are answered.
 
-What a path takes stands in its ``Act``: no member of a body and no parameter of a query that is not
-named there is let pass, and none that is there twice.
+What a path takes stands in its ``Act``. A member of a body or a parameter of a query that is not
+named there is refused, and so is one that is there twice.
 """
 
 import functools
@@ -39,11 +39,11 @@ log = structlog.get_logger()
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a request may say. An unknown member is refused."""
+    """The members of a request's body. An unknown member is refused."""
 
 
 class Refusal(Exception):  # noqa: N818 - an answer, not a failure of ours
-    """What is said instead. ``retry_after``: seconds; ``None`` where waiting is not the point."""
+    """An error to be answered. ``retry_after``: seconds; ``None`` where waiting does not help."""
 
     def __init__(self, status: int, message: str, retry_after: int | None = None) -> None:
         super().__init__(message)
@@ -52,7 +52,7 @@ class Refusal(Exception):  # noqa: N818 - an answer, not a failure of ours
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A request of an administrator's, read."""
+    """A request of an administrator, checked and read."""
 
     request: Request
     by: int
@@ -63,7 +63,7 @@ class Asked(msgspec.Struct, frozen=True):
 
     @property
     def console(self) -> Console:
-        """The services."""
+        """The services that pages and this API share."""
         return context.of(self.request)
 
     def number(self, name: str) -> int:
@@ -75,7 +75,7 @@ class Asked(msgspec.Struct, frozen=True):
 
     @property
     def told(self) -> dict[str, Any]:
-        """Who did it, from where and with what, as the audit log takes it."""
+        """Return who did it, from where and with what, for the audit log."""
         sender = answer.sender(self.request)
         return {"actor": self.by, "address": sender.address, "agent": sender.agent}
 
@@ -87,14 +87,14 @@ class Asked(msgspec.Struct, frozen=True):
         what: str = "",
         detail: Detail | None = None,
     ) -> None:
-        """The same in the transaction of the act."""
+        """Log the act in the transaction that does it."""
         audit = self.console.audit
         await audit.within(conn, kind, subject=subject, what=what, detail=detail, **self.told)
 
     async def tell(
         self, kind: ActKind, subject: int, what: str = "", **detail: str | int | bool | None
     ) -> None:
-        """Tell the audit log what was done to whose account."""
+        """Log what was done, and to whose account."""
         audit = self.console.audit
         await audit.add(kind, subject=subject, what=what, detail=detail or None, **self.told)
 
@@ -145,7 +145,9 @@ def usd(member: str, text: str) -> int:
 
 
 async def _administrator(request: Request) -> int:
-    """Whose token was presented: an administrator's, made for this. Raises Refusal."""
+    """Return the administrator whose token was presented, if it was made for this API. Raises
+    Refusal.
+    """
     oauth = context.of(request).oauth
     where = answer.network(request)
     wait = await oauth.failures.wait(where)
@@ -207,7 +209,7 @@ _items: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def _check_names(raw: bytes) -> None:
-    """Of two members of one name one would be left out. Raises Refusal (400)."""
+    """Refuse two members with one name, of which one would be ignored. Raises Refusal (400)."""
     raw = raw.strip()
     if raw.startswith(b"["):
         for item in _items(raw):

@@ -28,7 +28,7 @@ class Limits(Body, frozen=True, kw_only=True):
 
 
 class Cap(Body, frozen=True, kw_only=True):
-    """A budget."""
+    """A budget: an amount for each period."""
 
     amount: str
     """US dollars."""
@@ -49,7 +49,7 @@ class NewKey(Body, frozen=True, kw_only=True):
 
 
 class KeyChange(NewKey, frozen=True, kw_only=True):
-    """Other terms; what is left out stays."""
+    """New terms of a key; members that are left out stay as they are."""
 
     paused: bool | UnsetType = UNSET
 
@@ -61,7 +61,7 @@ async def listing(asked: Asked) -> Any:
 
 
 async def create(asked: Asked) -> Any:
-    """The new key, with its secret, which is nowhere to be had again."""
+    """Make a key; answers with it and its secret, which is not stored."""
     terms = _terms(asked.body)
     user = await asked.console.directory.one(asked.number("user"))
     key, secret = await asked.console.identity.create_key(user.email, **terms)
@@ -70,12 +70,12 @@ async def create(asked: Asked) -> Any:
 
 
 async def show(asked: Asked) -> Any:
-    """One key."""
+    """Answer with the key of the path."""
     return _shown(await asked.console.directory.key(asked.number("key")))
 
 
 async def change(asked: Asked) -> Any:
-    """The key as it is now."""
+    """Change a key; answers with it as it is afterwards."""
     wanted: KeyChange = asked.body
     terms = _terms(wanted)
     if not terms and wanted.paused is UNSET:
@@ -102,7 +102,7 @@ async def change(asked: Asked) -> Any:
 
 
 async def revoke(asked: Asked) -> Any:
-    """The key, refused for good from now on; also for whoever asks once more."""
+    """Revoke a key for good; answers with it. Repeating the call changes nothing."""
     key = await asked.console.directory.key(asked.number("key"))
     if not key.disabled:
         key = await asked.console.own_keys.revoke(key.user_id, key.id)

@@ -33,7 +33,7 @@ class NewUser(Body, frozen=True, kw_only=True):
 
 
 class UserChange(Body, frozen=True, kw_only=True):
-    """What becomes of a user; what is left out stays."""
+    """A change to a user; members that are left out stay as they are."""
 
     disabled: bool | UnsetType = UNSET
     role: Role | UnsetType = UNSET
@@ -56,7 +56,7 @@ async def listing(asked: Asked) -> Any:
 
 
 async def create(asked: Asked) -> Any:
-    """The new user."""
+    """Make a user, perhaps with a first credit; answers with the user."""
     wanted: NewUser = asked.body
     if wanted.unlimited and wanted.credit is not None:
         raise Refusal(400, "credit: is not for users that are `unlimited`")
@@ -76,12 +76,12 @@ async def create(asked: Asked) -> Any:
 
 
 async def show(asked: Asked) -> Any:
-    """One user."""
+    """Answer with the user of the path, and their balance."""
     return await _with_balance(asked, await asked.console.directory.one(asked.number("user")))
 
 
 async def change(asked: Asked) -> Any:
-    """The user as they are now."""
+    """Change a user; answers with the user as they are afterwards."""
     wanted: UserChange = asked.body
     if wanted.disabled is UNSET and wanted.role is UNSET:
         raise Refusal(400, "nothing to change: send `disabled`, `role` or both")
