@@ -1,1 +1,3 @@
-"""What is said, whatever wire it came by. Imports nothing of ours; no I/O, clock or randomness."""
+"""The canonical conversation, whatever shape it came in. Imports nothing of ours; no I/O, clock or
+randomness.
+"""

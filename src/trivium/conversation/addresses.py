@@ -14,7 +14,7 @@ WATCHED: Final = frozenset({"youtube.com", "www.youtube.com", "m.youtube.com", "
 
 
 def host(url: str) -> str | None:
-    """The host in lower case; ``None`` where there is none to be read."""
+    """Return the host in lower case; ``None`` where the address has none that can be read."""
     found = _split(url)
     try:
         return None if found is None else found.hostname
@@ -23,7 +23,9 @@ def host(url: str) -> str | None:
 
 
 def ending(url: str) -> str:
-    """What stands behind the last dot of the path, in lower case; empty where nothing does."""
+    """Return the text after the last dot of the path, in lower case; empty where there is no
+    dot.
+    """
     found = _split(url)
     return "" if found is None else found.path.rpartition(".")[2].lower()
 

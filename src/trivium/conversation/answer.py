@@ -15,7 +15,7 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
-    """What the model said, to the end."""
+    """Everything the model answered, to the end."""
 
     candidates: tuple[Candidate, ...]
     """In order of their index, never empty: a blocked prompt is a candidate without parts."""

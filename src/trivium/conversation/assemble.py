@@ -28,7 +28,7 @@ from trivium.faults import Fault
 
 
 class _Growing:
-    """A part that is still being said."""
+    """A part whose deltas are still arriving."""
 
     __slots__ = ("candidate", "citations", "logprobs", "opaque", "part", "pieces")
 
@@ -41,7 +41,7 @@ class _Growing:
         self.opaque: list[Opaque] = []
 
     def whole(self) -> Part:
-        """The part with all that came after its start."""
+        """Return the part with all that came after its start."""
         part, text = self.part, "".join(self.pieces)
         if self.opaque:
             part = msgspec.structs.replace(part, opaque=(*part.opaque, *self.opaque))
@@ -78,7 +78,7 @@ class Assembler:
         """Why the answer broke off; ``None`` while it has not."""
 
     def feed(self, events: Iterable[Event]) -> None:
-        """Take note of some events."""
+        """Add some events to the answer."""
         for event in events:
             # HOT: deltas first, they are nine of ten
             if type(event) is Delta:
@@ -118,7 +118,9 @@ class Assembler:
         return [growing.whole() for growing in self._parts.values()]
 
     def answer(self) -> Answer:
-        """What was said, also when it broke off; at least one candidate."""
+        """Return the answer so far, also when the stream broke off; it has at least one
+        candidate.
+        """
         last = max([0, *self._finishes, *(one.candidate for one in self._parts.values())])
         said: list[list[Part]] = [[] for _ in range(last + 1)]
         for growing in self._parts.values():
@@ -136,7 +138,7 @@ class Assembler:
 
 
 def assembled(events: Iterable[Event]) -> Answer:
-    """The answer that these events tell. Raises its ``Fault`` if it broke off."""
+    """Return the answer that these events make. Raises its ``Fault`` if it broke off."""
     assembler = Assembler()
     assembler.feed(events)
     if assembler.fault is not None:

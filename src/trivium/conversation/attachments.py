@@ -1,4 +1,4 @@
-"""What is done with attachments (``opaque.py``): whose they are, and what a slot holds."""
+"""Selects attachments (``opaque.py``): by their maker, by their kind, out of a caller's slot."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from trivium.conversation.opaque import REASONING_ITEM, SLOT, WORDS, Opaque, Ope
 
 
 def sealed_shut(text: str) -> tuple[Opaque, ...] | None:  # noqa: ARG001 - the signature of Open
-    """The ``Open`` of a gateway that never sealed anything."""
+    """Return ``None``: the ``Open`` of a gateway that never sealed anything."""
     return None
 
 
@@ -19,7 +19,7 @@ def opened(text: str, open_: Open) -> tuple[Opaque, ...]:
 
 
 def belonging(opaque: Iterable[Opaque], target: Origin) -> tuple[Opaque, ...]:
-    """Those that the target itself made, in their order."""
+    """Return the attachments that the target itself made, in their order."""
     return tuple(one for one in opaque if one.origin == target)
 
 

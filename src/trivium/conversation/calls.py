@@ -21,14 +21,14 @@ from trivium.conversation.parts import (
 
 @unique
 class CallKind(Enum):
-    """What the arguments are."""
+    """What the arguments of a call are."""
 
     FUNCTION = "function"  # JSON text
     CUSTOM = "custom"  # free text, the ``input``
 
 
 class ToolCall(PartBase, frozen=True, gc=False):
-    """The model wants a tool to be run by the caller."""
+    """A call of the model's that the caller is to run."""
 
     id: str
     """Links the result; empty where the shape has none (``pairing.py`` mints one)."""
@@ -48,7 +48,7 @@ ResultPart = Text | Image | Audio | Video | Document | SearchResult | VendorPart
 
 
 class ToolResult(PartBase, frozen=True, gc=False):
-    """What a tool answered. Stands in a user turn."""
+    """The answer of a tool. Stands in a user turn."""
 
     call_id: str
     """Empty where the shape has none; then ``name`` and order link it."""

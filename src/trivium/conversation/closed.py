@@ -40,7 +40,7 @@ def named(schema: bytes) -> bytes:
 
 
 def is_closed(schema: bytes) -> bool:
-    """Whether strict mode takes a schema; one that cannot be read it does not."""
+    """Whether strict mode takes a schema. It takes none that cannot be read."""
     try:
         found = _decode(schema)
         return isinstance(found, dict) and found.get("type") == "object" and _closed(found)
@@ -69,7 +69,7 @@ def _closed(node: Any) -> bool:
 
 
 def _whole(node: dict[str, Any]) -> bool:
-    """Whether an object has all of its members and no others."""
+    """Whether an object requires all of its members and allows no others."""
     required, properties = node.get("required", []), node.get("properties", {})
     if node.get("additionalProperties") is not False:
         return False

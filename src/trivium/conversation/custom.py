@@ -53,7 +53,9 @@ _UNIT: Final = re.compile(
 
 
 def unwrapped(arguments: str) -> str:
-    """The text in such arguments, broken ones too; those of any other form stay as they are."""
+    """Return the text in such arguments, also in broken ones. Arguments of any other form stay as
+    they are.
+    """
     found = _member(arguments)
     if found is not None:
         return found
@@ -84,7 +86,7 @@ class Unwrapper:
         """A start that is not yet known for one, later an escape that may be cut."""
 
     def feed(self, piece: str) -> str:
-        """Text that became readable, possibly none."""
+        """Return the text that this piece made readable, possibly none."""
         if self._over:
             return ""
         if self._begun:
@@ -100,7 +102,7 @@ class Unwrapper:
         return self._text(self._held[head.end() :])
 
     def end(self) -> str:
-        """What is left: all of the arguments if they had another form."""
+        """Return the rest of the text: all of the arguments if they had another form."""
         if self._begun:
             return self._held
         arguments = "".join(self._before)
@@ -108,7 +110,9 @@ class Unwrapper:
         return arguments if found is None else found
 
     def _text(self, raw: str) -> str:
-        """What can be read of the inside of a string; what a cut may have split is held."""
+        """Return the readable part of the inside of a string. An escape that a cut may have split
+        is held back.
+        """
         at = 0
         until = len(raw)
         while (special := _SPECIAL.search(raw, at)) is not None:
@@ -127,7 +131,9 @@ class Unwrapper:
 
 
 def _after(raw: str, at: int) -> int | None:
-    """Where the escape at a place ends, both halves of a pair; ``None``: not known yet."""
+    """Return where the escape at a place ends, with both halves of a pair; ``None``: not known
+    yet.
+    """
     escape = _ESCAPE.match(raw, at)
     if escape is None:
         # no escape at all is taken for two characters
@@ -174,11 +180,11 @@ class Customs:
         self._open: dict[int, Unwrapper] = {}
 
     def __bool__(self) -> bool:
-        """Whether there is anything to do."""
+        """Whether any tool takes free text, so that there is something to do."""
         return bool(self._names)
 
     def answer(self, answer: Answer) -> Answer:
-        """A whole answer."""
+        """Return a whole answer with its calls of free-text tools as the caller declared them."""
         return msgspec.structs.replace(
             answer,
             candidates=tuple(

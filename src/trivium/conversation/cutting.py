@@ -37,14 +37,16 @@ CHARACTERS_MAX: Final = 4096
 
 
 class Found(NamedTuple):
-    """A sequence in a text: where it begins, and which it is."""
+    """A stop sequence in a text: where it begins, and which it is."""
 
     start: int
     sequence: str
 
 
 def first(text: str, stops: Iterable[str]) -> Found | None:
-    """The sequence that is complete first; of those that end together the longest."""
+    """Return the sequence that is complete first; of those that end at the same place the longest.
+    ``None`` without one.
+    """
     best: tuple[int, int, str] | None = None
     for stop in stops:
         start = text.find(stop)
@@ -54,7 +56,7 @@ def first(text: str, stops: Iterable[str]) -> Found | None:
 
 
 def tail(text: str, stops: Iterable[str]) -> int:
-    """Characters at the end of a text that may be the beginning of a sequence."""
+    """Return how many characters at the end of a text may be the beginning of a sequence."""
     longest = 0
     for stop in stops:
         most = min(len(stop) - 1, len(text))
@@ -69,7 +71,9 @@ def tail(text: str, stops: Iterable[str]) -> int:
 
 
 def cut(answer: Answer, stops: tuple[str, ...]) -> Answer:
-    """A whole answer as far as it goes. It was made and is paid for to its end."""
+    """Return a whole answer up to the first stop sequence. It was made, and is paid for, to its
+    end.
+    """
     return msgspec.structs.replace(
         answer, candidates=tuple(_candidate(one, stops) for one in answer.candidates)
     )
@@ -110,7 +114,7 @@ def _stopped(found: Found) -> Finish:
 
 
 class _Heard:
-    """A text that is being said: what of it is kept back."""
+    """The text of a part that is still arriving, and how much of it is held back."""
 
     __slots__ = ("text", "tokens")
 
@@ -150,7 +154,9 @@ class Cutter:
 
     @property
     def usage(self) -> Usage:
-        """What an answer that was cut used: as reported so far, and at least what it said."""
+        """Return what a cut answer used: the counters reported so far, and at least what it
+        said.
+        """
         seen = self._seen or Usage()
         return msgspec.structs.replace(
             seen,

@@ -36,7 +36,7 @@ def effort_of(budget: int) -> Effort:
 
 
 def wished(wish: ReasoningWish | None) -> Effort | None:
-    """The step a wish amounts to; ``None``: the model decides."""
+    """Return the step of effort that a wish amounts to; ``None``: the model decides."""
     if wish is None:
         return None
     if wish.switch is Thinking.OFF:
@@ -47,7 +47,7 @@ def wished(wish: ReasoningWish | None) -> Effort | None:
 
 
 def inexact(wish: ReasoningWish | None) -> bool:
-    """Whether a step is another number of tokens than was asked for."""
+    """Whether a step stands for another number of tokens than was asked for."""
     if wish is None or not wish.budget or wish.effort is not None:
         return False
     return BUDGETS[effort_of(wish.budget)] != wish.budget

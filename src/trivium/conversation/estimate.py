@@ -157,7 +157,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _length(text: str) -> int:
-    """Bytes behind base64."""
+    """Return how many bytes a base64 text stands for."""
     return len(text.rstrip("=")) * 3 // 4
 
 

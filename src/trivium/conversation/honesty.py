@@ -26,15 +26,15 @@ class Rank(Enum):
 
 @unique
 class Act(Enum):
-    """What was done about a member."""
+    """What was done with a member that cannot be carried."""
 
     DROPPED = "dropped"
     CHANGED = "changed"  # the nearest the target can do
 
 
 class Drop(NamedTuple):
-    """A member of the request that the target gets not, or of the answer that the caller gets not,
-    or not as it was.
+    """A member that is left out or changed: of the request towards the target, or of the answer
+    towards the caller.
     """
 
     member: str
@@ -73,7 +73,7 @@ class Repair(NamedTuple):
 
 
 class Report:
-    """What one translation left out and mended. One per attempt; not shared."""
+    """Everything that one translation left out or repaired. One for each attempt; not shared."""
 
     __slots__ = ("_kept", "_seen", "drops", "repairs", "strict", "target")
 
@@ -88,20 +88,21 @@ class Report:
 
     @property
     def kept(self) -> list[str]:
-        """Bookkeeping members that were left out; for the request record only."""
+        """Return the bookkeeping members that were left out; for the request record only."""
         return list(self._kept)
 
     def drop(self, rank: Rank, member: str, reason: str, act: Act = Act.DROPPED) -> None:
-        """Say that a member is not carried. Raises ``Fault`` (UNREPRESENTABLE) where that is a 400.
-
-        Always for CONTRACT, in strict mode for HINT.
+        """Record that a member is not carried. Raises ``Fault`` (UNREPRESENTABLE) where that is a
+        400: always for CONTRACT, in strict mode for HINT.
         """
         if rank is Rank.CONTRACT or (rank is Rank.HINT and self.strict):
             raise self.refusal(member, reason)
         self.omit(rank, member, reason, act)
 
     def omit(self, rank: Rank, member: str, reason: str, act: Act = Act.DROPPED) -> None:
-        """Say that something of an answer is not told. Never raises: it is paid for by then."""
+        """Record that something of an answer is left out. Never raises, because the answer is paid
+        for by then.
+        """
         if rank is Rank.BOOKKEEPING:
             self._kept[member] = None
             return
@@ -111,7 +112,7 @@ class Report:
             self.drops.append(found)
 
     def refusal(self, member: str, reason: str) -> Fault:
-        """The 400 that names the member and the target."""
+        """Return the 400 that names the member and the target."""
         return Fault(
             Kind.UNREPRESENTABLE,
             f"{member} cannot be carried to {self.target}: {reason}.",
@@ -119,7 +120,9 @@ class Report:
         )
 
     def repair(self, what: Mend, where: str) -> None:
-        """Note a repair. Raises ``Fault`` (UNREPRESENTABLE) in strict mode if it invents words."""
+        """Record a repair. Raises ``Fault`` (UNREPRESENTABLE) in strict mode if it invents
+        words.
+        """
         if self.strict and what in INVENTED:
             raise Fault(
                 Kind.UNREPRESENTABLE,
@@ -132,7 +135,9 @@ class Report:
             self.repairs.append(found)
 
     def dropped_names(self) -> str:
-        """Members that were left out, changed or kept for the record; empty when none was."""
+        """Return the members that were left out, changed or only recorded; empty when there are
+        none.
+        """
         if not self.drops and not self._kept:
             return ""
         return ", ".join(dict.fromkeys((*(drop.member for drop in self.drops), *self._kept)))

@@ -1,4 +1,6 @@
-"""Sampling that asks for nothing: many clients send all of it with every request."""
+"""Removes sampling members that change nothing: many clients send all of them with every
+request.
+"""
 
 from types import MappingProxyType
 from typing import Final

@@ -41,7 +41,7 @@ Part = (
 
 @unique
 class Role(Enum):
-    """Who says it."""
+    """The author of a turn."""
 
     SYSTEM = "system"
     DEVELOPER = "developer"
@@ -56,7 +56,7 @@ INSTRUCTING: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
-    """One message of the history."""
+    """One message of the history: its role and its parts."""
 
     role: Role
     parts: tuple[Part, ...]

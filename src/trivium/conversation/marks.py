@@ -8,7 +8,7 @@ from trivium.conversation.request import Conversation
 
 
 def is_marked(conversation: Conversation) -> bool:
-    """Whether there are any."""
+    """Whether the request has any cache mark."""
     # HOT: without a generator for the most, which have none
     for turn in conversation.turns:
         for part in turn.parts:
@@ -20,7 +20,9 @@ def is_marked(conversation: Conversation) -> bool:
 
 
 def marks(conversation: Conversation) -> Iterator[CacheMark]:
-    """Those of tools, instructions, parts and parts of results, then the one for the whole."""
+    """Yield the cache marks of tools, instructions, parts and parts of results, then the one for
+    the whole request.
+    """
     for tool in conversation.tools:
         if tool.cache is not None:
             yield tool.cache

@@ -18,7 +18,7 @@ from trivium.conversation.tools import ServerTool, Tool
 
 
 class Row(NamedTuple):
-    """One concept."""
+    """One row of the table: a concept, its rank, and its member in each shape."""
 
     field: str
     """Field of ``Conversation``, or of the struct in it."""
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 @unique
 class Concept(Enum):
-    """What a caller can ask for."""
+    """Everything that a caller can ask for."""
 
     INSTRUCTIONS = "instructions"
     HISTORY = "history"
@@ -242,12 +242,14 @@ def member(concept: Concept, shape: str) -> str:
 
 
 def phased(shape: str) -> bool:
-    """Whether what an assistant says has a phase in this shape."""
+    """Whether an assistant's turns have a phase in this shape."""
     return getattr(ROWS[Concept.PHASE], shape, None) is not None
 
 
 def declared(tool: Tool, shape: str) -> str:
-    """Where a caller of this shape declared a tool: chat has a member of its own for a search."""
+    """Return where a caller of this shape declared a tool. Chat has a member of its own for a
+    search.
+    """
     if shape == "chat" and isinstance(tool, ServerTool) and tool.native.shape == "chat":
         return "web_search_options"
     return member(Concept.TOOLS, shape)
@@ -271,20 +273,22 @@ def lacking(
 
 
 def foreign(native: Native, report: Report, where: str) -> None:
-    """Report members of a tool or a call that only its own shape has."""
+    """Report the members of a tool or a call that only its own shape has."""
     names = said_alone(native)
     if names:
         report.drop(Rank.HINT, where, f"only its own shape has {', '.join(names)}")
 
 
 def said_alone(native: Native) -> list[str]:
-    """The members of a tool or a call that say what only its own shape can."""
+    """Return the members of a tool or a call that mean something only in its own shape."""
     members = msgspec.json.decode(native.data, type=dict[str, msgspec.Raw])
     return [name for name, raw in members.items() if not _is_direct(bytes(raw))]
 
 
 def _is_direct(raw: bytes) -> bool:
-    """Whether it is the ``caller`` of a call that the model itself makes; others have it unsaid."""
+    """Whether it is the ``caller`` of a call that the model makes itself, which other shapes leave
+    out.
+    """
     try:
         return b'"direct"' in raw and bool(msgspec.json.decode(raw) == {"type": "direct"})
     except (ValueError, RecursionError):
@@ -292,7 +296,7 @@ def _is_direct(raw: bytes) -> bool:
 
 
 def reworded(report: Report, shape: str, reason: str) -> None:
-    """Report that something in the history is said in another way or place."""
+    """Report that something in the history is written in another way or place."""
     report.drop(Rank.HINT, member(Concept.HISTORY, shape), reason, Act.CHANGED)
 
 

@@ -48,7 +48,7 @@ def person(name: str) -> str:
 
 
 class Names:
-    """What the tools of one request are called at the target, both ways."""
+    """The names that the tools of one request have at the target, both ways."""
 
     __slots__ = ("_back", "_first", "_limit", "customs")
 
@@ -75,9 +75,9 @@ class Names:
         return bool(self._back or self.customs)
 
     def out(self, name: str, namespace: str | None = None) -> str:
-        """The target's name of a tool; also of one that a history mentions and nobody declares."""
+        """Return the target's name of a tool, also of one that only the history mentions."""
         return short(qualified(name, namespace), self._limit, first=self._first)
 
     def back(self, name: str) -> tuple[str, str | None]:
-        """The caller's name and namespace; a name that the model made up stays as it is."""
+        """Return the caller's name and namespace. A name that the model made up stays as it is."""
         return self._back.get(name, (name, None))

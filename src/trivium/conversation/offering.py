@@ -36,7 +36,7 @@ def offered(conversation: Conversation, target: TargetFacts, report: Report) -> 
 
 
 class _Beside(NamedTuple):
-    """What a request has among all of its tools, looked at once for all of them."""
+    """Facts about all tools of a request together, found once."""
 
     functions: bool
     """Whether any is the caller's to run, in other shapes as well."""
@@ -109,7 +109,7 @@ def _is_own(tool: Tool) -> bool:
 
 
 def _condition(tool: Tool, conversation: Conversation, report: Report) -> None:
-    """Report what was said of a tool that the target's own cannot be told."""
+    """Report conditions of a tool that the target's own tool cannot keep."""
     if isinstance(tool, ServerTool):
         for name, rank in unsaid(tool):
             where = f"{declared(tool, conversation.shape)}.{name}"

@@ -12,7 +12,7 @@ import msgspec
 
 
 class Origin(msgspec.Struct, frozen=True, gc=False):
-    """Who made an attachment; equal origins can read each other's."""
+    """The maker of an attachment. Equal origins can read each other's attachments."""
 
     shape: str
     """Shape it was written in: ``chat``, ``responses``, ``messages``, ``generate``."""

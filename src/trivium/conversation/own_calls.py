@@ -72,7 +72,7 @@ def _spelled(part: Part) -> Part:
 
 
 def _arguments(raw: msgspec.Raw | None) -> str:
-    """What a call is told, as a function's arguments: without the kind of action."""
+    """Return a call's content as the arguments of a function, without the kind of action."""
     if raw is None or not bytes(raw).startswith(b"{"):
         return "{}" if raw is None else compact(_encode({"input": raw}))
     members = _decode(raw)
@@ -87,7 +87,9 @@ def _word(item: dict[str, msgspec.Raw], name: str) -> str:
 
 
 def _names(item: dict[str, msgspec.Raw]) -> str:
-    """What a search for tools found, by name: they are declared with all others."""
+    """Return the tools that a search for tools found, by name. They are declared with all
+    others.
+    """
     found: Any = _decode_any(item["tools"]) if "tools" in item else None
     rows = [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
     return "\n".join(name for row in rows if isinstance(name := row.get("name"), str))

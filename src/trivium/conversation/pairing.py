@@ -50,7 +50,9 @@ class _Ids:
         self._times: dict[str, int] = {}
 
     def of(self, call: ToolCall, turn: int, part: int) -> str:
-        """The id of one call; a clean one that nobody had before stays byte for byte."""
+        """Return the target's id of one call. A valid id that no earlier call had stays byte for
+        byte.
+        """
         times = self._times.get(call.id, 0)
         self._times[call.id] = times + 1
         found = call.id
@@ -191,7 +193,7 @@ class _Open:
                 self._nameless.setdefault(call.name, deque()).append(found)
 
     def take(self, result: ToolResult) -> str | None:
-        """Target id of the call that a result answers, which then waits no more."""
+        """Return the target's id of the call that a result answers, which then no longer waits."""
         found = self._first(self._ids.get(result.call_id)) if result.call_id else None
         if found is None:
             named = self._nameless if result.call_id else self._names
@@ -201,14 +203,14 @@ class _Open:
         return found
 
     def _first(self, found: deque[str] | None) -> str | None:
-        """The first that still waits; those before it never will again."""
+        """Return the first call that still waits; those before it never will again."""
         while found and found[0] not in self._left:
             found.popleft()
         return found[0] if found else None
 
 
 def _orphan(result: ToolResult, report: Report) -> tuple[Part, ...]:
-    """A result that answers nothing, as words and whatever media it has."""
+    """Return a result that answers no call, as text with its media."""
     called = result.name or result.call_id or "unnamed"
     report.repair(Mend.ORPHAN_RESULT, result.call_id or result.name)
     what = "Error" if result.error else "Result"

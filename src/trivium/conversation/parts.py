@@ -13,14 +13,14 @@ from trivium.conversation.opaque import Opaque
 
 
 class Native(msgspec.Struct, frozen=True, gc=False):
-    """Raw JSON of one shape, which nobody else understands."""
+    """Raw JSON that only one shape understands."""
 
     shape: str
     data: bytes
 
 
 class CacheMark(msgspec.Struct, frozen=True, gc=False):
-    """The caller's wish that everything up to here be cached."""
+    """The caller's mark that everything up to here is to be cached."""
 
     ttl: str | None = None
     """``5m`` or ``1h`` (messages), ``30m`` or ``12h`` (OpenAI); ``None``: the vendor's default."""
@@ -63,7 +63,7 @@ Source = Inline | Remote | Stored
 
 
 class Citation(msgspec.Struct, frozen=True, gc=False):
-    """Where a stretch of text comes from."""
+    """The source of a stretch of text."""
 
     url: str | None = None
     title: str | None = None
@@ -78,7 +78,7 @@ class Citation(msgspec.Struct, frozen=True, gc=False):
 
 
 class TokenLogprob(msgspec.Struct, frozen=True, gc=False):
-    """One token's probability."""
+    """A token with its log probability, and the likeliest others at its place."""
 
     token: str
     logprob: float
@@ -98,7 +98,7 @@ class Form(Enum):
 
 
 class PartBase(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """What every part may carry."""
+    """The members that every part has."""
 
     opaque: tuple[Opaque, ...] = ()
     """What only the maker can read and what was attached to this very part."""
@@ -106,7 +106,7 @@ class PartBase(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Text(PartBase, frozen=True, gc=False):
-    """Words. Empty text is legal where an attachment rides on it."""
+    """A piece of text. It may be empty where an attachment belongs to it."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -114,7 +114,7 @@ class Text(PartBase, frozen=True, gc=False):
 
 
 class Image(PartBase, frozen=True, gc=False):
-    """A picture."""
+    """A picture that the model looks at, or that it made."""
 
     source: Source
     detail: str | None = None
@@ -122,7 +122,7 @@ class Image(PartBase, frozen=True, gc=False):
 
 
 class Audio(PartBase, frozen=True, gc=False):
-    """Sound, heard or spoken."""
+    """Sound, from the caller or from the model."""
 
     source: Source | None
     """``None`` where an assistant's earlier audio is named by ``id`` only."""
@@ -133,7 +133,7 @@ class Audio(PartBase, frozen=True, gc=False):
 
 
 class Video(PartBase, frozen=True, gc=False):
-    """Moving pictures."""
+    """A video that the model watches."""
 
     source: Source
     metadata: Native | None = None
@@ -151,7 +151,7 @@ class Document(PartBase, frozen=True, gc=False):
 
 
 class SearchResult(PartBase, frozen=True, gc=False):
-    """A hit the caller found itself and wants cited."""
+    """A search result that the caller found itself and wants cited."""
 
     source: str
     title: str
@@ -160,13 +160,13 @@ class SearchResult(PartBase, frozen=True, gc=False):
 
 
 class Refusal(PartBase, frozen=True, gc=False):
-    """The model's own words for declining."""
+    """The model's own words when it declines."""
 
     text: str
 
 
 class Reasoning(PartBase, frozen=True, gc=False):
-    """Thinking. Sections of a summary are joined by ``SECTION``."""
+    """The model's thinking. Sections of a summary are joined by ``SECTION``."""
 
     text: str
     form: Form = Form.FULL

@@ -1,4 +1,4 @@
-"""What of an answer a caller's shape has no place for, so that its loss is told.
+"""What the answers of a shape have a place for, so that the loss of anything else is reported.
 
 Each shape declares its ``Places``; one ``Placing`` (``placing.py``) goes through an answer.
 """
@@ -18,7 +18,7 @@ from trivium.conversation.parts import (
 
 @unique
 class Loss(Enum):
-    """What becomes of something in an answer that its reader does not know."""
+    """What happens to something in an answer that its reader does not know."""
 
     UNKNOWN = auto()  # it is left out
     NOTED = auto()  # it is left out, and changes nothing for the caller
@@ -26,12 +26,12 @@ class Loss(Enum):
 
 
 def linked(citation: Citation) -> bool:
-    """Whether a citation has an address, which is all that most shapes can say of a source."""
+    """Whether a citation has an address, which is all that most shapes can say about a source."""
     return citation.url is not None
 
 
 class Places(msgspec.Struct, frozen=True, kw_only=True):
-    """What the answers of one shape have a place for."""
+    """Which parts and members the answers of one shape have a place for."""
 
     shape: str
     """Its name, which also tells its own blocks, calls and citations."""

@@ -45,7 +45,7 @@ from trivium.conversation.usage import Usage
 
 
 class Placing:
-    """Looks for a place for all of one answer, and reports what has none."""
+    """Reports everything in one answer that the caller's shape has no place for."""
 
     __slots__ = (
         "_called",
@@ -102,7 +102,7 @@ class Placing:
             self._note(name)
 
     def answer(self, answer: Answer) -> None:
-        """A whole answer."""
+        """Report the losses of a whole answer."""
         for at, candidate in enumerate(answer.candidates):
             if not at or self._has(at):
                 for part in candidate.parts:
@@ -121,7 +121,9 @@ class Placing:
             self._tier(answer.service_tier)
 
     def events(self, events: list[Event]) -> None:
-        """More of a stream. HOT: of deltas only their probabilities are of interest."""
+        """Report the losses of the next events of a stream. HOT: of deltas only their probabilities
+        matter.
+        """
         calls = self._calls
         for event in events:
             kind = type(event)
@@ -172,12 +174,12 @@ class Placing:
             self._signed(event.opaque)
 
     def _cut(self, arguments: Iterable[str]) -> None:
-        """Tell of a call that was cut in the middle, and is left out for it."""
+        """Report a call that was cut in the middle, and is left out for that."""
         if any(not argument_object(one)[1] for one in arguments):
             self._lacks("tool_calls")
 
     def _has(self, candidate: int) -> bool:
-        """Whether there is a place for this candidate at all."""
+        """Whether the shape has a place for this candidate at all."""
         if candidate and not self._places.candidates:
             self._lacks("candidates")
             return False
@@ -204,7 +206,7 @@ class Placing:
             self._media(part)
 
     def _told(self, part: VendorPart) -> bool:
-        """Whether the shape knows the block, or a place for what it searched for."""
+        """Whether the shape knows the block, or has a place for what it searched for."""
         places = self._places
         return part.native.shape == places.shape or bool(part.queries and places.queries)
 
@@ -292,7 +294,7 @@ class Placing:
         self._report.omit(Rank.HINT, f"answer.{name}", why, Act.CHANGED)
 
     def _note(self, name: str) -> None:
-        """What changes nothing for the caller is told in the request record alone."""
+        """Record, in the request record alone, something that changes nothing for the caller."""
         self._report.omit(Rank.BOOKKEEPING, f"answer.{name}", "")
 
 

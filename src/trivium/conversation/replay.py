@@ -23,7 +23,9 @@ from trivium.conversation.parts import Reasoning, Refusal, Text
 
 
 def replayed(answer: Answer) -> list[Event]:
-    """The events that a stream of this answer would have told, one delta a part."""
+    """Return the events that a stream of this answer would have had, with one delta for each
+    part.
+    """
     out: list[Event] = [Start(answer.id, answer.model, None, answer.service_tier)]
     index = 0
     for at, candidate in enumerate(answer.candidates):

@@ -16,7 +16,7 @@ from trivium.conversation.tools import Tool, ToolChoice
 
 @unique
 class Effort(Enum):
-    """How hard to think; in rising order."""
+    """How hard the model should think; in rising order."""
 
     NONE = "none"
     MINIMAL = "minimal"
@@ -31,7 +31,7 @@ class Effort(Enum):
 
 @unique
 class Thinking(Enum):
-    """The switch, where the caller set one apart from effort and budget."""
+    """The switch for thinking, where the caller set one apart from effort and budget."""
 
     OFF = "off"
     ON = "on"  # with a budget
@@ -40,7 +40,7 @@ class Thinking(Enum):
 
 
 class ReasoningWish(msgspec.Struct, frozen=True, gc=False):
-    """What the caller wants of the model's thinking."""
+    """What the caller asks of the model's thinking."""
 
     switch: Thinking | None = None
     effort: Effort | None = None
@@ -54,7 +54,7 @@ class ReasoningWish(msgspec.Struct, frozen=True, gc=False):
 
 @unique
 class FormatKind(Enum):
-    """What the answer's text must be."""
+    """The format that the answer's text must have."""
 
     TEXT = "text"
     JSON = "json"  # any JSON object
@@ -63,7 +63,7 @@ class FormatKind(Enum):
 
 
 class ResponseFormat(msgspec.Struct, frozen=True, gc=False):
-    """Structured output."""
+    """The format of the answer's text: a kind, and a schema for some kinds."""
 
     kind: FormatKind
     schema: bytes | None = None
@@ -99,7 +99,7 @@ class Extension(msgspec.Struct, frozen=True, gc=False):
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One request."""
+    """A request of any conversation shape, as all codecs read and write it."""
 
     shape: str
     """Shape it was read from; names members in reports."""

@@ -31,7 +31,7 @@ def shortened(conversation: Conversation, facts: TargetFacts) -> Mapping[str, st
 
 
 def restored(answer: Answer, names: Mapping[str, str]) -> Answer:
-    """The answer with the caller's names."""
+    """Return the answer with the caller's names of tools."""
     return msgspec.structs.replace(
         answer,
         candidates=tuple(
@@ -42,7 +42,7 @@ def restored(answer: Answer, names: Mapping[str, str]) -> Answer:
 
 
 def restored_events(events: list[Event], names: Mapping[str, str]) -> list[Event]:
-    """The events with the caller's names."""
+    """Return the events with the caller's names of tools."""
     return [
         PartStart(event.index, _part(event.part, names), event.candidate)
         if type(event) is PartStart

@@ -35,7 +35,7 @@ _decode: Final = msgspec.json.Decoder().decode
 
 
 def unsaid(tool: ServerTool) -> Iterator[tuple[str, Rank]]:
-    """Members of a declaration that no other shape can be told, each with its rank."""
+    """Yield the members of a declaration that no other shape has, each with its rank."""
     known = _KNOWN.get(tool.native.shape)
     members = _decode(tool.native.data) if known else None
     if not isinstance(members, dict) or known is None:

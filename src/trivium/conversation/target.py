@@ -17,7 +17,7 @@ from trivium.conversation.tools import ServerKind
 
 @unique
 class Thinks(Enum):
-    """How a model's thinking is steered."""
+    """How a model's thinking is controlled."""
 
     NONE = "none"  # it does not think, or cannot be told to
     EFFORT = "effort"  # C/R reasoning_effort
@@ -28,7 +28,7 @@ class Thinks(Enum):
 
 @unique
 class Input(Enum):
-    """What may stand in the history besides text."""
+    """Media that may stand in the history besides text."""
 
     IMAGE = "image"
     IMAGE_URL = "image_url"
@@ -43,7 +43,7 @@ class Input(Enum):
 
 @unique
 class ReasoningBack(Enum):
-    """What of earlier reasoning the target wants to read again."""
+    """Which earlier reasoning the target wants to be sent back."""
 
     NOTHING = "nothing"
     SEALED = "sealed"  # only with its own attachment
@@ -51,7 +51,7 @@ class ReasoningBack(Enum):
 
 
 class TargetFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """One upstream model behind one channel."""
+    """Facts about one upstream model behind one channel."""
 
     origin: Origin
     """Shape, provider and account: only attachments with this origin go back."""
@@ -180,7 +180,7 @@ NOT_PROFILED: Final = frozenset({"origin", "model", "title"})
 
 
 def target(origin: Origin, model: str, **facts: object) -> TargetFacts:
-    """Facts of a model: the shape's own, with those of its profile on top."""
+    """Return the facts of a model: those of the shape, overridden by those of its profile."""
     known = {**BY_SHAPE[origin.shape], **facts}
     known.setdefault("title", f"the {origin.shape} shape of {model}")
     return msgspec.convert({"origin": origin, "model": model, **known}, TargetFacts, strict=True)

@@ -1,4 +1,4 @@
-"""Tools a caller declares, and how the model is to choose among them."""
+"""The tools a caller declares, and how the model is to choose among them."""
 
 from enum import Enum, unique
 
@@ -8,7 +8,7 @@ from trivium.conversation.parts import CacheMark, Native
 
 
 class FunctionTool(msgspec.Struct, frozen=True, gc=False):
-    """A function the caller runs."""
+    """A function that the caller runs."""
 
     name: str
     description: str | None = None
@@ -24,7 +24,7 @@ class FunctionTool(msgspec.Struct, frozen=True, gc=False):
 
 
 class Grammar(msgspec.Struct, frozen=True, gc=False):
-    """What the input of a custom tool must look like."""
+    """The grammar that the input of a custom tool must follow."""
 
     syntax: str
     """``lark`` or ``regex``."""
@@ -43,7 +43,7 @@ class CustomTool(msgspec.Struct, frozen=True, gc=False):
 
 @unique
 class ServerKind(Enum):
-    """Vendor-run tools that more than one family has."""
+    """Kinds of vendor-run tools that more than one vendor has."""
 
     WEB_SEARCH = "web_search"
     WEB_FETCH = "web_fetch"
@@ -69,7 +69,7 @@ class ServerTool(msgspec.Struct, frozen=True, gc=False):
 
 
 class VendorTool(msgspec.Struct, frozen=True, gc=False):
-    """Any other tool: only its own shape can carry it."""
+    """Any other tool, which only its own shape can carry."""
 
     kind: str
     """Its ``type``; for generate the member's name."""
@@ -83,7 +83,7 @@ Tool = FunctionTool | CustomTool | ServerTool | VendorTool
 
 @unique
 class ChoiceMode(Enum):
-    """How free the model is."""
+    """How freely the model chooses among the tools."""
 
     AUTO = "auto"
     NONE = "none"

@@ -1,4 +1,4 @@
-"""A history's turns together: which lead, which belong to one another, what is called in them."""
+"""Functions over the turns of a history: leading instructions, neighbours of one role, calls."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain

@@ -28,7 +28,7 @@ def wants_thoughts(wish: ReasoningWish | None, *, by_switch: bool) -> bool:
 
 
 def muted(answer: Answer) -> Answer:
-    """The answer without the words of its reasoning."""
+    """Return the answer without the words of its reasoning."""
     return msgspec.structs.replace(
         answer,
         candidates=tuple(
@@ -38,7 +38,7 @@ def muted(answer: Answer) -> Answer:
 
 
 class Mute:
-    """Leaves the words of reasoning out of one stream."""
+    """Removes the words of reasoning from one stream."""
 
     __slots__ = ("_thinking",)
 

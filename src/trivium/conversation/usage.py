@@ -13,7 +13,7 @@ import msgspec
 
 
 class Images(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Generated images of one kind."""
+    """Generated images of one size and quality."""
 
     count: int
     size: str = ""
@@ -57,7 +57,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def input_total(self) -> int:
-        """All input tokens."""
+        """Return all input tokens: fresh, cached, audio and images."""
         return (
             self.fresh
             + self.cache_read
@@ -69,7 +69,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def output_total(self) -> int:
-        """All output tokens, reasoning included."""
+        """Return all output tokens, reasoning included."""
         return self.output + self.reasoning + self.audio_output + self.image_output
 
     @classmethod
@@ -124,7 +124,9 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def added(one: Usage | None, other: Usage | None) -> Usage | None:
-    """Both together, as one request: of an answer that took several calls, or has several parts."""
+    """Return the sum of both, as of one request: for an answer that took several calls, or has
+    several parts.
+    """
     if one is None or other is None:
         return one or other
     return Usage(

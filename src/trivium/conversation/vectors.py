@@ -1,4 +1,4 @@
-"""Texts to be turned into vectors, and the vectors: the canonical form of embeddings."""
+"""The canonical form of embeddings: texts, and their vectors."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from trivium.conversation.usage import Usage
 
 
 class VectorRequest(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One request, of one or many texts."""
+    """A request to embed one text or several."""
 
     inputs: tuple[str, ...]
     """In order; never empty."""
@@ -20,7 +20,7 @@ class VectorRequest(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def size(self) -> int:
-        """UTF-8 bytes of all texts."""
+        """Return the length of all texts in bytes of UTF-8."""
         return sum(len(text.encode("utf-8", "replace")) for text in self.inputs)
 
 
