@@ -19,7 +19,7 @@ class Elsewhere(msgspec.Struct, gc=False):
 
 
 class Whole(msgspec.Struct, gc=False):
-    """An answer."""
+    """The members that are read of a whole chat completion."""
 
     choices: list[Choice] | None = None
     usage: msgspec.Raw = _ABSENT

@@ -20,7 +20,7 @@ class Token(msgspec.Struct, gc=False):
 
 
 class Logprobs(msgspec.Struct, gc=False):
-    """``choices[].logprobs``."""
+    """``choices[].logprobs``: the probabilities of content and of a refusal."""
 
     content: list[Token] | None = None
     refusal: list[Token] | None = None

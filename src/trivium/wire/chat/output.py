@@ -36,7 +36,7 @@ def extra(opaque: tuple[Opaque, ...], seal: Seal) -> dict[str, Any] | None:
 
 
 def audio_members(audio: Audio) -> dict[str, Any]:
-    """``message.audio``."""
+    """Return ``message.audio`` for a spoken answer."""
     out: dict[str, Any] = {
         "id": audio.id or "",
         "data": audio.source.data if isinstance(audio.source, Inline) else "",

@@ -61,12 +61,12 @@ class ToolChoice(msgspec.Struct, gc=False):
 
 
 class Schema(msgspec.Struct, gc=False):
-    """``response_format.json_schema``."""
+    """``response_format.json_schema``: only the name, whose length is limited."""
 
     name: Name | None = None
 
 
 class Format(msgspec.Struct, gc=False):
-    """``response_format``."""
+    """``response_format``: only the schema, whose name is checked."""
 
     json_schema: Schema | None = None

@@ -143,7 +143,7 @@ class _Said:
             self._details.append(found)
 
     def message(self, legacy: bool) -> dict[str, Any]:
-        """``choices[].message``."""
+        """Return ``choices[].message`` with everything the candidate said."""
         content = "".join(self._texts)
         spoken = bool(self._calls or self._refusal or "audio" in self._more)
         message: dict[str, Any] = {

@@ -106,7 +106,7 @@ class Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 
 
 class WholePart(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A text."""
+    """A part that is text and nothing else."""
 
     text: str
 

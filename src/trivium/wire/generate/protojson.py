@@ -102,7 +102,7 @@ def raw_object(data: bytes, path: str, _unknown: Unknown) -> bytes:
 
 
 def string(data: bytes, path: str, _unknown: Unknown) -> str:
-    """A text."""
+    """Read a string. Raises ``Fault`` for any other type."""
     found = value(data, path)
     if not isinstance(found, str):
         raise _type(path, "a string", data)
@@ -110,7 +110,7 @@ def string(data: bytes, path: str, _unknown: Unknown) -> str:
 
 
 def flag(data: bytes, path: str, _unknown: Unknown) -> bool:
-    """A boolean."""
+    """Read a boolean. Raises ``Fault`` for any other type."""
     if data not in (b"true", b"false"):
         raise _type(path, "true or false", data)
     return data == b"true"
@@ -164,7 +164,7 @@ def message(schema: Schema) -> Reader:
 
 
 def repeated(one: Reader) -> Reader:
-    """An array."""
+    """Return a reader of arrays, which reads every element with ``one``."""
 
     def reader(data: bytes, path: str, unknown: Unknown) -> list[Any]:
         if not data.startswith(b"["):

@@ -80,7 +80,7 @@ def read_batch(members: Mapping[str, msgspec.Raw], model: str) -> VectorRequest:
 
 
 def write_batch(wish: VectorRequest, model: str, report: Report) -> bytes:
-    """A batchEmbedContents request."""
+    """Write a ``batchEmbedContents`` request, with one row for each text."""
     for extension in wish.extensions:
         report.drop(extension.rank, extension.member, "the generate shape has no such member")
     name = f"models/{bare(model)}"
@@ -110,13 +110,13 @@ def read_vectors(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> 
 
 
 def write_one(answer: VectorAnswer, wish: VectorRequest, model: str) -> bytes:
-    """An embedContent answer."""
+    """Write an ``embedContent`` answer with its only vector."""
     del wish, model
     return _encode({"embedding": {"values": answer.vectors[0]}, **_used(answer)})
 
 
 def write_vectors(answer: VectorAnswer, wish: VectorRequest, model: str) -> bytes:
-    """A batchEmbedContents answer."""
+    """Write a ``batchEmbedContents`` answer with all vectors."""
     del wish, model
     rows = [{"values": vector} for vector in answer.vectors]
     return _encode({"embeddings": rows, **_used(answer)})

@@ -8,7 +8,7 @@ from trivium.conversation.target import TargetFacts
 
 
 class Writing:
-    """One translation's surroundings."""
+    """The context in which the parts of one request are written."""
 
     __slots__ = ("_names", "facts", "report", "shape")
 

@@ -55,7 +55,7 @@ class UncountedMessage(msgspec.Struct, gc=False):
 
 
 class Message(UncountedMessage, gc=False):
-    """A whole answer."""
+    """The members that are read of a whole message."""
 
     usage: Any = None
 

@@ -111,7 +111,7 @@ class Blocks:
         return _READ[kind](self, block or view(_block, raw, path), role, path)
 
     def text(self, block: Block, role: Role, path: str) -> Text:
-        """A text block."""
+        """Read a block of type ``text``. Raises ``Fault`` for one that breaks the specification."""
         if block.text is None:
             raise missing(f"{path}.text")
         cited = citations.read_all(block.citations) if block.citations else ()
@@ -152,7 +152,9 @@ class Blocks:
         )
 
     def call(self, block: Block, role: Role, path: str) -> ToolCall:  # noqa: ARG002 - as in _READ
-        """A tool call."""
+        """Read a block of type ``tool_use``. Raises ``Fault`` for one that breaks the
+        specification.
+        """
         if not block.id:
             raise missing(f"{path}.id")
         if not block.name:
@@ -170,7 +172,9 @@ class Blocks:
         )
 
     def result(self, block: Block, role: Role, path: str) -> ToolResult:
-        """A tool result."""
+        """Read a block of type ``tool_result``. Raises ``Fault`` for one that breaks the
+        specification.
+        """
         if not block.tool_use_id:
             raise missing(f"{path}.tool_use_id")
         parts: tuple[ResultPart, ...] = ()

@@ -8,14 +8,14 @@ _ABSENT: Final = msgspec.Raw()
 
 
 class Message(msgspec.Struct, gc=False):
-    """One of ``messages``."""
+    """One of ``messages``: its role, and its content as text or unread blocks."""
 
     role: str
     content: str | list[msgspec.Raw] | None = None
 
 
 class Thinking(msgspec.Struct, gc=False):
-    """A ``thinking`` member."""
+    """The ``thinking`` member: whether the model thinks, with which budget, and what is shown."""
 
     type: str
     budget_tokens: int | None = None
@@ -30,7 +30,7 @@ class Format(msgspec.Struct, gc=False):
 
 
 class Output(msgspec.Struct, gc=False):
-    """An ``output_config`` member."""
+    """The ``output_config`` member: effort, format and budget of the task."""
 
     effort: str | None = None
     format: Format | None = None
@@ -38,13 +38,13 @@ class Output(msgspec.Struct, gc=False):
 
 
 class Metadata(msgspec.Struct, gc=False):
-    """A ``metadata`` member."""
+    """The ``metadata`` member, which names the end user."""
 
     user_id: str | None = None
 
 
 class Cache(msgspec.Struct, gc=False):
-    """A ``cache_control`` member."""
+    """The ``cache_control`` member of a block, a tool or a request."""
 
     type: str
     ttl: str | None = None
@@ -120,7 +120,7 @@ class Tool(msgspec.Struct, gc=False):
 
 
 class Choice(msgspec.Struct, gc=False):
-    """A ``tool_choice`` member."""
+    """The ``tool_choice`` member: how freely the model may call tools."""
 
     type: str
     name: str | None = None

@@ -115,7 +115,7 @@ class Watch:
 
 
 def watch(facts: Facts) -> Watch:  # noqa: ARG001 - every request of the shape streams alike
-    """A fresh watch."""
+    """Return a new watch for one stream."""
     return Watch()
 
 

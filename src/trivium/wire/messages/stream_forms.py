@@ -30,7 +30,7 @@ class StrictDelta(StreamDelta, gc=False, forbid_unknown_fields=True):
 
 
 class StreamStart(msgspec.Struct, gc=False):
-    """Who answers."""
+    """The message in ``message_start``: its id, its model and the first usage."""
 
     id: Any = None
     model: Any = None

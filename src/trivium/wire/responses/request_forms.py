@@ -58,14 +58,14 @@ class Format(msgspec.Struct, gc=False):
 
 
 class Text(msgspec.Struct, gc=False):
-    """A ``text`` member."""
+    """The ``text`` member: the format of the answer's text, and its verbosity."""
 
     format: Format | None = None
     verbosity: str | None = None
 
 
 class Reasoning(msgspec.Struct, gc=False):
-    """A ``reasoning`` member."""
+    """The ``reasoning`` member: how hard the model thinks, and what of it is shown."""
 
     effort: str | None = None
     summary: str | None = None
@@ -100,14 +100,14 @@ class ItemType(msgspec.Struct, gc=False):
 
 
 class Sound(msgspec.Struct, gc=False):
-    """An ``input_audio`` member."""
+    """The ``input_audio`` member of a part: base64 data and its format."""
 
     data: str
     format: str
 
 
 class Mark(msgspec.Struct, gc=False):
-    """A ``prompt_cache_breakpoint`` member."""
+    """The ``prompt_cache_breakpoint`` member of a part: how long it is cached."""
 
     ttl: str | None = None
 

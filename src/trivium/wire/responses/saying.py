@@ -22,7 +22,7 @@ Events = list[tuple[str, dict[str, Any]]]
 
 
 class Item:
-    """One output item."""
+    """An output item while its parts are written."""
 
     __slots__ = ("carried", "contents", "id", "index", "json", "kind", "last", "next", "sealed")
 
@@ -128,7 +128,7 @@ class Saying:
 
     @property
     def text(self) -> str:
-        """All its words."""
+        """Return the text of all pieces so far."""
         return "".join(self.pieces)
 
     def settle(self, item: Item) -> bytes:

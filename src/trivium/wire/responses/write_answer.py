@@ -15,7 +15,7 @@ from trivium.wire.responses.write_stream import Writer
 
 
 def write(answer: Answer, ctx: WriteContext) -> bytes:
-    """The body."""
+    """Write the body of a whole answer as a response object."""
     said = answer.candidates[0]
     # HOT: most answers are words and calls, whose items need no stream to be told
     tools = ctx.request.tools

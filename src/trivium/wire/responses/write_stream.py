@@ -139,7 +139,7 @@ class Writer:
         return unbroken(b"".join(out))
 
     def heartbeat(self) -> bytes:
-        """A comment."""
+        """Return an SSE comment, which clients pass over."""
         return HEARTBEAT
 
     def answer(self) -> bytes:

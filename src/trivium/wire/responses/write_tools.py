@@ -45,7 +45,7 @@ _CHOSEN: Final = {ServerKind.CODE: "code_interpreter"}
 
 
 def tools(conversation: Conversation, content: Content) -> list[Any]:
-    """Declarations in order."""
+    """Return the declarations of the tools, in their order."""
     return [row for tool in conversation.tools if (row := _one(tool, content)) is not None]
 
 

@@ -49,7 +49,7 @@ class Video(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def video(body: Video) -> bytes:
-    """One resource."""
+    """Encode a video as the resource that callers read."""
     return _encode(body)
 
 

@@ -61,7 +61,7 @@ class Meter:
         self._want = next(self._measure)
 
     def feed(self, data: bytes) -> None:
-        """The next bytes."""
+        """Take the next bytes of the recording."""
         self._size += len(data)
         if self.raw or self._measure is None:
             return
