@@ -125,7 +125,7 @@ async def like_named(conn: AsyncConnection, name: str) -> set[int]:
 
 
 async def user_by_id(conn: AsyncConnection, user_id: int) -> User | None:
-    """The user of that id."""
+    """Return the user of that id, disabled or not; ``None`` if there is none."""
     row = (await conn.execute(select(users).where(users.c.id == user_id))).one_or_none()
     return None if row is None else user_of(row)
 

@@ -92,7 +92,7 @@ class ActKind(Enum):
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):
-    """One logged act."""
+    """An entry of the audit log: who did what, to whose account, and from where."""
 
     id: int
     at_ms: int

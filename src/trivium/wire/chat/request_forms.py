@@ -12,7 +12,7 @@ class Named(msgspec.Struct, gc=False):
 
 
 class FunctionCall(msgspec.Struct, gc=False):
-    """A call of a function."""
+    """The name of a function in a call of the history, and its arguments as text."""
 
     # any name: histories hold calls that other vendors made
     name: str
