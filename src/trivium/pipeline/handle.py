@@ -109,22 +109,28 @@ class EagerTask(Running, Outcome):
             story.services.ledger.settle(story.hold, None)
             story.hold, story.steps_taken = None, HOLD
             self._waiting = pacing.breath()  # and once more, on its own
-        if self._waiting is not None or self._error is not None:
+        if not self._may_go_on():
             return
         self._advance(len(STEPS))
-        if self._waiting is None and self._error is None and not calling.must_wait(story):
+        if self._may_go_on() and not calling.must_wait(story):
             try:
                 self._make_attempt()
             except Exception as error:  # noqa: BLE001 - of the first attempt: another may do
                 self._error = error
 
+    def _may_go_on(self) -> bool:
+        """Whether there is nothing to wait for, and nothing has failed."""
+        return self._waiting is None and self._error is None
+
     def _advance(self, end: int) -> None:
         story = self._story
         try:
-            while self._waiting is None and story.steps_taken < end:
+            waiting: Waiting = None
+            while waiting is None and story.steps_taken < end:
                 step = STEPS[story.steps_taken]
                 story.steps_taken += 1
-                self._waiting = step(story)
+                waiting = step(story)
+            self._waiting = waiting
         except Exception as error:  # noqa: BLE001 - the caller is told
             self._error = error
 
