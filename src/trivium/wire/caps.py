@@ -13,6 +13,12 @@ PARTS_MAX: Final = 1_024
 """Texts, thoughts, calls and pictures of one answer. Long ones of agents have two hundred."""
 CITATIONS_MAX: Final = 2_048
 """Citations of one answer. A long report has some hundreds."""
+CITED_OBJECTS_MAX: Final = 8 * CITATIONS_MAX
+"""JSON objects and arrays in which an answer cites, where only all of them can be read: each source
+and what it is cited for take five."""
+PROBABILITIES_MAX: Final = 32_768
+"""Probabilities of one answer, or of one frame, that are translated: of 1,500 tokens with their
+twenty rivals each. More are left out, which is told."""
 OBJECTS_MAX: Final = 250_000
 """JSON objects of a whole answer or of one frame that is larger than a read: probabilities of ten
 thousand tokens with their twenty rivals each."""

@@ -1,8 +1,8 @@
-"""Citations and token probabilities, both ways."""
+"""Citations, both ways."""
 
 import pytest
 
-from trivium.conversation.parts import Citation, Native, TokenLogprob
+from trivium.conversation.parts import Citation, Native
 from trivium.wire.responses import quote
 
 FILE = b'{"type":"file_citation","file_id":"f","filename":"a.pdf","index":3}'
@@ -40,24 +40,3 @@ def test_a_url_is_cited_with_its_span(cited, span):
 def test_what_has_no_url_has_no_annotation():
     """Nothing is made up."""
     assert quote.annotation(Citation(quoted="x"), 9) is None
-
-
-def test_probabilities_come_back_as_they_were():
-    """Bytes are those of the token where the vendor gave none."""
-    found = (TokenLogprob("é", -0.5, (TokenLogprob("é", -0.5),)),)
-    rows = quote.logprob_rows(found)
-    row = {"token": "é", "logprob": -0.5, "bytes": [195, 169]}
-    assert [{**row, "top_logprobs": [row]}] == rows
-
-
-@pytest.mark.parametrize("raw", [b"", b"null", b"[]", b"{}", b'[{"token":1}]'])
-def test_what_cannot_be_read_is_no_probability(raw):
-    """And breaks nothing."""
-    assert () == quote.logprobs(raw)
-
-
-def test_bytes_that_are_none_are_left_out():
-    """Numbers above 255 are some server's mistake."""
-    assert (TokenLogprob("a", -1.0),) == quote.logprobs(
-        b'[{"token":"a","logprob":-1,"bytes":[300]}]'
-    )

@@ -71,9 +71,7 @@ ANNOTATION = (
     b'{"type":"url_citation","url":"https://example.org/a","title":"A","start_index":0,'
     b'"end_index":2}'
 )
-LOGPROB = TokenLogprob(
-    "Hi", -0.25, (TokenLogprob("Hi", -0.25, (), b"Hi"), TokenLogprob("Yo", -1.5, (), b"Yo")), b"Hi"
-)
+LOGPROB = TokenLogprob("Hi", -0.25, (TokenLogprob("Hi", -0.25), TokenLogprob("Yo", -1.5)))
 PATCH = "*** Begin Patch\n*** End Patch"
 
 ANSWERS = {

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from trivium.conversation.calls import CallKind, ToolCall
-from trivium.conversation.parts import Form, Reasoning, Refusal, Text
+from trivium.conversation.parts import Form, Reasoning, Refusal, Text, TokenLogprob
 from trivium.wire.responses.saying import Item, Saying
 
 
@@ -43,9 +43,10 @@ def test_a_frame_takes_number_and_text(part, kind, expected):
 
 def test_probabilities_take_the_place_of_none():
     """In the same frame."""
-    block = settled(Text("")).with_logprobs(7, b'"[]"', b'[{"token":"x"}]')
+    block = settled(Text("")).with_logprobs(7, b'"[]"', (TokenLogprob("x", -1.0),))
     found = json.loads(block.partition(b"\ndata: ")[2])
-    assert ("[]", [{"token": "x"}]) == (found["delta"], found["logprobs"])
+    row = {"token": "x", "logprob": -1.0, "bytes": [120], "top_logprobs": []}
+    assert ("[]", [row]) == (found["delta"], found["logprobs"])
 
 
 def test_parts_of_a_message_have_rising_places():

@@ -10,20 +10,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 
 
-class Token(msgspec.Struct, gc=False):
-    """One entry of ``logprobs.content``."""
-
-    token: str
-    logprob: float
-    bytes: list[int] | None = None
-    top_logprobs: list["Token"] | None = None
-
-
 class Logprobs(msgspec.Struct, gc=False):
     """``choices[].logprobs``: the probabilities of content and of a refusal."""
 
-    content: list[Token] | None = None
-    refusal: list[Token] | None = None
+    content: msgspec.Raw = msgspec.Raw()
 
 
 class Function(msgspec.Struct, gc=False):

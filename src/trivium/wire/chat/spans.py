@@ -1,6 +1,6 @@
-"""What lies on stretches of text: url citations and token probabilities, both ways.
+"""What lies on stretches of text: url citations, both ways.
 
-Source: OpenAI's API reference, chat completions, ``annotations`` and ``logprobs``, read 2026-11-21.
+Source: OpenAI's API reference, chat completions, ``annotations``, read 2026-11-21.
 Citation offsets count code points of the message's whole content; the canonical ones count from
 their part's own start.
 """
@@ -10,8 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.parts import Citation, Native, TokenLogprob
-from trivium.wire.chat.chunk import Token
+from trivium.conversation.parts import Citation, Native
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -56,40 +55,3 @@ def annotation(citation: Citation, base: int, length: int) -> dict[str, Any] | N
             "title": citation.title or "",
         },
     }
-
-
-def tokens(entries: Iterable[Token] | None) -> tuple[TokenLogprob, ...]:
-    """Canonical probabilities of ``logprobs.content``."""
-    return tuple(
-        TokenLogprob(
-            entry.token,
-            entry.logprob,
-            tokens(entry.top_logprobs),
-            _bytes(entry.bytes, entry.token),
-        )
-        for entry in entries or ()
-    )
-
-
-def _bytes(codes: list[int] | None, token: str) -> bytes | None:
-    try:
-        found = None if codes is None else bytes(codes)
-    except ValueError:
-        return None
-    return None if found == token.encode("utf-8", "replace") else found
-
-
-def entries(probabilities: Iterable[TokenLogprob], *, top: bool = True) -> list[dict[str, Any]]:
-    """``logprobs.content``; entries of ``top_logprobs`` have none of their own."""
-    out: list[dict[str, Any]] = []
-    for one in probabilities:
-        data = one.token.encode() if one.data is None else one.data
-        entry: dict[str, Any] = {
-            "token": one.token,
-            "logprob": one.logprob,
-            "bytes": list(data),
-        }
-        if top:
-            entry["top_logprobs"] = entries(one.top, top=False)
-        out.append(entry)
-    return out

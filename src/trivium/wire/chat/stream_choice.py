@@ -14,12 +14,12 @@ from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, Opaque
 from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Audio, Form, Image, Inline, Reasoning, Refusal, Text
 from trivium.conversation.places import Loss
-from trivium.wire import caps
+from trivium.wire import caps, logprobs
 from trivium.wire.chat import failure, finish
 from trivium.wire.chat.chunk import Call, Choice, Function, Said
 from trivium.wire.chat.details import Details
 from trivium.wire.chat.media import sniffed, source
-from trivium.wire.chat.spans import citations, tokens
+from trivium.wire.chat.spans import citations
 from trivium.wire.chat.think import Tagged, thought
 from trivium.wire.codec import AnswerContext
 
@@ -185,11 +185,12 @@ class ChoiceReader:
 
     def _read(self, content: str, choice: Choice, out: list[Event]) -> None:
         """More of the text, with the probabilities of its tokens."""
-        found = () if choice.logprobs is None else tokens(choice.logprobs.content)
+        unread = self._sequence.context.unread
+        found = () if choice.logprobs is None else logprobs.read(choice.logprobs.content, unread)
         if content:
             self._grow(TEXT, content, out, found)
         elif found:
-            self._sequence.context.unread("logprobs", Loss.UNKNOWN)  # of no text
+            unread("logprobs", Loss.UNKNOWN)  # of no text
 
     def _cite(self, annotations: list[Any], out: list[Event]) -> None:
         self._sequence.cite(len(annotations))

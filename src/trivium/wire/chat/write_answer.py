@@ -21,9 +21,10 @@ from trivium.conversation.parts import (
     Text,
     TokenLogprob,
 )
+from trivium.wire import logprobs
 from trivium.wire.chat import finish, usage
 from trivium.wire.chat.output import audio_members, details, extra, image_member
-from trivium.wire.chat.spans import annotation, entries
+from trivium.wire.chat.spans import annotation
 from trivium.wire.codec import WriteContext
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -180,4 +181,4 @@ class _Said:
         """``choices[].logprobs``; ``None`` when nobody said any."""
         if not self._probable:
             return None
-        return {"content": entries(self._probable), "refusal": None}
+        return {"content": logprobs.written(self._probable), "refusal": None}

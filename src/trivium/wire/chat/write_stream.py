@@ -35,10 +35,10 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import errors, sse
+from trivium.wire import errors, logprobs, sse
 from trivium.wire.chat import finish, usage
 from trivium.wire.chat.output import audio_members, details, extra, image_member
-from trivium.wire.chat.spans import annotation, entries
+from trivium.wire.chat.spans import annotation
 from trivium.wire.chat.stream import cut_short
 from trivium.wire.codec import WriteContext
 from trivium.wire.operation import Shape
@@ -333,7 +333,7 @@ class Writer:
     def _probable(self, event: Delta, out: list[bytes]) -> None:
         part = self._parts[event.index]
         part.size += len(event.text)
-        members = {"content": entries(event.logprobs), "refusal": None}
+        members = {"content": logprobs.written(event.logprobs), "refusal": None}
         delta = _encode({"content": event.text})
         self._chunk(part.candidate, delta, out, logprobs=_encode(members))
 

@@ -161,3 +161,23 @@ class Loose(msgspec.Struct, gc=False):
     """A chunk for a look at the parts that are read by nothing else."""
 
     candidates: list[LooseCandidate | None] | None = None
+
+
+class Likely(msgspec.Struct, gc=False):
+    """A token and its probability."""
+
+    token: Any = None
+    logProbability: Any = None  # noqa: N815 - the vendor's spelling
+
+
+class LikelyRow(msgspec.Struct, gc=False):
+    """The likeliest tokens at one place."""
+
+    candidates: list[Likely | None] | None = None
+
+
+class LikelyResult(msgspec.Struct, gc=False):
+    """``logprobsResult``."""
+
+    chosenCandidates: list[Likely | None] | None = None  # noqa: N815 - the vendor's spelling
+    topCandidates: list[LikelyRow | None] | None = None  # noqa: N815 - the vendor's spelling

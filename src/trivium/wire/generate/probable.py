@@ -3,27 +3,47 @@
 Bytes are the UTF-8 of the token; token ids are lost.
 """
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
 
 from trivium.conversation.events import Delta, Event
 from trivium.conversation.parts import TokenLogprob
+from trivium.conversation.places import Loss
+from trivium.wire import bulk, caps
+from trivium.wire.generate.answer_forms import Likely, LikelyResult
+from trivium.wire.unread import Tell
+
+_OBJECTS_MAX: Final = 2 * caps.PROBABILITIES_MAX
+"""Each has its three members, which count for one and a half."""
+
+_result: Final = msgspec.json.Decoder(LikelyResult).decode
 
 
-def read(result: Any) -> tuple[TokenLogprob, ...]:
-    """The chosen tokens with the likeliest ones beside each."""
-    if not isinstance(result, dict):
+def read(raw: msgspec.Raw, unread: Tell) -> tuple[TokenLogprob, ...]:
+    """The chosen tokens with the likeliest ones beside each; none of what cannot be read.
+
+    None where there are too many to be made in one turn of the loop: ``unread`` is told.
+    """
+    if len(raw) > _OBJECTS_MAX and bulk.exceeds(bytes(raw), _OBJECTS_MAX):
+        unread("logprobs", Loss.UNKNOWN)
         return ()
-    chosen = _rows(result.get("chosenCandidates"))
-    top = result.get("topCandidates")
-    beside = top if isinstance(top, list) else []
+    try:
+        result = _result(raw)
+    except (ValueError, RecursionError):
+        return ()
+    chosen = [one for one in result.chosenCandidates or () if one is not None]
+    top = result.topCandidates or []
+    count = len(chosen) + sum([len(one.candidates or ()) for one in top if one is not None])
+    if count > caps.PROBABILITIES_MAX:
+        unread("logprobs", Loss.UNKNOWN)
+        return ()
     out: list[TokenLogprob] = []
-    for at, row in enumerate(chosen):
-        others: tuple[TokenLogprob, ...] = ()
-        if at < len(beside) and isinstance(beside[at], dict):
-            others = tuple(_token(one) for one in _rows(beside[at].get("candidates")))
-        token = _token(row)
-        out.append(TokenLogprob(token.token, token.logprob, others))
+    for at, one in enumerate(chosen):
+        beside = top[at] if at < len(top) else None
+        others = () if beside is None else _rivals(beside.candidates or ())
+        out.append(TokenLogprob(_token(one), _logprob(one), others))
     return tuple(out)
 
 
@@ -38,26 +58,26 @@ def written(tokens: Iterable[TokenLogprob]) -> dict[str, Any] | None:
     return out
 
 
-def _rows(value: Any) -> list[dict[str, Any]]:
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+def _rivals(rows: Sequence[Likely | None]) -> tuple[TokenLogprob, ...]:
+    return tuple([TokenLogprob(_token(one), _logprob(one)) for one in rows if one is not None])
 
 
-def _token(row: dict[str, Any]) -> TokenLogprob:
-    value = row.get("logProbability")
-    token = row.get("token")
-    return TokenLogprob(
-        token if isinstance(token, str) else "",
-        float(value) if isinstance(value, int | float) else 0.0,
-    )
+def _token(one: Likely) -> str:
+    return one.token if isinstance(one.token, str) else ""
 
 
-def _row(one: TokenLogprob) -> dict[str, Any]:
-    return {"token": one.token, "logProbability": one.logprob}
+def _logprob(one: Likely) -> float:
+    value = one.logProbability
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
-def attach(value: Any, out: list[Event], before: int) -> None:
+def _row(one: TokenLogprob) -> Likely:
+    return Likely(one.token, one.logprob)
+
+
+def attach(raw: msgspec.Raw, out: list[Event], before: int, unread: Tell) -> None:
     """Probabilities of a chunk's tokens: they belong to the last text it brought."""
-    tokens = read(value)
+    tokens = read(raw, unread)
     if not tokens:
         return
     for event in reversed(out[before:]):

@@ -30,7 +30,7 @@ from trivium.conversation.opaque import THOUGHT_SIGNATURE, Opaque
 from trivium.conversation.parts import Form, Reasoning, Text
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import caps
+from trivium.wire import bulk, caps
 from trivium.wire.codec import AnswerContext
 from trivium.wire.data_url import standard
 from trivium.wire.generate import crowd, finish, grounding, probable, said, view
@@ -265,7 +265,7 @@ class Telling:
             elif text:
                 self._more(one, part.thought is True, text, out)
         if candidate.logprobsResult and not one.thinking:
-            probable.attach(view.value(candidate.logprobsResult), out, before)
+            probable.attach(candidate.logprobsResult, out, before, self._unread)
         if candidate.groundingMetadata or candidate.citationMetadata:
             self._cite(candidate, one, out)
         reason = candidate.finishReason
@@ -346,6 +346,11 @@ class Telling:
         return (Opaque(THOUGHT_SIGNATURE, data.encode(), self._origin, self._model),)
 
     def _cite(self, candidate: Candidate, one: _Candidate, out: list[Event]) -> None:
+        for raw in (candidate.groundingMetadata, candidate.citationMetadata):
+            if len(raw) > caps.CITED_OBJECTS_MAX and bulk.exceeds(
+                bytes(raw), caps.CITED_OBJECTS_MAX
+            ):
+                raise caps.too_many("JSON objects of citations", caps.CITED_OBJECTS_MAX)
         grounded = view.value(candidate.groundingMetadata)
         one.searched = grounding.queries(grounded) or one.searched
         index = one.held.index if one.held is not None else one.index

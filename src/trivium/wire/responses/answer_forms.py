@@ -20,15 +20,6 @@ class Annotation(msgspec.Struct, gc=False):
     end_index: int | None = None
 
 
-class Logprob(msgspec.Struct, gc=False):
-    """The probability of a token."""
-
-    token: str = ""
-    logprob: float = 0.0
-    bytes: list[int] | None = None
-    top_logprobs: "list[Logprob] | None" = None
-
-
 class Piece(msgspec.Struct, gc=False):
     """A content part or a section of a summary."""
 

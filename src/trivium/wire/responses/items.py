@@ -4,6 +4,7 @@ Ids are the shape's prefix, the answer's id and the item's place, so that the sa
 has the same ones. Source: openai-python 3.52.0, ``ResponseOutputItem``, read 2026-11-21.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -20,7 +21,6 @@ from trivium.conversation.parts import (
     Reasoning,
     Refusal,
     Text,
-    TokenLogprob,
     VendorPart,
 )
 from trivium.conversation.tools import CustomTool, FunctionTool, Tool
@@ -78,19 +78,22 @@ def declared(call: ToolCall, tools: tuple[Tool, ...]) -> ToolCall:
 
 
 def output_text(
-    text: str, cited: tuple[Citation, ...] | list[Citation], found: tuple[TokenLogprob, ...]
+    text: str | msgspec.Raw,
+    size: int,
+    cited: tuple[Citation, ...] | list[Citation] = (),
+    probable: Sequence[Any] | msgspec.Raw = (),
 ) -> dict[str, Any]:
-    """A content part of text."""
-    rows = [quote.annotation(one, len(text)) for one in cited] if cited else []
+    """A content part of text, which has ``size`` characters; ``probable``: rows of its tokens."""
+    rows = [quote.annotation(one, size) for one in cited] if cited else []
     return {
         "type": "output_text",
         "annotations": [row for row in rows if row is not None] if rows else rows,
-        "logprobs": quote.logprob_rows(found) if found else [],
+        "logprobs": probable,
         "text": text,
     }
 
 
-def refusal(text: str) -> dict[str, Any]:
+def refusal(text: str | msgspec.Raw) -> dict[str, Any]:
     """A content part that declines."""
     return {"type": "refusal", "refusal": text}
 

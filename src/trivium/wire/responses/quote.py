@@ -1,4 +1,4 @@
-"""Citations and token probabilities of output text, both ways.
+"""Citations of output text, both ways.
 
 Source: openai-python 3.52.0, ``ResponseOutputText``, read 2026-11-21. Offsets count code points.
 """
@@ -7,16 +7,15 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.parts import Citation, Native, TokenLogprob
+from trivium.conversation.parts import Citation, Native
 from trivium.wire import caps
-from trivium.wire.responses.answer_forms import Annotation, Logprob
+from trivium.wire.responses.answer_forms import Annotation
 
 _SHAPE: Final = "responses"
 
 
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _annotation: Final = msgspec.json.Decoder(Annotation).decode
-_logprobs: Final = msgspec.json.Decoder(list[Logprob]).decode
 
 _NOTHING: Final = frozenset({b"", b"null", b"[]"})
 
@@ -75,34 +74,3 @@ def annotation(cited: Citation, length: int) -> Any | None:
         "start_index": 0 if cited.start is None else cited.start,
         "end_index": length if cited.end is None else cited.end,
     }
-
-
-def logprobs(raw: bytes | msgspec.Raw) -> tuple[TokenLogprob, ...]:
-    """Probabilities of a piece of text; empty when there are none that can be read."""
-    if bytes(raw) in _NOTHING:
-        return ()
-    try:
-        rows = _logprobs(raw)
-    except (ValueError, RecursionError):
-        return ()
-    return tuple(_token(row) for row in rows)
-
-
-def _token(row: Logprob) -> TokenLogprob:
-    try:
-        data = None if row.bytes is None else bytes(row.bytes)
-    except ValueError:
-        data = None
-    return TokenLogprob(
-        row.token, row.logprob, tuple(_token(top) for top in row.top_logprobs or ()), data
-    )
-
-
-def logprob_rows(found: tuple[TokenLogprob, ...]) -> list[dict[str, Any]]:
-    """Probabilities as the shape writes them."""
-    return [{**_row(token), "top_logprobs": [_row(top) for top in token.top]} for token in found]
-
-
-def _row(token: TokenLogprob) -> dict[str, Any]:
-    data = token.token.encode() if token.data is None else token.data
-    return {"token": token.token, "logprob": token.logprob, "bytes": list(data)}

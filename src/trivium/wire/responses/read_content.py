@@ -11,6 +11,7 @@ import msgspec
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Audio, CacheMark, Document, Image, Refusal, Text
 from trivium.faults import Fault, Kind
+from trivium.wire import logprobs
 from trivium.wire.checks import check, missing, wrong
 from trivium.wire.responses import media, quote
 from trivium.wire.responses import request_forms as forms
@@ -55,7 +56,7 @@ def _read(part: forms.Part, path: str) -> Part:
         return Text(
             text,
             quote.citations(part.annotations),
-            quote.logprobs(part.logprobs),
+            logprobs.read(part.logprobs),
             cache=mark,
         )
     if kind == "refusal":

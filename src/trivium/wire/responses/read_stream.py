@@ -25,7 +25,7 @@ from trivium.conversation.parts import Form
 from trivium.conversation.places import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import halves, sse, tokens
+from trivium.wire import halves, logprobs, sse, tokens
 from trivium.wire.answer_forms import Frame
 from trivium.wire.chat.stream import cut_short
 from trivium.wire.codec import AnswerContext
@@ -126,12 +126,16 @@ class Reader:
             if text is not None:
                 return [text]
         try:
-            run = self._splitter.feed(data)
+            runs = self._splitter.cut(data)
         except Fault as fault:
             return self._fail([], fault)
         out: list[Event] = []
         try:
-            self._frames(run, out)
+            for run in runs:
+                if type(run) is Frame:
+                    self._alone(run, out)
+                elif type(run) is bytes:
+                    self._frames(run, out)
         except Fault as fault:
             self._fail(out, fault)
         return out
@@ -212,18 +216,22 @@ class Reader:
                 continue
             if self._live and block.startswith(_TEXT) and self._texts(block + _END, out):
                 continue
-            told = self._told(block, out)
-            if told is not None:
-                self._part = None
-                try:
-                    self._event(told, out)
-                except Fault as fault:
-                    self._fail(out, fault)
+            frame = sse.parse(block)
+            if frame is not None:
+                self._alone(frame, out)
 
-    def _told(self, block: bytes, out: list[Event]) -> StreamEvent | None:
-        """The event of a block in any legal spelling; ``None`` when there is none we know."""
-        frame = sse.parse(block)
-        if frame is None or not frame.data or frame.data.strip() == sse.DONE:
+    def _alone(self, frame: Frame, out: list[Event]) -> None:
+        told = self._told(frame, out)
+        if told is not None:
+            self._part = None
+            try:
+                self._event(told, out)
+            except Fault as fault:
+                self._fail(out, fault)
+
+    def _told(self, frame: Frame, out: list[Event]) -> StreamEvent | None:
+        """The event in any legal spelling; ``None`` when there is none we know."""
+        if not frame.data or frame.data.strip() == sse.DONE:
             return None
         try:
             # HOT: what is unknown is looked for where there is any
@@ -319,7 +327,7 @@ class Reader:
         if whole:
             output.rest(part, text, out, since)
         else:
-            output.say(part, text, out, quote.logprobs(told.logprobs))
+            output.say(part, text, out, logprobs.read(told.logprobs, self._ctx.unread))
 
     def _begin(self, told: Told, out: list[Event]) -> None:
         if not self._started:

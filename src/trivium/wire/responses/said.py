@@ -27,12 +27,13 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.places import Loss
 from trivium.faults import Fault, Kind
-from trivium.wire import caps
-from trivium.wire.codec import AnswerContext
+from trivium.wire import caps, logprobs
+from trivium.wire.codec import AnswerContext, unheeded
 from trivium.wire.halves import sound
 from trivium.wire.responses import quote
 from trivium.wire.responses.answer_forms import Action, Item, ItemType, Piece, Why
 from trivium.wire.responses.unread import ITEMS, is_own
+from trivium.wire.unread import Tell
 
 SHAPE: Final = "responses"
 
@@ -140,7 +141,7 @@ def thoughts(found: Item) -> list[Reasoning]:
     return out
 
 
-def content(piece: Piece) -> Text | Refusal | None:
+def content(piece: Piece, unread: Tell = unheeded) -> Text | Refusal | None:
     """A content part; ``None`` for a kind that is not known."""
     if piece.type == "refusal":
         return Refusal(piece.refusal or "")
@@ -148,7 +149,7 @@ def content(piece: Piece) -> Text | Refusal | None:
         return Text(
             piece.text or "",
             quote.answered(piece.annotations),
-            quote.logprobs(piece.logprobs),
+            logprobs.read(piece.logprobs, unread),
         )
     return None
 
@@ -187,7 +188,7 @@ def spoken(found: Item, ctx: AnswerContext) -> list[Part]:
     """What the content of a message, or of an item like one, says."""
     out: list[Part] = []
     for piece in found.content or ():
-        part = content(piece)
+        part = content(piece, ctx.unread)
         if part is not None:
             out.append(part)
         else:

@@ -5,10 +5,14 @@ The frame of a part's delta is prepared once; a delta fills in number and text.
 
 from typing import Any, Final
 
+import msgspec
+
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Citation, Form, Reasoning, Refusal, TokenLogprob
-from trivium.wire.responses import items, quote
+from trivium.wire import logprobs
+from trivium.wire.responses import items
+from trivium.wire.responses.envelope import encode
 
 _FRAME: Final = (
     'event: response.{0}\ndata: {{"type":"response.{0}","sequence_number":%d,"item_id":"{1}",'
@@ -49,7 +53,7 @@ class Item:
         """One of its parts has ended."""
         self.last = part
         if self.kind == "message":
-            self.contents.append(part.content(part.text))
+            self.contents.append(part.content(part.words))
             self.carried = sealed
         else:
             self.sealed = sealed
@@ -103,8 +107,8 @@ class Saying:
     """One part: its words so far, and the frame of its deltas once it has a place."""
 
     __slots__ = (
-        "_at", "_counted", "_size", "_way", "cited", "frame", "item", "kind", "logprobs", "part",
-        "pieces",
+        "_at", "_counted", "_probable", "_size", "_way", "cited", "frame", "item", "kind", "part",
+        "pieces", "words",
     )  # fmt: skip
 
     def __init__(self, part: Part) -> None:
@@ -112,7 +116,10 @@ class Saying:
         self.kind = items.kind(part) or ""
         self.pieces: list[str] = []
         self.cited: list[Citation] = []
-        self.logprobs: list[TokenLogprob] = []
+        self._probable: list[bytes] = []
+        """Rows of its tokens' probabilities, as JSON."""
+        self.words: str | msgspec.Raw = ""
+        """All its words once it has ended; as JSON where they are told again and again."""
         self.frame: bytes | None = None
         self.item: Item
         self._way = _way(part)
@@ -144,9 +151,11 @@ class Saying:
         self.frame = frame.encode()
         return self.frame
 
-    def with_logprobs(self, number: int, text: bytes, rows: bytes) -> bytes:
+    def with_logprobs(self, number: int, text: bytes, found: tuple[TokenLogprob, ...]) -> bytes:
         """A delta with the probabilities of its tokens."""
         assert self.frame is not None, "a part that speaks has a place"
+        rows = encode(logprobs.written(found))
+        self._probable.append(rows[1:-1])
         return self.frame.replace(_NONE, b'"logprobs":%b}') % (number, text, rows)
 
     def place(self, **members: Any) -> dict[str, Any]:
@@ -154,14 +163,17 @@ class Saying:
         item = self.item
         return {"item_id": item.id, "output_index": item.index, **self._at, **members}
 
-    def content(self, text: str) -> dict[str, Any]:
+    def content(self, text: str | msgspec.Raw) -> dict[str, Any]:
         """The content part with this text."""
         if self._way is _TEXT:
-            return items.output_text(text, self.cited, tuple(self.logprobs))
+            return items.output_text(text, self.size, self.cited, self._rows())
         if self._way is _REFUSAL:
             return items.refusal(text)
         kind = "summary_text" if self._way is _SUMMARY else "reasoning_text"
         return {"type": kind, "text": text}
+
+    def _rows(self) -> msgspec.Raw:
+        return msgspec.Raw(b"[" + b",".join(self._probable) + b"]")
 
     def opening(self, item: Item) -> dict[str, Any]:
         """The item of this part as it is before anything is said."""
@@ -181,12 +193,13 @@ class Saying:
     def ending(self) -> Events:
         """Events after its last delta."""
         way, text = self._way, self.text
-        done = self.place(**{way.whole: text})
+        self.words = msgspec.Raw(encode(text)) if way.part is not None else text
+        done = self.place(**{way.whole: self.words})
         if way is _TEXT:
-            done["logprobs"] = quote.logprob_rows(tuple(self.logprobs))
+            done["logprobs"] = self._rows()
         elif type(self.part) is ToolCall and way is _FUNCTION:
             done["name"] = self.part.name
         out = [(f"{way.words}.done", done)]
         if way.part is not None:
-            out.append((f"{way.part}.done", self.place(part=self.content(text))))
+            out.append((f"{way.part}.done", self.place(part=self.content(self.words))))
         return out

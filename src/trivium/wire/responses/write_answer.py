@@ -42,7 +42,7 @@ def _object(answer: Answer, said: Candidate, ctx: WriteContext) -> bytes:
     for at, part in enumerate(said.parts):
         end = status if at == last else "completed"
         if type(part) is Text:
-            contents.append(items.output_text(part.text, (), ()))
+            contents.append(items.output_text(part.text, len(part.text)))
             if at < last and type(said.parts[at + 1]) is Text:
                 continue
             item = items.message(_id("message", ctx, output), contents, end)

@@ -38,6 +38,7 @@ from trivium.wire.responses.envelope import Envelope, encode, reason
 from trivium.wire.responses.saying import Item, Saying
 from trivium.wire.sse import unbroken
 
+_END: Final = b"}\n\n"
 HEARTBEAT: Final = b": keep-alive\n\n"
 
 
@@ -112,9 +113,7 @@ class Writer:
         self._number += 1
         part.pieces.append(event.text)
         if event.logprobs:
-            part.logprobs.extend(event.logprobs)
-            rows = encode(quote.logprob_rows(event.logprobs))
-            out.append(part.with_logprobs(first, encode(event.text), rows))
+            out.append(part.with_logprobs(first, encode(event.text), event.logprobs))
         else:
             out.append(frame % (first, encode(event.text)))
 
@@ -157,6 +156,14 @@ class Writer:
         out.append(failure.event("response." + name, self._number, members))
         self._number += 1
 
+    def _ending(
+        self, name: str, members: dict[str, Any], last: bytes, whole: bytes, out: list[bytes]
+    ) -> None:
+        """An event that ends with a member that may be as long as the answer: it is not copied."""
+        head = failure.event("response." + name, self._number, members).removesuffix(_END)
+        out += (head, last, whole, _END)
+        self._number += 1
+
     def _other(self, event: Event, out: list[bytes]) -> None:
         if type(event) is Start:
             self._usage = event.usage
@@ -174,7 +181,7 @@ class Writer:
         elif type(event) is Done:
             self._tier = event.service_tier or self._tier
             name = "completed" if reason(self._finish) is None else "incomplete"
-            self._event(name, {"response": msgspec.Raw(self.answer())}, out)
+            self._ending(name, {}, b',"response":', self.answer(), out)
             self._over = True
         elif type(event) is Failed:
             self._fail(event.fault, out)
@@ -215,7 +222,7 @@ class Writer:
         if item is None:
             return
         item.json = encode(item.whole(status))
-        self._event("output_item.done", item.place(item=msgspec.Raw(item.json)), out)
+        self._ending("output_item.done", item.place(), b',"item":', item.json, out)
         if item.carried:
             self._carry(item.carried, out)
 
