@@ -2,6 +2,7 @@
 
 import pytest
 
+from trivium.conversation.calls import ToolCall
 from trivium.conversation.events import (
     Delta,
     Done,
@@ -14,7 +15,7 @@ from trivium.conversation.events import (
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.parts import Text
 from trivium.conversation.usage import Usage
-from trivium.pipeline.translated import TranslatedStream, unheard
+from trivium.pipeline.translated import PIECE_CHARS, TranslatedStream, unheard
 
 TELLING = [
     Start("a", "m"), PartStart(0, Text("")), Delta(0, "hi"), PartEnd(0),
@@ -93,3 +94,30 @@ def test_a_vendors_count_is_told_as_it_is():
 def test_the_fault_of_an_answer_without_a_known_part_names_it():
     """Shortened."""
     assert "hologram" in unheard("hologram").message
+
+
+def written(*events):
+    """What the writer is told of these, piece by piece."""
+    writer = Writer()
+    reader = Reader([Start("a", "m"), *events], None)
+    TranslatedStream(lambda: reader, writer, Places(), {}).feed(b"")
+    return writer.events
+
+
+def test_a_text_of_megabytes_is_written_in_pieces():
+    """None of them is lost, and what is around them stays there."""
+    text = "long " * PIECE_CHARS
+    begin, end = PartStart(0, Text("")), PartEnd(0)
+    found = written(begin, Delta(0, text), Delta(0, "!"), end)
+    pieces = [event.text for event in found if type(event) is Delta]
+    assert text + "!" == "".join(pieces)
+    assert max(map(len, pieces)) <= PIECE_CHARS
+    assert [Start("a", "m"), begin, end] == [one for one in found if type(one) is not Delta]
+
+
+def test_a_call_is_written_with_its_end():
+    """Its writer looks there for what goes before it."""
+    said = [
+        PartStart(0, ToolCall("c", "t", "")), Delta(0, "x" * (PIECE_CHARS + 1)), PartEnd(0),
+    ]  # fmt: skip
+    assert said == written(*said)[1:]

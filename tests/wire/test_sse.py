@@ -172,3 +172,47 @@ def test_a_large_frame_is_counted_as_it_comes():
             with pytest.raises(Fault):
                 splitter.feed(b"1]\n\n")
         assert not splitter.parts
+
+
+HUGE = b'{"a":"' + b"x" * sse.HUGE + b'"}'
+
+
+def cut(wire, size):
+    """What comes of a stream in reads of a size."""
+    splitter = sse.Splitter()
+    reads = [wire[at : at + size] for at in range(0, len(wire), size)]
+    return [found for read in reads for found in splitter.cut(read)]
+
+
+@pytest.mark.parametrize("size", [32_768, 32_771, 1_000_003])
+@pytest.mark.parametrize(("head", "event"), [(b"data: ", b""), (b"event: said\ndata: ", b"said")])
+def test_a_huge_frame_comes_by_itself(size, head, event):
+    """Without the names of its fields, and what is around it as it was."""
+    found = cut(b"data: {}\n\n" + head + HUGE + b"\n\ndata: {}\n\n: c\n\n", size)
+    huge = [one for one in found if type(one) is Frame]
+    assert [Frame(event, HUGE)] == huge
+    at = found.index(huge[0])
+    assert b"data: {}\n\n" == b"".join(found[:at])
+    assert b"data: {}\n\n: c\n\n" == b"".join(found[at + 1 :])
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        b"data: " + HUGE + b"\r\n\r\n",
+        b"data: {\ndata: " + HUGE[1:] + b"\n\n",
+        b"data:" + HUGE + b"\n\n",
+        b": " + HUGE + b"\n\n",
+        b"data: " + HUGE + b"\nid: 7\n\n",
+    ],
+)
+def test_a_huge_frame_of_another_spelling_stays_a_run(block):
+    """It is taken apart as every run is."""
+    assert [block] == cut(block, 32_768)
+
+
+def test_a_huge_frame_is_counted():
+    """As one that is a run is."""
+    crowd = b"data: [" + b"[]," * (sse.HUGE // 3 + 1) + b"[]]\n\n"
+    with pytest.raises(Fault):
+        cut(crowd, 32_768)

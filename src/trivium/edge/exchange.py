@@ -28,6 +28,8 @@ STATUS_LINES: Final = {
 } | {529: b"HTTP/1.1 529 Overloaded\r\n", 499: b"HTTP/1.1 499 Caller Left\r\n"}
 
 NO_BODY: Final = frozenset({204, 304})
+_APART_BYTES: Final = 65_536
+"""Of a body or piece that is handed on as it is: a copy with its head before it costs memory."""
 
 
 class Line(Protocol):
@@ -234,7 +236,11 @@ class Exchange:
         else:
             whole = self._head(status, content_type, b"content-length: %d\r\n\r\n" % len(body))
             if self.method != "HEAD":
-                whole += body
+                if len(body) > _APART_BYTES:
+                    self._send(whole)
+                    whole = body
+                else:
+                    whole += body
         self._send(whole)
         self._end(close=not self.keep_alive)
 
@@ -276,11 +282,19 @@ class Exchange:
         """Send a piece of a streamed answer."""
         if self._over or not data:
             return
+        head, self._head_held = self._head_held, b""
+        if len(data) > _APART_BYTES:
+            # not copied to have a size put before it
+            if self._chunked:
+                head += b"%x\r\n" % len(data)
+            if head:
+                self._send(head)
+            self._send(data)
+            if self._chunked:
+                self._send(b"\r\n")
+            return
         piece = b"%x\r\n%b\r\n" % (len(data), data) if self._chunked else data
-        if self._head_held:
-            piece = self._head_held + piece
-            self._head_held = b""
-        self._send(piece)
+        self._send(head + piece if head else piece)
 
     def finish(self, rest: bytes = b"") -> None:
         """End a streamed answer with a last piece, in one write: a segment and a wake-up each."""

@@ -1,15 +1,19 @@
 """A streamed answer read in one shape and written in another, as it comes."""
 
+import io
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
+from trivium.conversation.calls import ToolCall
 from trivium.conversation.cutting import Cutter
 from trivium.conversation.events import (
+    Delta,
     Done,
     Event,
     Failed,
     Finished,
     KeepAlive,
+    PartStart,
     Start,
     UsageReport,
 )
@@ -30,7 +34,25 @@ _QUIET: Final = (Start, KeepAlive, UsageReport)
 """Events that are no answer yet: an error may still follow them."""
 
 
+PIECE_CHARS: Final = 65_536
+"""Of a text that came in one piece, written in frames of so many."""
+
 _ENDS: Final = frozenset({Finished, Done})
+
+
+def _is_long(event: Event) -> bool:
+    return type(event) is Delta and len(event.text) > PIECE_CHARS and not event.logprobs
+
+
+def _has_long(events: list[Event]) -> bool:
+    """Whether there are long texts, and no call begins: its writer looks for its end as well."""
+    found = False
+    for event in events:
+        if type(event) is Delta:
+            found = found or _is_long(event)
+        elif type(event) is PartStart and type(event.part) is ToolCall:
+            return False
+    return found
 
 
 def unheard(kind: str) -> Fault:
@@ -178,12 +200,35 @@ class TranslatedStream:
             self._quiet = False
             events = self._held
             self._held = []
-        return self._writer.feed(events) if events else b""
+        return self._written(events) if events else b""
+
+    def _written(self, events: list[Event]) -> bytes:
+        """The events as frames, none of them from a piece of text of megabytes.
+
+        Of such a piece there is never more than what was read of it and what is written.
+        """
+        if not _has_long(events):
+            return self._writer.feed(events)
+        out = io.BytesIO()
+        events.reverse()
+        while events:
+            event = events.pop()
+            if type(event) is Delta and _is_long(event):
+                for at in range(0, len(event.text), PIECE_CHARS):
+                    piece = event.text[at : at + PIECE_CHARS]
+                    out.write(self._writer.feed([Delta(event.index, piece)]))
+            else:
+                rest = [event]
+                while events and not _is_long(events[-1]):
+                    rest.append(events.pop())
+                out.write(self._writer.feed(rest))
+            del event
+        return out.getvalue()
 
     def _tell_count(self, events: list[Event], told: Told) -> bytes:
         """The last events of an answer, with a count of our own before the end."""
         self._quiet = False
         held, self._held = self._held, []
-        out = self._writer.feed([*held, *events[:-1]])
+        out = self._written([*held, *events[:-1]])
         self._used = told(self.usage, out)
         return out + self._writer.feed([UsageReport(self._used), events[-1]])

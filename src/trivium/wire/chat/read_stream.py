@@ -22,6 +22,7 @@ from trivium.conversation.events import (
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import caps, halves, sse, tokens
+from trivium.wire.answer_forms import Frame
 from trivium.wire.chat import failure
 from trivium.wire.chat.chunk import Choice, Chunk, Opening, Plain, Said, Uncounted
 from trivium.wire.chat.stream import cut_short
@@ -89,9 +90,11 @@ class Reader:
             return [Delta(text.index, more)]
         out: list[Event] = []
         try:
-            run = self._splitter.feed(data)
-            if run:
-                self._run(run, out)
+            for run in self._splitter.cut(data):
+                if type(run) is Frame:
+                    self._data(run.data, out)
+                elif type(run) is bytes and not self._ended:
+                    self._run(run, out)
         except Fault as fault:
             self._fail(fault, out)
         found = self._choices.get(0)
@@ -219,18 +222,21 @@ class Reader:
                 if block.strip(b"\r\n"):  # blank lines are nothing, however many
                     out.append(KeepAlive())
                 continue
-            data = frame.data.strip()
-            if data.startswith(sse.DONE):
-                self._finish(out)
-            elif data:
-                ANSWER.look(data, self._sequence.context.unread)
-                try:
-                    chunk = _chunk(data) if self._started else _opening(data)
-                except (ValueError, RecursionError):
-                    chunk = _uncounted(data)
-                self._take([chunk], out)
+            self._data(frame.data.strip(), out)
             if self._ended:
                 return
+
+    def _data(self, data: bytes, out: list[Event]) -> None:
+        """What one frame says."""
+        if data.startswith(sse.DONE):
+            self._finish(out)
+        elif data:
+            ANSWER.look(data, self._sequence.context.unread)
+            try:
+                chunk = _chunk(data) if self._started else _opening(data)
+            except (ValueError, RecursionError):
+                chunk = _uncounted(data)
+            self._take([chunk], out)
 
     def _take(self, chunks: list[Chunk], out: list[Event]) -> None:
         # HOT: nine of ten chunks are one piece of text of the one choice

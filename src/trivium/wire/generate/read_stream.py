@@ -7,6 +7,7 @@ import msgspec
 from trivium.conversation.events import Event
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
+from trivium.wire.answer_forms import Frame
 from trivium.wire.codec import AnswerContext
 from trivium.wire.generate import view
 from trivium.wire.generate.telling import Telling
@@ -58,11 +59,14 @@ class Reader:
             telling.grow([text], self._counted, out)
             return out
         try:
-            run = self._splitter.feed(data)
+            runs = self._splitter.cut(data)
         except Fault as fault:
             return self.end(fault)
-        if run:
-            self._run(run, out)
+        for run in runs:
+            if type(run) is Frame:
+                self._alone(run, out)
+            elif type(run) is bytes and not telling.over:
+                self._run(run, out)
         return out
 
     def end(self, fault: Fault | None) -> list[Event]:
@@ -130,8 +134,11 @@ class Reader:
         for frame in frames(run):
             if self._telling.over:
                 return
-            if frame.data.strip() and frame.data != DONE:
-                self._telling.chunk(frame.data, out)
+            self._alone(frame, out)
+
+    def _alone(self, frame: Frame, out: list[Event]) -> None:
+        if frame.data.strip() and frame.data != DONE:
+            self._telling.chunk(frame.data, out)
 
 
 def _read(frame: bytes) -> Told | None:

@@ -33,6 +33,7 @@ from trivium.conversation.places import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import caps
+from trivium.wire.answer_forms import Frame
 from trivium.wire.codec import AnswerContext
 from trivium.wire.halves import Splitter
 from trivium.wire.messages import citations, stops
@@ -58,7 +59,7 @@ from trivium.wire.messages.read_parts import (
 from trivium.wire.messages.stream_forms import StreamDelta, StreamEvent, StreamStart
 from trivium.wire.messages.unread import BEGINNING, DELTA, END
 from trivium.wire.messages.usage import counters, merged, uncounted, usage
-from trivium.wire.sse import DONE, completed, first_boundary, frames
+from trivium.wire.sse import DONE, completed, first_boundary, frames, with_line_feeds
 from trivium.wire.template import Template, Told
 from trivium.wire.whole import error_of
 
@@ -117,19 +118,24 @@ class Reader:
         if flow is not None and not self._splitter.parts and (text := self._template.one(data)):
             # HOT: one delta of the block that is open, in a read of its own
             return [Delta(flow.index, text)]
+        out: list[Event] = []
         try:
-            run = self._splitter.feed(data)
+            for run in self._splitter.cut(data):
+                if type(run) is Frame:
+                    self._alone(run, out)
+                elif type(run) is bytes and not self._over:
+                    out += self._run(with_line_feeds(run))
         except Fault as fault:
             return self._failed(fault)
-        return self._run(_lines(run)) if run else []
+        return out
 
     def end(self, fault: Fault | None) -> list[Event]:
         """The last event, if only its blank line is missing, and ``Failed`` unless all is said."""
         if self._over:
             return []
-        out = self._run(_lines(self._splitter.waiting()))
+        out = self._run(with_line_feeds(self._splitter.waiting()))
         if fault is None and not self._over:
-            out += self._any(_lines(completed(self._splitter.take())))
+            out += self._any(with_line_feeds(completed(self._splitter.take())))
         return out if self._over else out + self._failed(fault or cut_short())
 
     def _run(self, run: bytes) -> list[Event]:
@@ -203,19 +209,21 @@ class Reader:
         """Frame by frame, without the first ones: joins data lines, heeds event names."""
         out: list[Event] = []
         for frame in frames(run)[skip:]:
-            try:
-                event = lenient(frame)
-            except (ValueError, RecursionError):
-                if frame.data.strip() in (b"", DONE):
-                    continue
-                return out + self._failed(broke())
-            if not event.type:
-                event.type = frame.event.decode("utf-8", "replace")
-            self._look(event, frame.data)
-            self._take(event, frame.data, out)
-            if self._over:
-                break
+            if not self._over:
+                self._alone(frame, out)
         return out
+
+    def _alone(self, frame: Frame, out: list[Event]) -> None:
+        try:
+            event = lenient(frame)
+        except (ValueError, RecursionError):
+            if frame.data.strip() not in (b"", DONE):
+                out += self._failed(broke())
+            return
+        if not event.type:
+            event.type = frame.event.decode("utf-8", "replace")
+        self._look(event, frame.data)
+        self._take(event, frame.data, out)
 
     def _look(self, event: StreamEvent, line: bytes) -> None:
         """Tell of members of a delta that nobody knows, but for a vendor's own block."""
@@ -420,11 +428,6 @@ class Reader:
 
 def _hidden(opaque: tuple[Opaque, ...]) -> Reasoning:
     return Reasoning("", Form.HIDDEN, opaque=opaque)
-
-
-def _lines(run: bytes) -> bytes:
-    """The run with line feeds at the ends of its lines and nothing else."""
-    return run.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in run else run
 
 
 def _read(frame: bytes) -> Told | None:
