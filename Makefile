@@ -40,8 +40,8 @@ node: ## install the Node clients that tests/node drives, from its lock
 langchain: ## install LangChain's clients, which tests/langchain drives, from their lock
 	@exec scripts/langchain.sh
 
-soak: dev ## the slow tests that `make check` leaves out
-	@scripts/faketime.sh && exec $(RUN)/python -m pytest -m slow --timeout 7200 $(ARGS)
+soak: dev ## the slow tests that `make check` leaves out, the worst cases on the compiled build, too (minutes to build)
+	@scripts/faketime.sh && { [ -n "$$TRIVIUM_WITHOUT_COMPILED" ] || scripts/compiled.sh; } && exec $(RUN)/python -m pytest -m slow --timeout 7200 $(ARGS)
 
 fuzz: dev ## every reader and the HTTP glue, guided by coverage (SECONDS=60 each, TARGETS="edge"); installs atheris into .fuzz
 	@SECONDS_EACH="$(or $(SECONDS),60)" TARGETS="$(TARGETS)" exec scripts/fuzz.sh

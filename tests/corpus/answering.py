@@ -1,11 +1,12 @@
 """The worst answers, of each shape on a lane of each kind."""
 
 import gzip
+import json
 import zlib
 
 from codings import brotli, zstd
 from corpus.case import PIECE, answer, times
-from corpus.stage import MIB
+from corpus.stage import MIB, SHAPES
 from growth import streams, told
 
 
@@ -26,6 +27,24 @@ def _lines(shape, line, size):
         rest = line * (PIECE // len(line))
         pieces = int(size * MIB * share / len(rest))
         return [whole[:at], *[rest] * pieces, whole[at:]]
+
+    return make
+
+
+def _event(shape, size):
+    """A stream with an event of this many MiB of text."""
+    return lambda share: streams.wire(shape, "long_event", int(size * MIB * share / 20))
+
+
+def _rivals(count):
+    """An answer of this many tokens, each with the twenty likeliest ones beside it."""
+
+    def make(share):
+        token = {"token": "abc", "logprob": -1.25, "bytes": [97, 98, 99]}
+        said = json.loads(told.body("chat", "probabilities", 1))
+        row = token | {"top_logprobs": [token] * 20}
+        said["choices"][0]["logprobs"]["content"] = [row] * times(count, share)
+        return json.dumps(said).encode()
 
     return make
 
@@ -95,9 +114,16 @@ ANSWERS = [
     *[answer("16,000 calls in one chunk", caller, "generate", _stream("generate", "calls_in_one", 16_000), stream=True) for caller in ("chat", "responses")],
     answer("8,000 candidates", "chat", "generate", _stream("generate", "candidates", 8_000), stream=True),
     answer("50,000 texts in one chunk", "chat", "generate", _stream("generate", "texts_in_one", 50_000), stream=True),
-    answer("an event of 8 MiB", "messages", "chat", lambda share: streams.wire("chat", "long_event", int(8 * MIB * share / 20)), stream=True),
-    answer("an event of 8 MiB", "chat", "chat", lambda share: streams.wire("chat", "long_event", int(8 * MIB * share / 20)), stream=True),
-    answer("an event of 8 MiB", "chat", "messages", lambda share: streams.wire("messages", "long_event", int(8 * MIB * share / 20)), stream=True),
+    *[
+        answer("an event of 8 MiB", caller, upstream, _event(upstream, 8), stream=True)
+        for upstream in SHAPES
+        for caller in SHAPES
+        if caller != upstream or caller == "chat"
+    ],
+    *[
+        answer("an event of 32 MiB", caller, upstream, _event(upstream, 32), stream=True)
+        for upstream, caller in (("chat", "messages"), ("messages", "chat"), ("responses", "chat"), ("generate", "chat"), ("messages", "generate"))
+    ],
     answer("an event of a million lines", "messages", "chat", _stream("chat", "lines_of_data", 1_000_000), stream=True),
     answer("100,000 deltas", "messages", "chat", _stream("chat", "texts", 100_000), stream=True),
     answer("100,000 deltas", "chat", "chat", _stream("chat", "texts", 100_000), stream=True),
@@ -108,6 +134,13 @@ ANSWERS = [
     answer("20,000 items", "messages", "responses", _whole("responses", "items", 20_000), stream=False),
     answer("20,000 blocks", "generate", "messages", _whole("messages", "blocks", 20_000), stream=False),
     answer("20,000 parts", "responses", "generate", _whole("generate", "parts", 20_000), stream=False),
+    *[
+        answer(f"{count:,} tokens with twenty rivals", caller, "chat", _rivals(count), stream=False)
+        for count in (1_000, 4_000)
+        for caller in ("messages", "responses", "generate")
+    ],
+    *[answer("20,000 probabilities", caller, "generate", _whole("generate", "probabilities", 20_000), stream=False) for caller in ("chat", "responses")],
+    answer("20,000 sources far apart", "chat", "generate", _whole("generate", "far_sources", 20_000), stream=False),
     answer("20,000 sources", "chat", "generate", _whole("generate", "sources", 20_000), stream=False),
     answer("members without end that nobody knows", "messages", "chat", _whole("chat", "unknown_members", 200_000), stream=False),
     answer("an answer that is nested without end", "messages", "chat", lambda share: b'{"choices":' + b"[" * int(8 * MIB * share), stream=False),

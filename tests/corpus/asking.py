@@ -1,5 +1,8 @@
 """The worst requests, of each shape on a lane of each kind."""
 
+import base64
+import random
+
 from corpus.case import request, times
 from corpus.stage import MIB
 from growth.asked import PNG
@@ -7,6 +10,10 @@ from growth.asked import PNG
 
 def _text(size):
     return lambda share: "long " * int(size * MIB * share / 5)
+
+
+def _random(size):
+    return base64.b64encode(random.Random(size).randbytes(size * 3 // 4)).decode()
 
 
 def _said(caller, text):
@@ -115,6 +122,10 @@ REQUESTS = [
     request("32 MiB of text", "chat", "chat", lambda share: _said("chat", _text(31.9)(share))),
     request("32 MiB of text, translated", "chat", "messages", lambda share: _said("chat", _text(31.9)(share))),
     request("32 MiB of text in chunks", "responses", "chat", lambda share: _said("responses", _text(31.9)(share)), framing="chunked"),
+    *[
+        request(f"{size} MiB that nothing makes smaller, stored", "responses", "chat", lambda share, size=size: _said("responses", _random(int(size * MIB * share))))
+        for size in (8, 31.9)
+    ],
     request("more than any body may have", "chat", "chat", lambda share: _said("chat", _text(100)(share))),
     request("8 MiB of escapes, as they are", "chat", "chat", lambda share: _said("chat", "\u65e5\u672c" * int(8 * MIB * share / 12))),
     request("64 KiB in bits", "chat", "messages", lambda share: _said("chat", "a" * 65_536), framing="bits"),

@@ -1,6 +1,7 @@
 """What a case may do to a worker: the goal, and the table that says how near each came."""
 
 import datetime as dt
+import json
 import os
 
 from corpus.stage import MIB
@@ -9,6 +10,7 @@ TURN_MS, MIB_MS, FREE_MIB = 50, 10, 8
 """Of the loop at a time: for bodies of up to 8 MiB, and for each MiB beyond."""
 SLACK = 16 * MIB
 """Of memory: what a small case may grow by. Allocators take and keep it in such steps."""
+BUILDS = ("plain", "compiled")
 KEPT = 0.2
 """Of what the worker had before, when it is over."""
 
@@ -32,15 +34,41 @@ def wrongs(case, found):
     return out
 
 
-def table(rows, build):
-    """The rows as a page has them: (name, size, measured)."""
-    lines = [
-        "| case | MiB | longest turn, ms of CPU | grown, MiB | kept, MiB |",
-        "| --- | --- | --- | --- | --- |",
-    ]
-    lines += [
-        f"| {name} | {size / MIB:.1f} | {one.turn_ms:.0f} | {one.grown / MIB:.0f} | {one.kept / MIB:.0f} |"
+def note(folder, build, rows):
+    """Keep what was measured on a build, and the table of all builds that were measured there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = {
+        name: [
+            round(size / MIB, 1),
+            round(one.turn_ms),
+            round(one.grown / MIB),
+            round(one.kept / MIB),
+        ]
         for name, size, one in rows
-    ]
+    }
+    (folder / f"{build}.json").write_text(json.dumps(found, indent=1))
+    builds = {
+        name: json.loads(path.read_text())
+        for name in BUILDS
+        if (path := folder / f"{name}.json").exists()
+    }
+    (folder / "table.md").write_text(table(builds))
+
+
+def table(builds):
+    """The rows as the page has them. Builds by name, each with (MiB, ms, MiB, MiB) by case."""
     day = dt.datetime.now(dt.UTC).date()
-    return f"{build}, {os.cpu_count()} cores, {day}:\n\n" + "\n".join(lines) + "\n"
+    heads = "".join(f" {name}: ms | grown | kept |" for name in builds)
+    lines = [
+        f"{os.cpu_count()} cores, {day}:",
+        "",
+        f"| case | MiB |{heads}",
+        "| --- | --- |" + " --- | --- | --- |" * len(builds),
+    ]
+    every = {name: row[0] for rows in builds.values() for name, row in rows.items()}
+    for name, size in every.items():
+        cells = [rows.get(name, ["", "", "", ""])[1:] for rows in builds.values()]
+        lines.append(
+            f"| {name} | {size} | " + " | ".join(str(one) for row in cells for one in row) + " |"
+        )
+    return "\n".join(lines) + "\n"
