@@ -1,9 +1,11 @@
 """What nobody reads in an answer is found and named, whatever else the answer is."""
 
+import json
+
 import pytest
 
 from trivium.conversation.places import Loss
-from trivium.wire.unread import NOTED, READ, TOLD, Known
+from trivium.wire.unread import MANY, NOTED, READ, TOLD, Known
 
 KNOWN = Known(
     "Animal",
@@ -47,3 +49,14 @@ def test_members_that_nobody_knows_are_told(data, told):
     found = []
     KNOWN.look(data, lambda name, loss: found.append((name, loss)))
     assert told == found
+
+
+@pytest.mark.parametrize(("count", "most"), [(200, 200), (20_000, 256), (200_000, 1)])
+def test_of_very_many_names_some_are_told(count, most):
+    """An upstream chooses them, and a turn of the loop is short."""
+    told = []
+    KNOWN.look(
+        json.dumps({f"x{at}": 1 for at in range(count)}).encode(), lambda *one: told.append(one)
+    )
+    assert most == len(told)
+    assert (most == 1) is ((MANY, UNKNOWN) in told)

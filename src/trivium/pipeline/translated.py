@@ -218,10 +218,8 @@ class TranslatedStream:
                     piece = event.text[at : at + PIECE_CHARS]
                     out.write(self._writer.feed([Delta(event.index, piece)]))
             else:
-                rest = [event]
-                while events and not _is_long(events[-1]):
-                    rest.append(events.pop())
-                out.write(self._writer.feed(rest))
+                # one by one: in some shapes the end of a text says all of it again
+                out.write(self._writer.feed([event]))
             del event
         return out.getvalue()
 

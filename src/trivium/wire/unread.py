@@ -4,6 +4,7 @@ A table names the members that a shape's answers are known to have. One strict d
 there are any others, which is all that an ordinary answer costs; only then are they looked for.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
@@ -11,6 +12,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from trivium.conversation.places import Loss
+from trivium.wire import bulk
 
 READ: Final = None
 """Of a table: a member that is read, or that says nothing which another shape could say."""
@@ -27,6 +29,13 @@ Tell: TypeAlias = Callable[[str, Loss], None]
 _NOTHING: Final = frozenset({b"null", b"{}", b"[]", b'""', b"false", b"0"})
 _ROWS_MAX: Final = 256
 """Rows of a list that are looked at, once any of them has a member that nobody knows."""
+_NAMES_MAX: Final = 256
+"""Names that are told of one answer or frame."""
+_OBJECTS_MAX: Final = 32_768
+"""JSON objects, or twice as many members, among which names are looked for: a turn has no time for
+more."""
+MANY: Final = "members"
+"""What is told where there are more."""
 _LONGEST: Final = max(map(len, _NOTHING))
 _OBJECT: Final = ord("{")
 _LIST: Final = ord("[")
@@ -49,7 +58,10 @@ class Known:
         try:
             self._decode(data)
         except (ValueError, RecursionError):
-            for name, loss in _others(data, self._table):
+            if len(data) > _OBJECTS_MAX and bulk.exceeds(bytes(data), _OBJECTS_MAX):
+                tell(MANY, Loss.UNKNOWN)
+                return
+            for name, loss in itertools.islice(_others(data, self._table), _NAMES_MAX):
                 tell(name, loss)
 
 

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from trivium.conversation.calls import CallKind, ToolCall
-from trivium.conversation.parts import Form, Reasoning, Refusal, Text, TokenLogprob
+from trivium.conversation.parts import Citation, Form, Reasoning, Refusal, Text, TokenLogprob
+from trivium.wire.responses.envelope import encode
 from trivium.wire.responses.saying import Item, Saying
 
 
@@ -61,3 +62,14 @@ def test_parts_of_a_message_have_rising_places():
 def test_a_kind_that_only_the_vendor_knows_has_an_id_all_the_same():
     """Nobody reads it, but it must not be empty."""
     assert "item_a1_0" == Item(0, "hologram", "a1").id
+
+
+def test_words_stand_in_each_event_of_their_end():
+    """Whatever else looks like their place."""
+    said = settled(Text(""))
+    said.pieces += ['a "text":@ ', "\u65e5"]
+    said.cited.append(Citation("https://a.org", 'x","text":@'))
+    ends = [encode(members) for _, members in said.ending()]
+    found = [json.loads(b"".join(said.filled(end))) for end in ends]
+    assert ['a "text":@ \u65e5'] * 2 == [found[0]["text"], found[1]["part"]["text"]]
+    assert 'x","text":@' == found[1]["part"]["annotations"][0]["title"]

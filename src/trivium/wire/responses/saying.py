@@ -19,6 +19,8 @@ _FRAME: Final = (
     '"output_index":{2}{3},"delta":%b{4}}}\n\n'
 )
 
+_HOLE: Final = msgspec.Raw(b"@")
+"""Where the words go, which a message tells again and again."""
 _NONE: Final = b'"logprobs":[]}'
 
 Events = list[tuple[str, dict[str, Any]]]
@@ -53,7 +55,8 @@ class Item:
         """One of its parts has ended."""
         self.last = part
         if self.kind == "message":
-            self.contents.append(part.content(part.words))
+            self.contents.append(part.content(msgspec.Raw(part.words)))
+            part.words = b""
             self.carried = sealed
         else:
             self.sealed = sealed
@@ -118,8 +121,8 @@ class Saying:
         self.cited: list[Citation] = []
         self._probable: list[bytes] = []
         """Rows of its tokens' probabilities, as JSON."""
-        self.words: str | msgspec.Raw = ""
-        """All its words once it has ended; as JSON where they are told again and again."""
+        self.words = b""
+        """All words of a message's part that has ended, as JSON, until its item has them."""
         self.frame: bytes | None = None
         self.item: Item
         self._way = _way(part)
@@ -192,14 +195,25 @@ class Saying:
 
     def ending(self) -> Events:
         """Events after its last delta."""
-        way, text = self._way, self.text
-        self.words = msgspec.Raw(encode(text)) if way.part is not None else text
-        done = self.place(**{way.whole: self.words})
+        way = self._way
+        is_said = self.kind == "message"
+        words = _HOLE if is_said else self.text
+        done = self.place(**{way.whole: words})
         if way is _TEXT:
             done["logprobs"] = self._rows()
         elif type(self.part) is ToolCall and way is _FUNCTION:
             done["name"] = self.part.name
         out = [(f"{way.words}.done", done)]
         if way.part is not None:
-            out.append((f"{way.part}.done", self.place(part=self.content(self.words))))
+            out.append((f"{way.part}.done", self.place(part=self.content(words))))
+        if is_said:
+            self.words = encode(self.text)
+            self._size, self._counted, self.pieces = self.size, 0, []
         return out
+
+    def filled(self, event: bytes) -> tuple[bytes, ...]:
+        """An event of its end with its words in their place, none of which is copied."""
+        # a quote inside of a string has a backslash before it: there is one such place at most
+        mark = b'%b":' % self._way.whole.encode()
+        head, hole, tail = event.partition(mark + b"@")
+        return (head, mark, self.words, tail) if hole else (event,)

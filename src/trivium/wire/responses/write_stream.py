@@ -222,6 +222,7 @@ class Writer:
         if item is None:
             return
         item.json = encode(item.whole(status))
+        item.contents = []
         self._ending("output_item.done", item.place(), b',"item":', item.json, out)
         if item.carried:
             self._carry(item.carried, out)
@@ -322,7 +323,8 @@ class Writer:
         sealed = self._sealed(part, opaque)
         if part.frame is not None:
             for name, members in part.ending():
-                self._event(name, members, out)
+                out += part.filled(failure.event("response." + name, self._number, members))
+                self._number += 1
         elif not sealed:
             return
         elif part.kind == "message":
