@@ -177,7 +177,7 @@ class LikelyRow(msgspec.Struct, gc=False):
 
 
 class LikelyResult(msgspec.Struct, gc=False):
-    """``logprobsResult``."""
+    """Probabilities of the tokens chosen, and of those that were not (``logprobsResult``)."""
 
     chosenCandidates: list[Likely | None] | None = None  # noqa: N815 - the vendor's spelling
     topCandidates: list[LikelyRow | None] | None = None  # noqa: N815 - the vendor's spelling

@@ -114,9 +114,8 @@ class Reader:
         """Events of what became whole."""
         if self._over:
             return []
-        flow = self._flow
+        flow = self._flow  # HOT: one delta of the block that is open, in a read of its own
         if flow is not None and not self._splitter.parts and (text := self._template.one(data)):
-            # HOT: one delta of the block that is open, in a read of its own
             return [Delta(flow.index, text)]
         out: list[Event] = []
         try:
@@ -134,8 +133,8 @@ class Reader:
         if self._over:
             return []
         out = self._run(with_line_feeds(self._splitter.waiting()))
-        if fault is None and not self._over:
-            out += self._any(with_line_feeds(completed(self._splitter.take())))
+        rest = completed(self._splitter.take()) if fault is None and not self._over else b""
+        out += self._any(with_line_feeds(rest)) if rest else []
         return out if self._over else out + self._failed(fault or cut_short())
 
     def _run(self, run: bytes) -> list[Event]:
