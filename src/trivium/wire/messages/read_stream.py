@@ -133,13 +133,12 @@ class Reader:
         if self._over:
             return []
         out = self._run(with_line_feeds(self._splitter.waiting()))
-        rest = completed(self._splitter.take()) if fault is None and not self._over else b""
-        out += self._any(with_line_feeds(rest)) if rest else []
+        if fault is None and not self._over:
+            out += self._any(with_line_feeds(completed(self._splitter.take())))
         return out if self._over else out + self._failed(fault or cut_short())
 
     def _run(self, run: bytes) -> list[Event]:
-        out: list[Event] = []
-        at = 0
+        out, at = list[Event](), 0
         for _ in range(_STRETCHES_MAX):
             if not run.startswith(_DELTA, at):
                 start = run.find(_NEXT, at) + len(_END)
