@@ -105,7 +105,8 @@ def read_answer(body: bytes) -> Sound | bytes:
         raise _silent("is not what its protocol says") from None
     if view.error and bytes(view.error) not in (b"null", b"{}"):
         return bytes(view.error)
-    samples, rate = b"", RATE
+    samples: list[bytes] = []
+    rate = RATE
     reason = None
     for candidate in (view.candidates or [])[:1]:
         reason = candidate.finish_reason
@@ -117,12 +118,13 @@ def read_answer(body: bytes) -> Sound | bytes:
             if not blob.mime_type.lower().startswith(("audio/l16", "audio/pcm")):
                 raise _silent("is in a format that the gateway cannot read")
             rate = int(found[1]) if found else RATE
-            samples += _decoded(blob.data)
-    if not samples:
+            samples.append(_decoded(blob.data))
+    sound = b"".join(samples)
+    if not sound:
         if reason in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION"):
             raise Fault(Kind.CONTENT_POLICY, "The upstream refuses to speak this text.")
         raise _silent("holds no sound")
-    return Sound(samples, rate, _spoken(view.usage_metadata))
+    return Sound(sound, rate, _spoken(view.usage_metadata))
 
 
 def _spoken(reported: dict[str, Any] | None) -> Usage | None:

@@ -234,21 +234,28 @@ def _returned(parts: list[Part], rows: list[msgspec.Raw]) -> list[Part]:
     """
     out: list[Part] = []
     waiting: tuple[Opaque, ...] = ()
+    late: list[Opaque] = []  # of the text or call that stands last
     for at, part in enumerate(parts):
         if type(part) is Reasoning and not part.text and _is_anothers(part.opaque):
             follower = parts[at + 1] if at + 1 < len(parts) else None
             if type(follower) is ToolCall and b'"redacted_thinking"' in bytes(rows[at]):
                 waiting = part.opaque
             elif out and isinstance(out[-1], Text | ToolCall):
-                out[-1] = msgspec.structs.replace(out[-1], opaque=out[-1].opaque + part.opaque)
+                late += part.opaque
             else:
                 out.append(Text("", opaque=part.opaque))
-        elif waiting:
-            out.append(msgspec.structs.replace(part, opaque=waiting))
-            waiting = ()
-        else:
-            out.append(part)
+            continue
+        _attach(out, late)
+        out.append(msgspec.structs.replace(part, opaque=waiting) if waiting else part)
+        waiting = ()
+    _attach(out, late)
     return out
+
+
+def _attach(out: list[Part], late: list[Opaque]) -> None:
+    if late:
+        out[-1] = msgspec.structs.replace(out[-1], opaque=(*out[-1].opaque, *late))
+        late.clear()
 
 
 def _is_anothers(opaque: tuple[Opaque, ...]) -> bool:

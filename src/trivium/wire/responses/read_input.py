@@ -200,19 +200,26 @@ def _settled(turns: list[Turn]) -> tuple[Turn, ...]:
         return tuple(turns)
     out: list[Turn] = []
     riding: tuple[Opaque, ...] = ()
+    late: list[Opaque] = []  # of the text that was said last
     for at, turn in enumerate(turns):
         found = _riding(turn)
         following = turns[at + 1].parts if at + 1 < len(turns) else ()
         if found and following and type(following[0]) is ToolCall:
             riding += found
         elif found and out and out[-1].role is _ASSISTANT and _text_last(out[-1]):
-            out[-1] = _attached(out[-1], len(out[-1].parts) - 1, found)
-        elif riding:
-            out.append(_attached(turn, 0, riding))
-            riding = ()
+            late += found
         else:
-            out.append(turn)
+            _attach_late(out, late)
+            out.append(_attached(turn, 0, riding) if riding else turn)
+            riding = ()
+    _attach_late(out, late)
     return tuple(out)
+
+
+def _attach_late(out: list[Turn], late: list[Opaque]) -> None:
+    if late:
+        out[-1] = _attached(out[-1], len(out[-1].parts) - 1, tuple(late))
+        late.clear()
 
 
 def _riding(turn: Turn) -> tuple[Opaque, ...]:
