@@ -1,6 +1,6 @@
 """Requests of n of what few callers send many of, shape by shape: beside those of ``asked.py``."""
 
-from trivium.conversation.opaque import REASONING_ITEM, SIGNATURE, Opaque, Origin
+from trivium.conversation.opaque import REASONING_ITEM, SIGNATURE, THOUGHT_SIGNATURE, Opaque, Origin
 from trivium.secret import Keyring
 from trivium.wire.envelope import sealer
 
@@ -9,6 +9,9 @@ USER_ID = 7
 SEAL = sealer(KEYS, USER_ID)
 SIGNED = SEAL((Opaque(SIGNATURE, b"sig", Origin("messages", "p", "main")),))
 """What a caller was given for the state of a thought of the messages shape."""
+
+RIDES = SEAL((Opaque(THOUGHT_SIGNATURE, b"c2ln", Origin("generate", "p", "main")),))
+"""The same of what belongs to a text or a call of the generate shape."""
 
 
 def _item(i):
@@ -44,6 +47,7 @@ def responses(n):
     def thought(i):
         return {"type": "reasoning", "id": f"rs_{i}", "summary": [], "encrypted_content": _item(i)}
 
+    rides = {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": RIDES}
     return {
         "filtered_search": lambda: {"input": "Hi", "tools": [{"type": "web_search", "filters": _many(n)}]},
         "unknown_of_a_search": lambda: {"input": "Hi", "tools": [{"type": "web_search", **_many(n)}]},
@@ -51,6 +55,9 @@ def responses(n):
         "named_tool": lambda: {"input": "Hi", "tools": tools, "tool_choice": {"type": "function", "name": f"t{n - 1}"}},
         "found_by_a_search": lambda: {"input": [asks, {"type": "tool_search_call", "call_id": "c", "arguments": {}, "execution": "client"}, {"type": "tool_search_output", "call_id": "c", "tools": tools, "execution": "client", "status": "completed"}]},
         "sealed_thoughts": lambda: {"input": [asks, *[thought(i) for i in range(n)], *called(0)]},
+        "sealed_after_a_text": lambda: {"input": [asks, {"role": "assistant", "content": [{"type": "output_text", "text": "a"}]}, *[rides] * n, asks]},
+        "sealed_after_texts": lambda: {"input": [asks, {"role": "assistant", "content": [{"type": "output_text", "text": "a"}] * n}, *[rides] * n, asks]},
+        "sealed_before_calls": lambda: {"input": [asks, *[one for i in range(n // 3) for one in (rides, *called(i))]]},
         "sealed_thoughts_between": lambda: {"input": [asks, *[one for i in range(n // 3) for one in (thought(i), *called(i))]]},
     }  # fmt: skip
 
@@ -77,6 +84,7 @@ def messages(n):
     return {
         "sealed_thoughts": lambda: after(*[thinks] * n, {"type": "text", "text": "a"}),
         "sealed_thoughts_alone": lambda: after(*[thinks] * n),
+        "sealed_after_a_text": lambda: after({"type": "text", "text": "a"}, *[{"type": "thinking", "thinking": "", "signature": RIDES}] * n, {"type": "text", "text": "b"}),
         "thinking_of_results": lambda: after(*calls, answer=results(n), max_tokens=4096, thinking={"type": "enabled", "budget_tokens": 2048}),
         "unknown_of_a_client_tool": lambda: {"messages": [asks], "tools": [{"type": "bash_20250124", "name": "bash", **_many(n)}]},
         "named_tool": lambda: {"messages": [asks], "tools": tools, "tool_choice": {"type": "tool", "name": f"t{n - 1}"}},
