@@ -294,6 +294,7 @@ def over_bytes():
         "sse in pieces": (lambda n: frames(n // 4), _in_pieces(sse.Splitter, 7)),
         "sse blanks in pieces": (blanks, _in_pieces(sse.Splitter, 7)),
         "sse event in pieces": (lambda n: streams.wire("chat", "long_event", n // 8), _in_pieces(sse.Splitter, 7)),
+        "sse huge event in pieces": (lambda n: b"data: " + b"a" * (sse.HUGE + 8 * n) + b"\n\n", _cut_in_pieces),
         "sse halves": (halved, _in_pieces(halves.Splitter, 30_000)),
         "members made slim": (lambda n: msgspec.json.encode({f"a{at}": 1 for at in range(n)}), lambda data: peek.members(data).slim(frozenset())),
         "chunk of calls": (crowded, lambda data: crowd.others(view.chunk(data))),
@@ -371,6 +372,12 @@ def _rewritten(made, also=None):
             one.rewrite(frame.data)
 
     return work
+
+
+def _cut_in_pieces(data):
+    one = sse.Splitter()
+    for at in range(0, len(data), 65_536):
+        list(one.cut(data[at : at + 65_536]))
 
 
 def _in_pieces(made, size):

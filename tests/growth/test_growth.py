@@ -162,7 +162,8 @@ def test_every_pass_has_a_row():
     called = reached()
     missing = walked() - called
     exempt = set(EXEMPT)
-    assert [] == sorted(f"{file} {name} has no row" for file, name in missing - exempt)
+    found = sorted(f"{file} {name} has no row" for file, name in missing - exempt)
+    assert [] == found, "\n".join(found)
     assert [] == sorted(
         f"the exception for {file} {name} is stale" for file, name in exempt - missing
     )

@@ -176,8 +176,8 @@ def test_no_field_of_record_or_usage_is_forgotten():
     """Whoever adds one is told here."""
     renamed = {"at": "at_ms", "first_byte_ms": "first_byte_us", "total_ms": "total_us",
                "seconds": "duration_ms"}  # fmt: skip
-    # kinds of images and sizes of videos are told by the entry that bills them
-    told = {"usage", "images", "video_size"}
+    # kinds of images, sizes of videos and searches are told by the entry that bills them
+    told = {"usage", "images", "video_size", "searches"}
     fields = {*Record.__struct_fields__, *Usage.__struct_fields__} - told
     assert {renamed.get(field, field) for field in fields} == set(store.COLUMNS)
     assert len(store.COLUMNS) == len(store.row_of(FULL))

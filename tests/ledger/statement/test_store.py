@@ -12,7 +12,6 @@ from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind, Settlement
 from trivium.ledger.statement import store
 from trivium.ledger.statement.service import Statement
-from trivium.storage import migrate
 
 DAY_S = 86_400
 SUMS = (
@@ -60,20 +59,6 @@ async def test_days_are_the_sums_of_their_entries(database, clock):
         since = int(clock.now()) // DAY_S - 1
         found = [tuple(row) for row in await store.days(conn, ada.id, since)]
         assert found == [tuple(row[1:]) for row in wanted if row[0] == ada.id and row[1] >= since]
-
-
-@pytest.mark.asyncio
-async def test_an_older_database_is_added_up_once(database, clock):
-    """By the step that brings the table."""
-    await booked(database, clock)
-    async with database.write() as conn:
-        await conn.execute(text("DROP TABLE usage_days"))
-        await conn.execute(text("DROP INDEX ix_entries_payments"))
-        await conn.execute(text("UPDATE alembic_version SET version_num = '0023'"))
-    await migrate.upgrade(database)
-    async with database.read() as conn:
-        kept = (await conn.execute(text(KEPT))).all()
-        assert (await conn.execute(text(SUMS))).all() == kept
 
 
 async def steps(database, ask):

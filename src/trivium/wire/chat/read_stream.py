@@ -117,10 +117,12 @@ class Reader:
 
     def _over_after_rest(self, out: list[Event]) -> bool:
         """Whether what was not read yet, or the block that the end left open, ended the answer."""
+        waiting, rest = self._splitter.waiting(), sse.completed(self._splitter.take())
         try:
-            for held in (self._splitter.waiting(), sse.completed(self._splitter.take())):
-                if held and not self._ended:
-                    self._run(held, out)
+            if waiting:
+                self._run(waiting, out)
+            if rest and not self._ended:
+                self._run(rest, out)
         except Fault as fault:
             self._fail(fault, out)
         return self._ended

@@ -55,14 +55,16 @@ def _entries() -> None:
         sa.Column("request_id", sa.Text, unique=True),
         sa.Column("created_at", BIG, nullable=False),
         sa.Column("detail", sa.Text, nullable=False, server_default=sa.text("''")),
-        sa.Index(
-            "ix_entries_payments",
-            "user_id",
-            "id",
-            sqlite_where=sa.text("kind <> 'usage'"),
-            postgresql_where=sa.text("kind <> 'usage'"),
-        ),
         sa.Index("ix_entries_user_id_id", "user_id", "id"),
+    )
+    # behind the other, always: of two indices that serve alike SQLite takes the later, and a
+    # table's own are made in any order
+    op.create_index(
+        "ix_entries_payments",
+        "entries",
+        ["user_id", "id"],
+        sqlite_where=sa.text("kind <> 'usage'"),
+        postgresql_where=sa.text("kind <> 'usage'"),
     )
     _keep_entries()
 
