@@ -83,8 +83,8 @@ def test_the_least_of_several_is_found():
 
 
 def _outgrowing(n):
-    """What takes three times as long for each item of a list that a cache does not hold."""
-    return lambda: [sum(range(40 if n < 3_000 else 120)) for _ in range(n)]
+    """What takes ten times as long for each item of a list that a cache does not hold."""
+    return lambda: [sum(range(40 if n < 3_000 else 400)) for _ in range(n)]
 
 
 @pytest.mark.usefixtures("_busy")
