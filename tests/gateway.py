@@ -169,6 +169,7 @@ class Gateway:
         who=None,
         admission=None,
         trusted_proxies=(),
+        providers=PROVIDERS,
         **more,
     ):
         """Serve `m` from these (provider, double) pairs."""
@@ -182,7 +183,7 @@ class Gateway:
         )
         latency = Latency(loop.time)
         services = Services(
-            router=Router(catalogue.build(settings, PROVIDERS), lambda: 0.5, latency.expected),
+            router=Router(catalogue.build(settings, providers), lambda: 0.5, latency.expected),
             latency=latency,
             passages=PASSAGES,
             client=client,

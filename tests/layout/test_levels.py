@@ -22,6 +22,7 @@ LEVELS = {
     "mail": 3,
     "assets": 3,
     "uploads": 3,
+    "plugin": 3,
     "identity": 4,
     "ledger": 4,
     "routing": 4,

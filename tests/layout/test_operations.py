@@ -36,6 +36,7 @@ from trivium.wire.operation import (
     PRODUCT,
     SHAPE,
     TABLE,
+    TALKS,
     TOKEN_COUNTS,
     TRANSLATABLE,
     UPSTREAM_ONLY,
@@ -60,6 +61,11 @@ ENOUGH = {
 }
 """The kinds of price that serve each product; a product that is not here is free."""
 
+OWN = msgspec.structs.replace(
+    PROVIDERS["openai"], name="own", paths={Operation.VENDOR: "/converse"}, own=None
+)
+"""A provider with a shape of its own, as a package brings one: the gateway ships none."""
+
 
 def model(price=None, *, without=None):
     """A model at every provider, or at all that lack an operation of their own."""
@@ -76,7 +82,7 @@ def model(price=None, *, without=None):
             ),
             model="up",
         )
-        for name, provider in PROVIDERS.items()
+        for name, provider in {**PROVIDERS, "own": OWN}.items()
         if without not in provider.paths
     )
     return Model(name="m", bindings=bindings, free=price is None, prices=(price,) if price else ())
@@ -97,8 +103,9 @@ def router(found):
 
 @ALL
 def test_it_has_a_passage_unless_jobs_are_made_of_it(operation):
-    """What is not read cannot be relayed."""
-    assert (operation in PASSAGES) is (operation not in ASYNC_JOBS)
+    """What is not read cannot be relayed. A shape that no caller speaks is always translated."""
+    relayed = operation not in ASYNC_JOBS and SHAPE[operation] is not Shape.VENDOR
+    assert (operation in PASSAGES) is relayed
 
 
 @ALL
@@ -121,7 +128,7 @@ def test_its_addresses_lead_to_it_and_are_described(operation):
 @ALL
 def test_the_description_streams_what_is_watched(operation):
     """An answer that is not watched would not be billed."""
-    if operation in ASYNC_JOBS:
+    if operation in ASYNC_JOBS | UPSTREAM_ONLY:
         return
     rows = [row for row in DESCRIBED if row.path in TABLE[operation].paths and row.method == "POST"]
     # this method answers whole, and is asked for a stream by another name
@@ -234,6 +241,7 @@ def test_what_is_told_of_it_holds_together(operation):
         assert operation not in ASYNC_JOBS | TOKEN_COUNTS | FORM_ONLY | FORM_OR_JSON
     if operation in TRANSLATABLE:
         assert Product.TEXT is row.product
+        assert operation in TALKS
     assert operation not in row.stand_ins
     assert all(TABLE[other].product for other in row.stand_ins)
 

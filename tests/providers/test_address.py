@@ -2,6 +2,7 @@
 
 import re
 
+import msgspec
 import pytest
 
 from trivium.providers.address import listing, normalise, target
@@ -143,7 +144,7 @@ def test_every_operation_of_every_provider_has_a_target(name):
             "gemini",
             Operation.GENERATE_STREAM,
             "g",
-            "/v1beta/models/g:streamGenerateContent?alt=sse",
+            "/v1beta/models/g:streamGenerateContent",
         ),
         ("deepseek", Operation.MESSAGES, "m", "/anthropic/v1/messages"),
         ("moonshot", Operation.MESSAGES, "m", "/anthropic/v1/messages"),
@@ -176,11 +177,21 @@ def test_ports_and_hosts_are_told_apart():
     assert ("http", "h", 81) == target(openai, "http://h:81/v1", Operation.CHAT, "m")[:3]
 
 
-def test_an_array_stream_is_not_asked_for_as_events():
+@pytest.mark.parametrize("operation", [Operation.GENERATE, Operation.GENERATE_STREAM])
+def test_a_stream_of_frames_may_lie_elsewhere(operation):
     """The generate-content shape streams one JSON array unless told otherwise."""
     gemini = PROVIDERS["gemini"]
-    path = target(gemini, gemini.base_url, Operation.GENERATE_STREAM, "g", array=True)[3]
-    assert path == "/v1beta/models/g:streamGenerateContent"
+    path = target(gemini, gemini.base_url, operation, "g", stream=True)[3]
+    assert path == "/v1beta/models/g:streamGenerateContent?alt=sse"
+
+
+def test_a_fixed_query_joins_the_one_of_a_path():
+    """Both the path for streams and the provider may have one."""
+    found = msgspec.structs.replace(
+        PROVIDERS["azure-deployments"], stream_paths={Operation.CHAT: "/c?live=1"}
+    )
+    path = target(found, "https://h.example/openai", Operation.CHAT, "m", stream=True)[3]
+    assert path == "/openai/c?live=1&api-version=2024-10-21"
 
 
 @pytest.mark.parametrize("model", ["", "..", "a/../b", "a//b", "./a", "models/"])

@@ -10,7 +10,8 @@ import pytest
 
 from growth.measuring import least
 from trivium.providers import registry
-from trivium.providers.base import Auth, Capabilities
+from trivium.providers.base import Capabilities
+from trivium.providers.credential import BEARER, STATIC
 from trivium.providers.quirks import QUIRKS
 from trivium.providers.registry import PROVIDERS, Row, rows
 from trivium.wire.operation import SHAPE, Operation, Shape
@@ -80,30 +81,31 @@ def test_providers_carry_their_name_and_source(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "auth", "shapes"),
+    ("name", "credential", "shapes"),
     [
-        ("openai", Auth.BEARER, {Shape.CHAT, Shape.RESPONSES, Shape.COMPLETIONS,
+        ("openai", BEARER, {Shape.CHAT, Shape.RESPONSES, Shape.COMPLETIONS,
                                  Shape.EMBEDDINGS, Shape.MODERATIONS, Shape.VIDEOS,
                                  Shape.IMAGES, Shape.AUDIO}),
-        ("anthropic", Auth.X_API_KEY, {Shape.MESSAGES}),
-        ("gemini", Auth.X_GOOG_API_KEY, {Shape.GENERATE}),
-        ("azure", Auth.API_KEY, {Shape.CHAT, Shape.RESPONSES, Shape.EMBEDDINGS, Shape.VIDEOS,
+        ("anthropic", STATIC["x-api-key"], {Shape.MESSAGES}),
+        ("gemini", STATIC["x-goog-api-key"], {Shape.GENERATE}),
+        ("azure", STATIC["api-key"], {Shape.CHAT, Shape.RESPONSES, Shape.EMBEDDINGS, Shape.VIDEOS,
                                  Shape.AUDIO}),
-        ("llamacpp", Auth.BEARER, {Shape.CHAT, Shape.RESPONSES, Shape.COMPLETIONS,
+        ("llamacpp", BEARER, {Shape.CHAT, Shape.RESPONSES, Shape.COMPLETIONS,
                                    Shape.EMBEDDINGS, Shape.MESSAGES, Shape.RERANK}),
     ],
 )  # fmt: skip
-def test_providers_speak_their_shapes(name, auth, shapes):
+def test_providers_speak_their_shapes(name, credential, shapes):
     """The shapes an operator may bind to."""
     provider = PROVIDERS[name]
-    assert auth is provider.auth
+    assert credential is provider.credential
     assert shapes == {SHAPE[operation] for operation in provider.paths}
 
 
 def test_every_operation_has_a_vendor():
-    """All but ranking have one of the three at whose source they are."""
+    """All but ranking have one of the three at whose source they are; a shape of its own has who
+    brings it."""
     served = {operation for name in MODULES for operation in PROVIDERS[name].paths}
-    assert set(Operation) - {Operation.RERANK} == served
+    assert set(Operation) - {Operation.RERANK, Operation.VENDOR} == served
     assert "cohere" in {name for name in ROWS if Operation.RERANK in PROVIDERS[name].paths}
 
 

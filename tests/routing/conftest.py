@@ -3,7 +3,8 @@
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.providers.base import Auth, Provider
+from trivium.providers.base import Provider
+from trivium.providers.credential import BEARER
 from trivium.routing.model import Binding, Catalogue, Channel, Model, TimeLimits
 from trivium.secret import Secret
 from trivium.wire.operation import Operation, Shape
@@ -36,7 +37,7 @@ def _provider(name):
         name=name,
         title=name.title(),
         base_url=None,
-        auth=Auth.BEARER,
+        credential=BEARER,
         paths=dict.fromkeys(operations, path),
         failure=_failure,
     )

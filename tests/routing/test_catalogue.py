@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.providers.base import Auth, Provider
+from trivium.providers.base import Provider
+from trivium.providers.credential import BEARER
 from trivium.routing.catalogue import build, catalogue_of, spoken_shapes
 from trivium.routing.model import TimeLimits
 from trivium.secret import Secret
@@ -21,12 +22,12 @@ def _failure(refusal):
     return Fault(Kind.UPSTREAM_BROKE, "broke", status=refusal.status)
 
 
-def _provider(name, base_url, auth, *operations):
+def _provider(name, base_url, credential, *operations):
     return Provider(
         name=name,
         title=name.title(),
         base_url=base_url,
-        auth=auth,
+        credential=credential,
         paths={operation: f"/{operation.value}" for operation in operations},
         failure=_failure,
     )
@@ -34,13 +35,13 @@ def _provider(name, base_url, auth, *operations):
 
 PROVIDERS = {
     "openai": _provider(
-        "openai", "https://openai.example/v1", Auth.BEARER, Operation.CHAT, Operation.RESPONSES
+        "openai", "https://openai.example/v1", BEARER, Operation.CHAT, Operation.RESPONSES
     ),
-    "custom": _provider("custom", None, Auth.BEARER, Operation.CHAT),
+    "custom": _provider("custom", None, BEARER, Operation.CHAT),
     "engine": msgspec.structs.replace(
-        _provider("engine", "http://127.0.0.1:2", Auth.BEARER, Operation.CHAT), key_optional=True
+        _provider("engine", "http://127.0.0.1:2", BEARER, Operation.CHAT), key_optional=True
     ),
-    "local": _provider("local", "http://127.0.0.1:1", Auth.NONE, Operation.EMBEDDINGS),
+    "local": _provider("local", "http://127.0.0.1:1", None, Operation.EMBEDDINGS),
 }
 
 

@@ -9,7 +9,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from trivium.faults import Fault, Kind
-from trivium.providers.base import Auth, Provider
+from trivium.providers.base import Provider
+from trivium.providers.credential import BEARER
 from trivium.routing import reload as module
 from trivium.routing.reload import LIVE, FileWatch, Reader, changes
 from trivium.secret import Secret
@@ -27,7 +28,7 @@ PROVIDERS = {
         name="openai",
         title="OpenAI",
         base_url="https://api.openai.com/v1",
-        auth=Auth.BEARER,
+        credential=BEARER,
         paths={Operation.CHAT: "/chat/completions"},
         failure=_failure,
     )

@@ -55,7 +55,7 @@ async def make_client():
     """Builds clients with short limits and closes them."""
     made = []
 
-    def make(*, lookup=None, ca_file=None, now=None, **changes):
+    def make(*, lookup=None, ca_file=None, now=None, clock=None, **changes):
         loop = asyncio.get_running_loop()
         now = now or loop.time
         values = {
@@ -72,7 +72,7 @@ async def make_client():
             return context[0]
 
         client = PooledClient(
-            Limits(**values), resolver=Resolver(30, now, lookup), tls=trust, now=now
+            Limits(**values), resolver=Resolver(30, now, lookup), tls=trust, now=now, clock=clock
         )
         made.append(client)
         return client

@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from trivium.providers.base import Auth, Provider
+from trivium.providers.base import Provider
+from trivium.providers.credential import BEARER, STATIC
 from trivium.routing.model import Channel, TimeLimits
 from trivium.secret import Secret
 from trivium.settings.syntax import header_name, header_value
@@ -22,11 +23,12 @@ PROVIDER = Provider(
     name="northwind",
     title="Northwind",
     base_url="https://api.northwind.example/v1",
-    auth=Auth.BEARER,
+    credential=BEARER,
     paths={
         Operation.CHAT: "/chat/completions",
         Operation.GENERATE_STREAM: "/models/{model}:streamGenerateContent",
     },
+    stream_paths={Operation.GENERATE_STREAM: "/models/{model}:streamGenerateContent?alt=sse"},
     forwards=frozenset({"x-version", "x-beta"}),
     headers={"X-Version": "2026-01-01"},
     failure=never,
@@ -91,16 +93,16 @@ def test_a_models_own_limits_go_before_the_channels():
 @pytest.mark.parametrize(
     ("auth", "header"),
     [
-        (Auth.BEARER, (b"authorization", b"Bearer sk-two")),
-        (Auth.X_API_KEY, (b"x-api-key", b"sk-two")),
-        (Auth.X_GOOG_API_KEY, (b"x-goog-api-key", b"sk-two")),
-        (Auth.API_KEY, (b"api-key", b"sk-two")),
-        (Auth.NONE, None),
+        (BEARER, (b"authorization", b"Bearer sk-two")),
+        (STATIC["x-api-key"], (b"x-api-key", b"sk-two")),
+        (STATIC["x-goog-api-key"], (b"x-goog-api-key", b"sk-two")),
+        (STATIC["api-key"], (b"api-key", b"sk-two")),
+        (None, None),
     ],
 )
 def test_the_credential_goes_where_the_vendor_reads_it(auth, header):
     """The one asked for, in one place."""
-    _, headers, _, request = compose(channel(provider={"auth": auth}), credential=1)
+    _, headers, _, request = compose(channel(provider={"credential": auth}), credential=1)
     assert b"sk-one" not in request.payload
     assert (0 if header is None else 1) == request.payload.count(b"sk-two")
     assert header is None or header in headers
@@ -204,7 +206,9 @@ def test_a_value_that_would_be_two_headers_is_left_out(value):
 @pytest.mark.parametrize("model", ["m\r\nEvil: 1", "m HTTP/1.1\r\n\r\n", "a b", "ü", "m?x=1#y"])
 def test_a_models_name_does_not_leave_its_path_segment(model):
     """It is written by operators, and may come from a list."""
-    line, headers, _, _ = compose(channel(), operation=Operation.GENERATE_STREAM, model=model)
+    line, headers, _, _ = compose(
+        channel(), operation=Operation.GENERATE_STREAM, model=model, stream=True
+    )
     assert 3 == len(line.split(b" "))
     assert b"?alt=sse" == line.split(b" ")[1][-8:]
     assert 1 == line.count(b"?")

@@ -34,7 +34,7 @@ def asking(conversation: Conversation, shape: str) -> Conversation:
     idle = [
         name
         for row, name, value in _FIELDS
-        if getattr(row, shape) is None and getattr(sampling, name) == value
+        if shape not in row.members and getattr(sampling, name) == value
     ]
     if not idle:
         return conversation

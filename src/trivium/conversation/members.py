@@ -5,6 +5,7 @@ or that its model refuses, is dropped by its rank (``honesty.Rank``): ``lacking`
 report, in the caller's own spelling. Sources: docs/translation-model.md.
 """
 
+from collections.abc import Mapping
 from enum import Enum, unique
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -23,11 +24,8 @@ class Row(NamedTuple):
     field: str
     """Field of ``Conversation``, or of the struct in it."""
     rank: Rank
-    chat: str | None
-    """Member of the body; ``None`` where the shape has none."""
-    responses: str | None
-    messages: str | None
-    generate: str | None
+    members: Mapping[str, str]
+    """Member of the body by the shape's name; shapes that have none are not in it."""
 
 
 @unique
@@ -85,17 +83,25 @@ class Concept(Enum):
 
 _C, _H, _B = Rank.CONTRACT, Rank.HINT, Rank.BOOKKEEPING
 _G: Final = "generationConfig."
+_COLUMNS: Final = ("chat", "responses", "messages", "generate")
+
+
+def _row(field: str, rank: Rank, *members: str | None) -> Row:
+    """A row of the public shapes, in the order of ``_COLUMNS``; ``None``: the shape has none."""
+    named = zip(_COLUMNS, members, strict=True)
+    return Row(field, rank, {shape: name for shape, name in named if name is not None})
+
 
 ROWS: Final = MappingProxyType(
     {
-        Concept.INSTRUCTIONS: Row(
+        Concept.INSTRUCTIONS: _row(
             "instructions", _C, "messages", "instructions", "system", "systemInstruction"
         ),
-        Concept.HISTORY: Row("turns", _C, "messages", "input", "messages", "contents"),
-        Concept.PARTICIPANT: Row("Turn.name", _H, "messages[].name", None, None, None),
-        Concept.PHASE: Row("Turn.phase", _H, None, "input[].phase", None, None),
-        Concept.TOOLS: Row("tools", _C, "tools", "tools", "tools", "tools"),
-        Concept.STRICT_TOOL: Row(
+        Concept.HISTORY: _row("turns", _C, "messages", "input", "messages", "contents"),
+        Concept.PARTICIPANT: _row("Turn.name", _H, "messages[].name", None, None, None),
+        Concept.PHASE: _row("Turn.phase", _H, None, "input[].phase", None, None),
+        Concept.TOOLS: _row("tools", _C, "tools", "tools", "tools", "tools"),
+        Concept.STRICT_TOOL: _row(
             "FunctionTool.strict",
             _H,
             "tools[].function.strict",
@@ -103,10 +109,10 @@ ROWS: Final = MappingProxyType(
             "tools[].strict",
             None,
         ),
-        Concept.TOOL_CHOICE: Row(
+        Concept.TOOL_CHOICE: _row(
             "tool_choice", _C, "tool_choice", "tool_choice", "tool_choice", "toolConfig"
         ),
-        Concept.PARALLEL: Row(
+        Concept.PARALLEL: _row(
             "parallel_calls",
             _H,
             "parallel_tool_calls",
@@ -114,7 +120,7 @@ ROWS: Final = MappingProxyType(
             "tool_choice.disable_parallel_tool_use",
             None,
         ),
-        Concept.RESULT_ERROR: Row(
+        Concept.RESULT_ERROR: _row(
             "ToolResult.error",
             _H,
             None,
@@ -122,7 +128,7 @@ ROWS: Final = MappingProxyType(
             "messages[].content[].is_error",
             "functionResponse.response",
         ),
-        Concept.TEMPERATURE: Row(
+        Concept.TEMPERATURE: _row(
             "Sampling.temperature",
             _H,
             "temperature",
@@ -130,9 +136,9 @@ ROWS: Final = MappingProxyType(
             "temperature",
             _G + "temperature",
         ),
-        Concept.TOP_P: Row("Sampling.top_p", _H, "top_p", "top_p", "top_p", _G + "topP"),
-        Concept.TOP_K: Row("Sampling.top_k", _H, None, None, "top_k", _G + "topK"),
-        Concept.FREQUENCY_PENALTY: Row(
+        Concept.TOP_P: _row("Sampling.top_p", _H, "top_p", "top_p", "top_p", _G + "topP"),
+        Concept.TOP_K: _row("Sampling.top_k", _H, None, None, "top_k", _G + "topK"),
+        Concept.FREQUENCY_PENALTY: _row(
             "Sampling.frequency_penalty",
             _H,
             "frequency_penalty",
@@ -140,12 +146,12 @@ ROWS: Final = MappingProxyType(
             None,
             _G + "frequencyPenalty",
         ),
-        Concept.PRESENCE_PENALTY: Row(
+        Concept.PRESENCE_PENALTY: _row(
             "Sampling.presence_penalty", _H, "presence_penalty", None, None, _G + "presencePenalty"
         ),
-        Concept.SEED: Row("Sampling.seed", _H, "seed", None, None, _G + "seed"),
-        Concept.LOGIT_BIAS: Row("Sampling.logit_bias", _H, "logit_bias", None, None, None),
-        Concept.OUTPUT_MAX: Row(
+        Concept.SEED: _row("Sampling.seed", _H, "seed", None, None, _G + "seed"),
+        Concept.LOGIT_BIAS: _row("Sampling.logit_bias", _H, "logit_bias", None, None, None),
+        Concept.OUTPUT_MAX: _row(
             "output_max",
             _C,
             "max_completion_tokens",
@@ -153,14 +159,14 @@ ROWS: Final = MappingProxyType(
             "max_tokens",
             _G + "maxOutputTokens",
         ),
-        Concept.STOP: Row("stop", _C, "stop", None, "stop_sequences", _G + "stopSequences"),
-        Concept.REASONING: Row(
+        Concept.STOP: _row("stop", _C, "stop", None, "stop_sequences", _G + "stopSequences"),
+        Concept.REASONING: _row(
             "reasoning", _H, "reasoning_effort", "reasoning", "thinking", _G + "thinkingConfig"
         ),
-        Concept.REASONING_STATE: Row(
+        Concept.REASONING_STATE: _row(
             "Reasoning", _H, "messages[].reasoning_content", "input", "messages", "contents"
         ),
-        Concept.FORMAT: Row(
+        Concept.FORMAT: _row(
             "format",
             _C,
             "response_format",
@@ -169,23 +175,27 @@ ROWS: Final = MappingProxyType(
             # sent with either spelling of a schema, and alone without one
             _G + "responseMimeType",
         ),
-        Concept.VERBOSITY: Row("verbosity", _H, "verbosity", "text.verbosity", None, None),
-        Concept.MODALITIES: Row(
+        Concept.VERBOSITY: _row("verbosity", _H, "verbosity", "text.verbosity", None, None),
+        Concept.MODALITIES: _row(
             "modalities", _C, "modalities", None, None, _G + "responseModalities"
         ),
-        Concept.AUDIO: Row("audio", _C, "audio", None, None, _G + "speechConfig"),
-        Concept.CANDIDATES: Row("candidates", _C, "n", None, None, _G + "candidateCount"),
-        Concept.LOGPROBS: Row("logprobs", _C, "logprobs", "include", None, _G + "responseLogprobs"),
-        Concept.TOP_LOGPROBS: Row(
+        Concept.AUDIO: _row("audio", _C, "audio", None, None, _G + "speechConfig"),
+        Concept.CANDIDATES: _row("candidates", _C, "n", None, None, _G + "candidateCount"),
+        Concept.LOGPROBS: _row(
+            "logprobs", _C, "logprobs", "include", None, _G + "responseLogprobs"
+        ),
+        Concept.TOP_LOGPROBS: _row(
             "top_logprobs", _C, "top_logprobs", "top_logprobs", None, _G + "logprobs"
         ),
-        Concept.METADATA: Row("metadata", _B, "metadata", "metadata", None, "labels"),
-        Concept.USER: Row("user", _B, "user", "user", "metadata.user_id", None),
-        Concept.SAFETY_ID: Row(
+        Concept.METADATA: _row("metadata", _B, "metadata", "metadata", None, "labels"),
+        Concept.USER: _row("user", _B, "user", "user", "metadata.user_id", None),
+        Concept.SAFETY_ID: _row(
             "safety_id", _B, "safety_identifier", "safety_identifier", "metadata.user_id", None
         ),
-        Concept.CACHE_KEY: Row("cache_key", _B, "prompt_cache_key", "prompt_cache_key", None, None),
-        Concept.CACHE_MARK: Row(
+        Concept.CACHE_KEY: _row(
+            "cache_key", _B, "prompt_cache_key", "prompt_cache_key", None, None
+        ),
+        Concept.CACHE_MARK: _row(
             "CacheMark",
             _H,
             "prompt_cache_breakpoint",
@@ -193,27 +203,27 @@ ROWS: Final = MappingProxyType(
             "cache_control",
             None,
         ),
-        Concept.SERVICE_TIER: Row(
+        Concept.SERVICE_TIER: _row(
             "service_tier", _H, "service_tier", "service_tier", "service_tier", "serviceTier"
         ),
-        Concept.STORE: Row("store", _B, "store", "store", None, "store"),
-        Concept.IMAGE: Row("Image", _C, "image_url", "input_image", "image", "inlineData"),
-        Concept.DETAIL: Row(
+        Concept.STORE: _row("store", _B, "store", "store", None, "store"),
+        Concept.IMAGE: _row("Image", _C, "image_url", "input_image", "image", "inlineData"),
+        Concept.DETAIL: _row(
             "Image.detail", _H, "image_url.detail", "input_image.detail", None, "mediaResolution"
         ),
-        Concept.AUDIO_INPUT: Row("Audio", _C, "input_audio", "input_audio", None, "inlineData"),
-        Concept.VIDEO_INPUT: Row("Video", _C, None, None, None, "inlineData"),
-        Concept.DOCUMENT: Row("Document", _C, "file", "input_file", "document", "inlineData"),
-        Concept.DOCUMENT_URL: Row("Document", _C, "file", "input_file", "document", "fileData"),
-        Concept.DOCUMENT_TITLE: Row(
+        Concept.AUDIO_INPUT: _row("Audio", _C, "input_audio", "input_audio", None, "inlineData"),
+        Concept.VIDEO_INPUT: _row("Video", _C, None, None, None, "inlineData"),
+        Concept.DOCUMENT: _row("Document", _C, "file", "input_file", "document", "inlineData"),
+        Concept.DOCUMENT_URL: _row("Document", _C, "file", "input_file", "document", "fileData"),
+        Concept.DOCUMENT_TITLE: _row(
             "Document.title", _H, "file.filename", "input_file.filename", "title", None
         ),
-        Concept.FILE_ID: Row("Stored", _C, "file_id", "file_id", "file_id", "fileData"),
-        Concept.CITATION: Row(
+        Concept.FILE_ID: _row("Stored", _C, "file_id", "file_id", "file_id", "fileData"),
+        Concept.CITATION: _row(
             "Citation", _H, "annotations", "annotations", "citations", "groundingMetadata"
         ),
-        Concept.VENDOR_TOOL: Row("VendorTool", _C, "tools", "tools", "tools", "tools"),
-        Concept.VENDOR_PART: Row("VendorPart", _H, "messages", "input", "messages", "contents"),
+        Concept.VENDOR_TOOL: _row("VendorTool", _C, "tools", "tools", "tools", "tools"),
+        Concept.VENDOR_PART: _row("VendorPart", _H, "messages", "input", "messages", "contents"),
     }
 )
 """Every concept has its row."""
@@ -237,13 +247,12 @@ def member(concept: Concept, shape: str) -> str:
             return _PROMPTED[concept]
         shape = "chat"
     row = ROWS[concept]
-    found = getattr(row, shape)
-    return found if isinstance(found, str) else row.field
+    return row.members.get(shape, row.field)
 
 
 def phased(shape: str) -> bool:
     """Whether an assistant's turns have a phase in this shape."""
-    return getattr(ROWS[Concept.PHASE], shape, None) is not None
+    return shape in ROWS[Concept.PHASE].members
 
 
 def declared(tool: Tool, shape: str) -> str:

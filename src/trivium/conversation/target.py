@@ -3,6 +3,7 @@
 Model profiles fill these in (routing); ``BY_SHAPE`` holds what is true of the shape itself.
 """
 
+from collections.abc import Mapping
 from enum import Enum, unique
 from types import MappingProxyType
 from typing import Final
@@ -172,15 +173,19 @@ BY_SHAPE: Final = MappingProxyType(
         },
     }
 )
-"""What is true of a shape when nothing is known of the model."""
+"""What is true of a public shape when nothing is known of the model. A provider that speaks one of
+its own says it itself."""
 
 
 NOT_PROFILED: Final = frozenset({"origin", "model", "title"})
 """Facts that say which model is meant; all others a profile may state."""
 
 
+_OWN: Final[Mapping[str, object]] = {}
+
+
 def target(origin: Origin, model: str, **facts: object) -> TargetFacts:
     """Return the facts of a model: those of the shape, overridden by those of its profile."""
-    known = {**BY_SHAPE[origin.shape], **facts}
+    known = {**BY_SHAPE.get(origin.shape, _OWN), **facts}
     known.setdefault("title", f"the {origin.shape} shape of {model}")
     return msgspec.convert({"origin": origin, "model": model, **known}, TargetFacts, strict=True)

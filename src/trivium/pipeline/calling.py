@@ -21,19 +21,15 @@ from trivium.routing.model import Step, Strategy
 from trivium.upstream.held import Held
 from trivium.upstream.request import Request
 from trivium.wire import bulk
-from trivium.wire.operation import (
-    AUDIO_OPERATIONS,
-    IMAGE_OPERATIONS,
-    SHAPE,
-    TOKEN_COUNTS,
-    Operation,
-    Shape,
-)
+from trivium.wire.operation import AUDIO_OPERATIONS, IMAGE_OPERATIONS, SHAPE, TOKEN_COUNTS, Shape
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
 _ASIDE: Final = AUDIO_OPERATIONS | TOKEN_COUNTS | IMAGE_OPERATIONS
 """Operations whose attempts are made in ways of their own."""
+_WHOLE: Final = AUDIO_OPERATIONS | IMAGE_OPERATIONS
+"""Operations for which a conversation that stands in is never asked for a stream,
+whatever is made of its answer."""
 _LATENCY: Final = Strategy.LATENCY  # HOT: an Enum takes 45 ns to give its member
 
 _ALIASES: Final = {
@@ -189,8 +185,8 @@ def composed(
         binding.model,
         body,
         forwarded=_forwarded(story.exchange, binding.channel.provider),
-        # one method of this shape never streams, whatever is made of its answer
-        stream=facts.stream and lane.operation is not Operation.GENERATE,
+        stream=facts.stream
+        and (lane.operation is story.operation or story.operation not in _WHOLE),
         array=facts.array
         and SHAPE[lane.operation] is Shape.GENERATE
         and isinstance(lane, PassThrough),

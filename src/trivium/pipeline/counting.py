@@ -9,7 +9,7 @@ from trivium.pipeline.context import Headers
 from trivium.pipeline.whole import Whole
 from trivium.providers.failure import error_event
 from trivium.wire import counting
-from trivium.wire.codec import Codec
+from trivium.wire.codec import UpstreamCodec
 from trivium.wire.operation import Operation
 
 
@@ -23,7 +23,7 @@ class Counting:
         asked: Operation,
         operation: Operation,
         spoken: Conversation,
-        codec: Codec,
+        codec: UpstreamCodec,
         goal: TargetFacts,
         *,
         strict: bool = False,

@@ -27,7 +27,7 @@ from trivium.recall.traces.model import retraced as _retraced
 from trivium.routing.model import Plan, Step
 from trivium.routing.policy import origin_of, sticking
 from trivium.wire import marks
-from trivium.wire.operation import SHAPE, TOKEN_COUNTS, TRANSLATABLE, Shape
+from trivium.wire.operation import SHAPE, TALKS, TOKEN_COUNTS, TRANSLATABLE, Shape
 from trivium.wire.passage import Facts, Passage, StreamWatch
 from trivium.wire.peek import Members
 
@@ -195,7 +195,7 @@ def tracing(
     ``PassThrough``, which see.
     """
     caller, traces = story.exchange.caller, story.services.traces
-    if not story.shared or traces is None or caller is None or step.operation not in TRANSLATABLE:
+    if not story.shared or traces is None or caller is None or step.operation not in TALKS:
         return PassThrough(step, passage, members, facts, body, now)
     lane = TracedPassThrough(step, passage, members, facts, body, now)
     lane.remember(step, traces, caller.owner_id)

@@ -46,6 +46,7 @@ from trivium.wire.codec import (
     CallerCodec,
     Codec,
     RequestContext,
+    UpstreamCodec,
     WriteContext,
 )
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
@@ -64,8 +65,8 @@ anew: a quarter of the limit is 25 times the longest history that an agent has s
 _GENERATES: Final = Shape.GENERATE
 _MESSENGERS: Final = Shape.MESSAGES
 _CHATTERS: Final = Shape.CHAT
+_VENDORS: Final = Shape.VENDOR
 _MESSAGES: Final = Operation.MESSAGES
-_GENERATE: Final = Operation.GENERATE
 _NO_NAMES: Final[Mapping[str, str]] = {}
 _NO_HEADERS: Final[Mapping[str, str]] = {}
 _MEANING: Final = tuple(name.encode() for name in MEANING)
@@ -109,7 +110,7 @@ class Translator:
         if operation in EMBEDDING_OPERATIONS:
             return Embedding(step, operation, members.table, facts.model, strict=strict)
         spoken = self.spoken(story, members, facts)
-        read = self._codecs[SHAPE[step.operation]]
+        read = self._upstream(step)
         if operation in TOKEN_COUNTS:
             goal = step.binding.targets[read.shape]
             return Counting(operation, step.operation, spoken, read, goal, strict=strict)
@@ -138,6 +139,12 @@ class Translator:
             lane.report.repair(Mend.LOST_STATE, id_)
         lane.tracer = sticky.tracer(story, step.binding.targets[read.shape])
         return lane
+
+    def _upstream(self, step: Step) -> UpstreamCodec:
+        """The codec of the shape that a channel is asked in: the provider brings its own."""
+        shape = SHAPE[step.operation]
+        own = step.binding.channel.provider.own if shape is _VENDORS else None
+        return self._codecs[shape] if own is None else own.codec()
 
     def estimate(self, story: Story, members: Members, facts: Facts) -> bytes:
         """The answer to a count of tokens, by our own rule. Raises ``Fault`` naming a member."""
@@ -239,7 +246,7 @@ class Translation:
     def __init__(
         self,
         step: Step,
-        read: Codec,
+        read: UpstreamCodec,
         write: CallerCodec,
         spoken: Conversation,
         answer: WriteContext,
@@ -264,8 +271,6 @@ class Translation:
         self.operation = step.operation
         self.stops = () if said.stop is spoken.stop else tuple(filter(None, spoken.stop))
         """Sequences at which the answer is cut here, as the target takes not all of them."""
-        if spoken.stream and step.operation is _GENERATE:
-            self.operation = Operation.GENERATE_STREAM
         body = self.body = read.write_request(said, goal, report)
         self._rounds: Rounds | None = None
         if may_pause(spoken, shape):
@@ -369,7 +374,9 @@ def _mutes(shape: Shape, spoken: Conversation) -> bool:
     return not wants_thoughts(spoken.reasoning, by_switch=shape is _MESSENGERS)
 
 
-def _written_on(read: Codec, goal: TargetFacts, report: Report, said: Conversation) -> bytes:
+def _written_on(
+    read: UpstreamCodec, goal: TargetFacts, report: Report, said: Conversation
+) -> bytes:
     """The next round: what the vendor itself paused it takes back, prefilled answers or not."""
     own = msgspec.structs.replace(goal, prefill=True)
     return read.write_request(fitted(said, own, report), own, report)

@@ -43,27 +43,25 @@ def normalise(provider: Provider, base_url: str) -> str:
 
 
 def target(
-    provider: Provider, base_url: str, operation: Operation, model: str, *, array: bool = False
+    provider: Provider, base_url: str, operation: Operation, model: str, *, stream: bool = False
 ) -> tuple[str, str, int, str]:
     """(scheme, host, port, path and query) of one call; ``base_url`` is normalised.
 
     ``model`` is the channel's own name; it is percent-encoded where the path carries it. Google's
-    names may hold slashes, which stay. A generate-content stream is asked for as server-sent
-    events unless ``array``. Raises ValueError when the provider does not serve the operation or
-    the model's name cannot be part of a path.
+    names may hold slashes, which stay. ``stream``: an answer in frames is wanted. Raises ValueError
+    when the provider does not serve the operation or the model's name cannot be part of a path.
     """
     served = provider.paths.get(operation)
+    if stream:
+        served = provider.stream_paths.get(operation, served)
     if served is None:
         raise ValueError(f"{provider.title} does not serve {operation.value}")
     parts = urlsplit(base_url)
     path = _join(parts.path, served)
     if "{model}" in path:
         path = path.replace("{model}", _model_in_path(model, operation))
-    query = dict(provider.query)
-    if operation is Operation.GENERATE_STREAM and not array:
-        query["alt"] = "sse"
-    if query:
-        path = f"{path}?{urlencode(query)}"
+    if provider.query:
+        path = f"{path}{'&' if '?' in path else '?'}{urlencode(provider.query)}"
     # urlsplit has checked scheme and host when the base URL was normalised
     return parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme], path
 

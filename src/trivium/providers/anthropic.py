@@ -20,7 +20,8 @@ takes the key as ``x-api-key`` and as a bearer token; the former is what it docu
 
 from typing import Final
 
-from trivium.providers.base import Auth, Capabilities, Provider
+from trivium.providers.base import Capabilities, Provider
+from trivium.providers.credential import STATIC
 from trivium.providers.failure import default_failure
 from trivium.wire.operation import Operation
 
@@ -28,7 +29,7 @@ PROVIDER: Final = Provider(
     name="anthropic",
     title="Anthropic",
     base_url="https://api.anthropic.com",
-    auth=Auth.X_API_KEY,
+    credential=STATIC["x-api-key"],
     paths={
         Operation.MESSAGES: "/v1/messages",
         Operation.MESSAGES_COUNT: "/v1/messages/count_tokens",

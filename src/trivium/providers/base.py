@@ -5,23 +5,20 @@ them. Behaviour is a small pure function held in a field.
 """
 
 from collections.abc import Callable, Mapping
-from enum import Enum, unique
+from types import MappingProxyType
+from typing import Any, Final
 
 import msgspec
 
 from trivium.faults import Fault
+from trivium.providers.credential import Credential
+from trivium.wire.codec import UpstreamCodec
 from trivium.wire.operation import Operation
 
-
-@unique
-class Auth(Enum):
-    """How a credential is presented to the vendor."""
-
-    BEARER = "bearer"  # Authorization: Bearer KEY
-    X_API_KEY = "x-api-key"
-    X_GOOG_API_KEY = "x-goog-api-key"
-    API_KEY = "api-key"  # Azure
-    NONE = "none"  # local engines
+JSON: Final = "application/json"
+EVENTS: Final = "text/event-stream"
+ACCEPT: Final[Mapping[Operation, str]] = MappingProxyType({Operation.SPEECH: "*/*"})
+"""Media types that are asked for where they are not ``JSON``."""
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +47,15 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     """At most the first 64 KiB."""
 
 
+class OwnShape(msgspec.Struct, frozen=True, kw_only=True):
+    """A shape that no caller speaks and one provider does: ``Operation.VENDOR`` of its paths."""
+
+    codec: Callable[[], UpstreamCodec]
+    """Imports the codec and returns it. Called once an attempt, never before the port is open."""
+    facts: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """What is true of the shape: fields of ``TargetFacts`` where they differ from the defaults."""
+
+
 class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """A kind of upstream."""
 
@@ -61,7 +67,8 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """As the vendor's official SDK takes it; ``None`` where every account has its own."""
     base_form: str | None = None
     """Where ``base_url`` is ``None``: how one looks, the account's own parts in braces."""
-    auth: Auth
+    credential: Credential | None
+    """``None``: it asks for none."""
     key_optional: bool = False
     """Whether it may run without a key (local engines); a configured one is presented anyway."""
     paths: Mapping[Operation, str]
@@ -70,6 +77,14 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     A path may begin with ``../``: some vendors keep their messages shape beside the base URL of
     their chat shape, not below it. ``providers/address.py`` resolves both.
     """
+    stream_paths: Mapping[Operation, str] = msgspec.field(default_factory=dict)
+    """Path of those operations that lie elsewhere when a stream of frames is wanted."""
+    accept: Mapping[Operation, str] = ACCEPT
+    """Media type asked for in a whole answer, where it is not JSON."""
+    stream_accept: Mapping[Operation, str] = msgspec.field(default_factory=dict)
+    """Media type asked for in a stream, where it is not server-sent events."""
+    own: OwnShape | None = None
+    """The shape of ``Operation.VENDOR``; ``None``: it has none of its own."""
     capabilities: Capabilities = Capabilities()
     forwards: frozenset[str] = frozenset()
     """Caller's request headers (lower case) that travel to this vendor. Nothing else does."""

@@ -13,22 +13,30 @@ Source: google-genai 3.4.0 (paths, default address), read 2026-11-21.
 
 from typing import Final
 
-from trivium.providers.base import Auth, Capabilities, Provider
+from trivium.providers.base import Capabilities, Provider
+from trivium.providers.credential import STATIC
 from trivium.providers.failure import default_failure
 from trivium.wire.operation import Operation
+
+_STREAM: Final = "/v1beta/models/{model}:streamGenerateContent"
+"""A JSON array, or with ``alt=sse`` server-sent events."""
 
 PROVIDER: Final = Provider(
     name="gemini",
     title="Google Gemini",
     base_url="https://generativelanguage.googleapis.com",
-    auth=Auth.X_GOOG_API_KEY,
+    credential=STATIC["x-goog-api-key"],
     paths={
         Operation.GENERATE: "/v1beta/models/{model}:generateContent",
-        Operation.GENERATE_STREAM: "/v1beta/models/{model}:streamGenerateContent",
+        Operation.GENERATE_STREAM: _STREAM,
         Operation.GENERATE_COUNT: "/v1beta/models/{model}:countTokens",
         Operation.GENERATE_EMBED: "/v1beta/models/{model}:embedContent",
         Operation.GENERATE_EMBED_BATCH: "/v1beta/models/{model}:batchEmbedContents",
         Operation.GENERATE_VIDEO: "/v1beta/models/{model}:predictLongRunning",
+    },
+    stream_paths={
+        Operation.GENERATE: f"{_STREAM}?alt=sse",
+        Operation.GENERATE_STREAM: f"{_STREAM}?alt=sse",
     },
     capabilities=Capabilities(
         tools=True,

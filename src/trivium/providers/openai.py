@@ -21,7 +21,8 @@ Source: openai-python 3.52.0 (paths below the base URL, headers), read 2026-11-2
 
 from typing import Final
 
-from trivium.providers.base import Auth, Capabilities, Provider
+from trivium.providers.base import Capabilities, Provider
+from trivium.providers.credential import BEARER
 from trivium.providers.failure import default_failure
 from trivium.wire.operation import Operation
 
@@ -29,7 +30,7 @@ PROVIDER: Final = Provider(
     name="openai",
     title="OpenAI",
     base_url="https://api.openai.com/v1",
-    auth=Auth.BEARER,
+    credential=BEARER,
     paths={
         Operation.CHAT: "/chat/completions",
         Operation.RESPONSES: "/responses",

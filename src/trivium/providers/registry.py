@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
 from trivium.providers import anthropic, gemini, openai
-from trivium.providers.base import Auth, Capabilities, Provider
+from trivium.providers.base import ACCEPT, Capabilities, Provider
+from trivium.providers.credential import STATIC
 from trivium.providers.failure import default_failure
 from trivium.wire.operation import TABLE, Operation
 
@@ -38,12 +39,18 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     base_url: str | None = None
     base_form: str | None = None
     """Exactly one of the two."""
-    auth: Auth = Auth.BEARER
+    auth: Literal["bearer", "x-api-key", "x-goog-api-key", "api-key", "none"] = "bearer"
+    """A name of ``STATIC``."""
     key_optional: bool = False
     serves: tuple[Operation, ...] = ()
     """Operations at their usual place."""
     paths: Mapping[Operation, str] = msgspec.field(default_factory=dict)
     """Operations elsewhere."""
+    stream_paths: Mapping[Operation, str] = msgspec.field(default_factory=dict)
+    """Operations that lie elsewhere when a stream is wanted."""
+    accept: Mapping[Operation, str] = msgspec.field(default_factory=dict)
+    stream_accept: Mapping[Operation, str] = msgspec.field(default_factory=dict)
+    """Media types that are asked for instead of JSON and of server-sent events."""
     capabilities: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Name of each capability that is on, with the page that says so."""
     quirks: frozenset[str] = frozenset()
@@ -58,9 +65,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
             title=self.title,
             base_url=self.base_url,
             base_form=self.base_form,
-            auth=self.auth,
+            credential=STATIC[self.auth],
             key_optional=self.key_optional,
             paths={operation: _PATHS[operation] for operation in self.serves} | dict(self.paths),
+            stream_paths=self.stream_paths,
+            accept={**ACCEPT, **self.accept},
+            stream_accept=self.stream_accept,
             capabilities=msgspec.convert(dict.fromkeys(self.capabilities, True), Capabilities),
             forwards=self.forwards,
             headers=self.headers,

@@ -10,7 +10,8 @@ import msgspec
 
 from trivium.providers.address import normalise as shipped_normalise
 from trivium.providers.address import target
-from trivium.providers.base import Auth, Provider
+from trivium.providers.base import Provider
+from trivium.providers.credential import parts_of
 from trivium.routing.model import (
     Binding,
     Catalogue,
@@ -32,7 +33,7 @@ from trivium.settings.model import Settings, Upstream
 from trivium.settings.prices import day
 from trivium.settings.secrets import Secrets
 from trivium.settings.source import dotted
-from trivium.wire.operation import CONVERSATION, SHAPE, Shape
+from trivium.wire.operation import SHAPE, SPOKEN, Shape
 
 _BASE_FORM = "https://host.example/v1"
 
@@ -172,6 +173,7 @@ class _Builder:
             provider=provider,
             base_url=base_url,
             credentials=credentials,
+            parts=self._parts(path, provider, entry),
             headers=headers,
             limits=_own_limits(entry.timeouts, _limits(self._upstream)) or _limits(self._upstream),
             proxy=proxy,
@@ -195,7 +197,11 @@ class _Builder:
             )
         try:
             for operation in channel.provider.paths:
-                target(channel.provider, channel.base_url, operation, entry.model or model)
+                for stream in (False, True):
+                    target(
+                        channel.provider, channel.base_url, operation, entry.model or model,
+                        stream=stream,
+                    )  # fmt: skip
         except ValueError as exc:
             self._report((*path, "model"), f"cannot be called: {exc}", 'model = "gpt-5-2026-08-01"')
         return Binding(
@@ -244,7 +250,9 @@ class _Builder:
         single = entry.api_key is not None
         texts = (entry.api_key,) if entry.api_key is not None else entry.api_keys
         example = f'api_key = "env:{provider.name.upper().replace("-", "_")}_API_KEY"'
-        if texts and provider.auth is Auth.NONE:
+        needed, optional = parts_of(provider.credential)
+        takes_key = "api_key" in needed or "api_key" in optional
+        if texts and not takes_key:
             self._report(
                 (*path, "api_key" if single else "api_keys"),
                 f"is given, but provider {provider.name} takes none: it would never be sent",
@@ -252,7 +260,7 @@ class _Builder:
             return ()
         # a vendor's shape at the operator's own address may be an engine that asks for no key
         moved = provider.base_url is not None and entry.base_url is not None
-        if not texts and provider.auth is not Auth.NONE and not provider.key_optional and not moved:
+        if not texts and "api_key" in needed and not provider.key_optional and not moved:
             self._report((*path, "api_key"), f"is missing: {provider.title} asks for one", example)
             return ()
         found: list[Secret] = []
@@ -263,6 +271,30 @@ class _Builder:
             except SettingsError as exc:
                 self.lines += [f"{line}. Example: {example}" for line in exc.lines]
         return tuple(found)
+
+    def _parts(self, path: Path, provider: Provider, entry: ChannelEntry) -> dict[str, Secret]:
+        """What belongs to the channel's keys; unknown and missing names are reported."""
+        needed, optional = parts_of(provider.credential)
+        own = [name for name in (*needed, *optional) if name != "api_key"]
+        found: dict[str, Secret] = {}
+        for name, text in entry.credential.items():
+            at: Path = (*path, "credential", name)
+            if name not in own:
+                known = f"it takes {', '.join(own)}" if own else "it takes none"
+                self._report(at, f"is nothing that provider {provider.name} asks for ({known})")
+                continue
+            try:
+                found[name] = self._resolve(text, self._title(at))
+            except SettingsError as exc:
+                self.lines += exc.lines
+        for name in needed:
+            if name in own and name not in entry.credential and not provider.key_optional:
+                self._report(
+                    (*path, "credential", name),
+                    f"is missing: {provider.title} asks for it",
+                    f'credential = {{ {name} = "env:{name.upper()}" }}',
+                )
+        return found
 
     def _header(self, path: Path, text: str) -> str:
         if not text.startswith(("env:", "file:")):
@@ -277,7 +309,7 @@ class _Builder:
 def spoken_shapes(provider: Provider) -> list[Shape]:
     """Conversation shapes a provider serves natively, in the order of :class:`Shape`."""
     served = {SHAPE[operation] for operation in provider.paths}
-    return [shape for shape in Shape if shape in served and shape in CONVERSATION]
+    return [shape for shape in Shape if shape in served and shape in SPOKEN]
 
 
 def _rates(entry: ChannelEntry | ModelEntry) -> RateLimits | None:

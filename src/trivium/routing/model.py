@@ -15,7 +15,7 @@ from trivium.providers.profiles import profile
 from trivium.secret import Secret
 from trivium.settings.entries import Probe
 from trivium.settings.limits import RateLimits
-from trivium.wire.operation import CONVERSATION, SHAPE, Operation, Shape, served
+from trivium.wire.operation import SHAPE, SPOKEN, Operation, Shape, served
 
 
 @unique
@@ -49,6 +49,8 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True):
     """Normalised: no trailing slash, ready for the provider's paths."""
     credentials: tuple[Secret, ...]
     """Empty for engines without a key."""
+    parts: Mapping[str, Secret] = msgspec.field(default_factory=dict)
+    """What belongs to each of the credentials beside the key, by name."""
     headers: Mapping[str, str]
     """Extra headers of the operator's, sent on every call."""
     limits: TimeLimits
@@ -89,9 +91,12 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
         """Raises ``msgspec.ValidationError`` for a profile that is none."""
         channel = self.channel
         provider = channel.provider.name
+        own = channel.provider.own
         found: dict[Shape, TargetFacts] = {}
-        for shape in {SHAPE[operation] for operation in channel.provider.paths} & CONVERSATION:
+        for shape in {SHAPE[operation] for operation in channel.provider.paths} & SPOKEN:
             known = profile(shape.value, provider, self.model)
+            if shape is Shape.VENDOR and own is not None:
+                known = {**own.facts, **known}
             origin = Origin(shape=shape.value, provider=provider, account=channel.name)
             found[shape] = target(origin, self.model, **{**known, **self.profile})
         msgspec.structs.force_setattr(self, "targets", found)

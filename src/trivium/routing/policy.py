@@ -20,10 +20,10 @@ from trivium.conversation.opaque import Origin
 from trivium.routing.choice import Candidates, Tier
 from trivium.routing.model import Binding, Model, Plan, Skip, Step, Strategy
 from trivium.wire.operation import (
-    CONVERSATION,
     EMBEDDING_OPERATIONS,
     IMAGE_OPERATIONS,
     SHAPE,
+    SPOKEN,
     SUBSTITUTES,
     TITLES,
     TRANSLATABLE,
@@ -36,10 +36,11 @@ ASKED: Final = {
     Shape.MESSAGES: Operation.MESSAGES,
     Shape.GENERATE: Operation.GENERATE,
     Shape.RESPONSES: Operation.RESPONSES,
+    Shape.VENDOR: Operation.VENDOR,
 }
-"""What a shape's upstream is asked for. Generate's streaming form is chosen at the attempt."""
+"""What a shape's upstream is asked for, whole or streamed."""
 
-PREFERRED: Final = (Shape.CHAT, Shape.MESSAGES, Shape.GENERATE, Shape.RESPONSES)
+PREFERRED: Final = (Shape.CHAT, Shape.MESSAGES, Shape.GENERATE, Shape.VENDOR, Shape.RESPONSES)
 """Which shape is spoken to a provider that lacks the caller's and whose binding names none.
 Responses is last: it is the only one that keeps state at the vendor."""
 
@@ -130,7 +131,7 @@ def served_as(binding: Binding, operation: Operation) -> Operation | None:
 def _speaks(binding: Binding, operation: Operation) -> bool:
     """Whether the ``shape`` setting leaves an operation to the binding."""
     shape = SHAPE[operation]
-    if shape not in CONVERSATION or operation in EMBEDDING_OPERATIONS:
+    if shape not in SPOKEN or operation in EMBEDDING_OPERATIONS:
         return True
     return binding.shape in (None, shape)
 

@@ -44,6 +44,9 @@ class ChannelEntry(Section, frozen=True):
     """The account's key: ``env:NAME``, ``file:PATH`` or the key itself."""
     api_keys: tuple[str, ...] = ()
     """Several keys of one account, instead of ``api_key``."""
+    credential: dict[str, str] = msgspec.field(default_factory=dict)
+    """What some providers ask for beside the key, such as a key id or a region, by the names that
+    the provider's page lists; each ``env:NAME``, ``file:PATH`` or the value itself."""
     base_url: str | None = None
     """As the vendor's official SDK takes it (openai: with ``/v1``; anthropic, gemini: the origin);
     ``None``: the provider's own."""
@@ -78,8 +81,8 @@ class BindingEntry(Section, frozen=True):
     model: str | None = None
     """The channel's own name for the model; ``None``: the public one."""
     shape: str | None = None
-    """``chat``, ``responses``, ``messages`` or ``generate``: what to speak upstream;
-    ``None``: what the caller speaks, if the provider has it."""
+    """``chat``, ``responses``, ``messages``, ``generate``, or ``vendor`` for the provider's own:
+    what to speak upstream; ``None``: what the caller speaks, if the provider has it."""
     priority: int = 0
     """Lower goes first; higher ones are fallbacks."""
     cost: str | None = None

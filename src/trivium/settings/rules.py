@@ -274,6 +274,13 @@ RULES: Final[dict[str, Rule]] = {
         given=unregistered,
     ),
     "channels.base_url": Rule('base_url = "https://api.openai.com/v1"', syntax.web_url),
+    "channels.credential": Rule('credential = { region = "eu-central-1" }'),
+    "channels.credential.*": Rule(
+        'credential = { key_id = "env:VENDOR_KEY_ID" }',
+        syntax.filled,
+        secret=True,
+        given=unregistered,
+    ),
     "channels.headers": Rule('headers = { x-team = "research" }', names=syntax.header_name),
     "channels.headers.*": Rule(
         'headers = { x-team = "research" }', syntax.header_value, secret=True, given=foreign
@@ -303,7 +310,7 @@ RULES: Final[dict[str, Rule]] = {
     "models.bindings.channel": Rule('channel = "openai-main"', syntax.filled),
     "models.bindings.model": Rule('model = "gpt-5-2026-08-01"', syntax.filled),
     "models.bindings.shape": Rule(
-        'shape = "chat"', one_of("chat", "responses", "messages", "generate")
+        'shape = "chat"', one_of("chat", "responses", "messages", "generate", "vendor")
     ),
     "models.bindings.priority": Rule("priority = 0", between(-1_000_000, 1_000_000)),
     "models.bindings.weight": Rule("weight = 1", between(0, 1_000_000)),

@@ -25,11 +25,12 @@ async def run(client: Client, request: Request, errand: "Errand") -> None:
 class Errand:
     """The sink of one short call: takes the whole answer. See ``upstream.call.Sink``."""
 
-    __slots__ = ("headers", "outcome", "parts", "size", "status")
+    __slots__ = ("_bytes_max", "headers", "outcome", "parts", "size", "status")
 
-    def __init__(self, outcome: asyncio.Future[None]) -> None:
+    def __init__(self, outcome: asyncio.Future[None], bytes_max: int | None = None) -> None:
         self.outcome = outcome
         """Done when the answer is whole; a fault when it never will be."""
+        self._bytes_max = ANSWER_BYTES_MAX if bytes_max is None else bytes_max
         self.status = 0
         self.headers: HeaderLines = ()
         self.parts: list[bytes] = []
@@ -43,7 +44,7 @@ class Errand:
     def data(self, data: bytes) -> None:
         """A piece of the body."""
         self.size += len(data)
-        if self.size <= ANSWER_BYTES_MAX:
+        if self.size <= self._bytes_max:
             self.parts.append(data)
         else:
             # whoever waits for the outcome hangs up

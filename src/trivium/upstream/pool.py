@@ -11,9 +11,11 @@ from typing import Final
 
 import msgspec
 
+from trivium.clock import Clock, SystemClock
 from trivium.faults import Fault, Kind
 from trivium.upstream.call import Call, Client, Sink
 from trivium.upstream.connect import Connector
+from trivium.upstream.credentials import Credentials
 from trivium.upstream.deadlines import TICK_S
 from trivium.upstream.exchange import Exchange
 from trivium.upstream.limits import Limits
@@ -37,14 +39,16 @@ class PooledClient(Client):
         resolver: Resolver,
         tls: Callable[[], ssl.SSLContext],
         now: Callable[[], float],
+        clock: Clock | None = None,
     ) -> None:
         """``tls`` is called for each TLS connection, so it should remember what it made.
 
-        ``now`` gives the loop's seconds (``loop.time``).
+        ``now`` gives the loop's seconds (``loop.time``), ``clock`` the time that is signed.
         """
         self._limits = limits
         self._connector = Connector(resolver, tls)
         self._now = now
+        self._credentials = Credentials(self, clock or SystemClock())
         self._pools: dict[Origin, OriginPool] = {}
         self._past = NOTHING
         """What pools that were let go had counted."""
@@ -57,6 +61,9 @@ class PooledClient(Client):
         pool = self._pools.get(request.origin)
         if pool is None:
             return None
+        draft = request.draft
+        if draft is not None:
+            return self._credentials.open_now(request, draft, sink)
         now = self._now()
         connection = pool.reuse(now)
         if connection is None:
@@ -77,6 +84,9 @@ class PooledClient(Client):
             return call
         if self._closed:
             raise Fault(Kind.STOPPING, "The gateway is stopping.")
+        draft = request.draft
+        if draft is not None:
+            return await self._credentials.open(request, draft, sink)
         pool = self._pools.get(request.origin)
         if pool is None:
             if len(self._pools) >= ORIGINS_MAX:
@@ -92,6 +102,7 @@ class PooledClient(Client):
     async def close(self) -> None:
         """Close idle connections; running calls are the pipeline's to end."""
         self._closed = True
+        self._credentials.close()
         for pool in self._pools.values():
             pool.close()
         # the loop tells transports of their end in its next turn

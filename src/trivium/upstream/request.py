@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from trivium.routing.model import TimeLimits
+from trivium.routing.model import Channel, TimeLimits
 
 
 class Origin(msgspec.Struct, frozen=True, gc=False):
@@ -31,6 +31,22 @@ class Body(Protocol):
         ...
 
 
+class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A request that waits for its credential: a token, or a signature over all of it."""
+
+    channel: Channel
+    credential: int
+    """Which of the channel's credentials."""
+    method: bytes
+    target: bytes
+    """Path and query."""
+    lines: tuple[tuple[bytes, bytes], ...]
+    """Every header but the credential's, names in lower case; ``host`` is the first."""
+    named: frozenset[bytes]
+    """Headers that the operator wrote by hand: no credential takes their place."""
+    body: bytes | Body
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One HTTP request, ready to be written."""
 
@@ -42,3 +58,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Whether the answer is taken apart as it comes, so that it is handed on in slices."""
     body: Body | None = None
     """What follows the payload, which is then the head alone."""
+    draft: Draft | None = None
+    """What it is written of by ``upstream/credentials.py`` when it goes out; the payload is empty
+    then. ``None``: it is written."""

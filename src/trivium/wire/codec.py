@@ -1,12 +1,14 @@
 """The contract of the translation lane: what each shape's codec exports, and what it is given.
 
-A codec is pure: ids, time and secrets come in as arguments, nothing goes out but values. Each of
-``chat``, ``responses``, ``messages`` and ``generate`` has the six modules of docs/translation-
-model.md and one ``CODEC``. There is no module for a pair of shapes.
+A codec is pure: ids, time and secrets come in as arguments, nothing goes out but values. It has two
+halves, the caller's and the upstream's, of three jobs each. ``chat``, ``responses``, ``messages``
+and ``generate`` have both: the six modules of docs/translation-model.md and one ``CODEC``;
+``completions`` has the caller's half, and a provider's own shape the upstream's. There is no module
+for a pair of shapes.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import msgspec
 
@@ -145,25 +147,57 @@ class StreamWriter(Protocol):
         ...
 
 
-class CallerCodec(msgspec.Struct, frozen=True, kw_only=True):
+class CallerCodec(Protocol):
     """One shape as its callers speak it, whole and streamed."""
 
+    @property
+    def shape(self) -> Shape:
+        """Which shape it is."""
+        ...
+
+    @property
+    def read_request(self) -> "ReadRequest":
+        """``read_request.read``: the caller's body by top-level member, checked as strictly as the
+        specification allows. Raises ``Fault`` (INVALID_VALUE, INVALID_TYPE, MISSING_MEMBER) naming
+        the member's path.
+        """
+        ...
+
+    @property
+    def write_answer(self) -> "WriteAnswer":
+        """``write_answer.write``: the whole body for the caller."""
+        ...
+
+    @property
+    def write_stream(self) -> "WriteStream":
+        """``write_stream.Writer``: the same answer for the caller, written event by event."""
+        ...
+
+    @property
+    def places(self) -> Places:
+        """What its answers have a place for: the rest is reported (``conversation/places.py``)."""
+        ...
+
+
+ReadRequest: TypeAlias = Callable[[Mapping[str, msgspec.Raw], RequestContext], Conversation]
+WriteAnswer: TypeAlias = Callable[[Answer, WriteContext], bytes]
+WriteStream: TypeAlias = Callable[[WriteContext], StreamWriter]
+
+
+class CallerOnly(msgspec.Struct, frozen=True, kw_only=True):
+    """The codec of a shape that no upstream is asked in: see ``CallerCodec``."""
+
     shape: Shape
-    read_request: Callable[[Mapping[str, msgspec.Raw], RequestContext], Conversation]
-    """``read_request.read``: the caller's body by top-level member, checked as strictly as the
-    specification allows. Raises ``Fault`` (INVALID_VALUE, INVALID_TYPE, MISSING_MEMBER) naming the
-    member's path."""
-    write_answer: Callable[[Answer, WriteContext], bytes]
-    """``write_answer.write``: the whole body for the caller."""
-    write_stream: Callable[[WriteContext], StreamWriter]
-    """``write_stream.Writer``."""
+    read_request: ReadRequest
+    write_answer: WriteAnswer
+    write_stream: WriteStream
     places: Places
-    """What its answers have a place for: the rest is reported (``conversation/places.py``)."""
 
 
-class Codec(CallerCodec, frozen=True, kw_only=True):
-    """One shape, both directions, whole and streamed."""
+class UpstreamCodec(msgspec.Struct, frozen=True, kw_only=True):
+    """One shape as upstreams speak it, whole and streamed: all of it where no caller does."""
 
+    shape: Shape = Shape.VENDOR
     write_request: Callable[[Conversation, TargetFacts, Report], bytes]
     """``write_request.write``: the body for the upstream. The conversation has passed
     ``conversation.fit.fitted``. Raises ``Fault`` (UNREPRESENTABLE) through the report only."""
@@ -171,4 +205,14 @@ class Codec(CallerCodec, frozen=True, kw_only=True):
     """``read_answer.read``: an upstream's whole 200 body, read tolerantly. Raises ``Fault``
     (UPSTREAM_BROKE, or what an error in the body means)."""
     read_stream: Callable[[AnswerContext], StreamReader]
-    """``read_stream.Reader``."""
+    """``read_stream.Reader``. Bytes are cut into frames by the reader itself: ``wire/sse.py`` for
+    server-sent events, ``wire/prefixed.py`` for frames that begin with their length."""
+
+
+class Codec(UpstreamCodec, frozen=True, kw_only=True):
+    """One shape, both directions, whole and streamed: a ``CallerCodec`` as well."""
+
+    read_request: ReadRequest
+    write_answer: WriteAnswer
+    write_stream: WriteStream
+    places: Places

@@ -31,6 +31,7 @@ class Shape(Enum):
     MESSAGES = "messages"
     GENERATE = "generate"
     VIDEOS = "videos"
+    VENDOR = "vendor"  # one provider's own, which no caller speaks
 
     # HOT: members are singletons; Enum's own hash is a Python function, five calls a request
     __hash__ = object.__hash__
@@ -62,6 +63,7 @@ class Operation(Enum):
     GENERATE_EMBED = "generate_embed"  # :embedContent
     GENERATE_EMBED_BATCH = "generate_embed_batch"  # :batchEmbedContents
     GENERATE_VIDEO = "generate_video"  # :predictLongRunning; upstream only
+    VENDOR = "vendor"  # a conversation in the provider's own shape; upstream only
 
     __hash__ = object.__hash__  # as above
 
@@ -180,6 +182,8 @@ TABLE: Final[dict[Operation, Row]] = {
         stand_ins=(Operation.GENERATE_VIDEO,), form=Form.MAYBE),
     Operation.GENERATE_VIDEO: Row(
         Shape.GENERATE, "predictLongRunning", Product.VIDEO, ()),
+    Operation.VENDOR: Row(
+        Shape.VENDOR, "its own shape", Product.TEXT, ()),
 }
 # fmt: on
 """A row an operation, in the order of the description (``/openapi.json``)."""
@@ -195,11 +199,20 @@ PRODUCT: Final = {operation: TABLE[operation].product for operation in Operation
 """What each makes."""
 
 CONVERSATION: Final = frozenset({Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE})
-"""Shapes that carry a conversation, and that a binding's ``shape`` setting may name."""
+"""Shapes in which callers carry on a conversation."""
+
+SPOKEN: Final = CONVERSATION | {Shape.VENDOR}
+"""Shapes in which upstreams do, and that a binding's ``shape`` setting may name."""
 
 TRANSLATABLE: Final = frozenset(operation for operation, row in TABLE.items() if row.translated)
-"""Operations that any upstream of a conversation shape can serve through translation, and that
-such an upstream itself is asked for."""
+"""Operations that any upstream of a conversation shape can serve through translation."""
+
+TALKS: Final = frozenset(
+    operation
+    for operation, row in TABLE.items()
+    if row.shape in SPOKEN and row.product is Product.TEXT
+)
+"""What such an upstream itself is asked for."""
 
 SUBSTITUTES: Final = {operation: row.stand_ins for operation, row in TABLE.items() if row.stand_ins}
 """What an upstream without an operation is asked for in its place, the best first."""
@@ -267,6 +280,6 @@ def served(native: frozenset[Operation]) -> frozenset[Operation]:
     found = native | {
         asked for asked, others in SUBSTITUTES.items() if not native.isdisjoint(others)
     }
-    if native & TRANSLATABLE:
+    if native & TALKS:
         found |= TRANSLATABLE | TOKEN_COUNTS | {Operation.COMPLETIONS}
     return found

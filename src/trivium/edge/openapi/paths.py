@@ -13,9 +13,12 @@ from trivium.wire.operation import TABLE, Shape
 _GENERATE: Final = "/vendorc/v1beta/models/{model}"
 
 SHAPES: Final[dict[Shape, ModuleType]] = {
-    shape: importlib.import_module(f"trivium.edge.openapi.{shape.value}") for shape in Shape
+    shape: importlib.import_module(f"trivium.edge.openapi.{shape.value}")
+    for shape in Shape
+    if shape is not Shape.VENDOR
 }
-"""What describes each shape: ``ABOUT`` it in a sentence, its ``OPERATIONS`` and ``SCHEMAS``."""
+"""What describes each shape that callers speak: ``ABOUT`` it in a sentence, its ``OPERATIONS`` and
+``SCHEMAS``."""
 
 _BESIDES: Final = (
     Row(
@@ -107,7 +110,7 @@ _BESIDES: Final = (
 
 def _rows() -> tuple[Row, ...]:
     """The rows of all shapes, in the order of the table of operations, and those of none."""
-    shapes = dict.fromkeys(row.shape for row in TABLE.values())
+    shapes = dict.fromkeys(row.shape for row in TABLE.values() if row.paths)
     return (*(row for shape in shapes for row in SHAPES[shape].OPERATIONS), *_BESIDES)
 
 

@@ -75,7 +75,7 @@ class _Writer:
         """Put a member into the body; absent values are none, refused ones are reported."""
         if value is None or value in ((), ""):
             return
-        name = ROWS[concept].chat
+        name = ROWS[concept].members.get("chat")
         if name is None:
             self._lack(concept, "the chat shape has none")
         elif concept in self._facts.refuses:

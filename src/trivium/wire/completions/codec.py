@@ -4,7 +4,7 @@ from typing import Final
 
 from trivium.conversation.finish import Unified
 from trivium.conversation.places import Places
-from trivium.wire.codec import CallerCodec
+from trivium.wire.codec import CallerOnly
 from trivium.wire.completions.read_request import read as read_request
 from trivium.wire.completions.write_answer import write as write_answer
 from trivium.wire.completions.write_stream import Writer
@@ -25,7 +25,7 @@ PLACES: Final = Places(
     tiers=frozenset({""}),
 )
 
-CODEC: Final = CallerCodec(
+CODEC: Final = CallerOnly(
     shape=Shape.COMPLETIONS,
     read_request=read_request,
     write_answer=write_answer,

@@ -1,0 +1,107 @@
+"""What packages outside this repository may import: everything else may change without a word.
+
+docs/plugins.md tells how it is used, ``examples/vendor-plugin`` uses it.
+"""
+
+from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.calls import CallKind, ToolCall, ToolResult
+from trivium.conversation.events import (
+    Cited,
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Finished,
+    KeepAlive,
+    PartEnd,
+    PartStart,
+    Start,
+    UsageReport,
+)
+from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.honesty import Act, Rank, Report
+from trivium.conversation.items import Role, Turn
+from trivium.conversation.members import Concept, lacking
+from trivium.conversation.parts import Audio, Document, Image, Reasoning, Text, Video
+from trivium.conversation.request import Conversation, Sampling
+from trivium.conversation.target import Input, TargetFacts, Thinks
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.providers.base import Capabilities, OwnShape, Provider, Refusal
+from trivium.providers.credential import (
+    BEARER,
+    Credential,
+    Renewed,
+    Signature,
+    Signing,
+    Static,
+    Token,
+    TokenRequest,
+    Unsigned,
+)
+from trivium.providers.failure import default_failure
+from trivium.wire.codec import AnswerContext, StreamReader, UpstreamCodec
+from trivium.wire.operation import Operation, Shape
+from trivium.wire.prefixed import Frames
+
+__all__ = [
+    "BEARER",
+    "Act",
+    "Answer",
+    "AnswerContext",
+    "Audio",
+    "CallKind",
+    "Candidate",
+    "Capabilities",
+    "Cited",
+    "Concept",
+    "Conversation",
+    "Credential",
+    "Delta",
+    "Document",
+    "Done",
+    "Event",
+    "Failed",
+    "Fault",
+    "Finish",
+    "Finished",
+    "Frames",
+    "Image",
+    "Input",
+    "KeepAlive",
+    "Kind",
+    "Operation",
+    "OwnShape",
+    "PartEnd",
+    "PartStart",
+    "Provider",
+    "Rank",
+    "Reasoning",
+    "Refusal",
+    "Renewed",
+    "Report",
+    "Role",
+    "Sampling",
+    "Shape",
+    "Signature",
+    "Signing",
+    "Start",
+    "Static",
+    "StreamReader",
+    "TargetFacts",
+    "Text",
+    "Thinks",
+    "Token",
+    "TokenRequest",
+    "ToolCall",
+    "ToolResult",
+    "Turn",
+    "Unified",
+    "Unsigned",
+    "UpstreamCodec",
+    "Usage",
+    "UsageReport",
+    "Video",
+    "default_failure",
+    "lacking",
+]
