@@ -18,7 +18,7 @@ import structlog
 
 from trivium.admission import addresses
 from trivium.clock import Clock
-from trivium.edge import asgi, asset, doors, explaining, listing, looking, sockets
+from trivium.edge import asgi, asset, doors, explaining, hooks, listing, looking, sockets
 from trivium.edge.connection import Connection
 from trivium.edge.cors import Cors
 from trivium.edge.credentials import from_query, presented
@@ -48,6 +48,7 @@ from trivium.pipeline.context import Services
 from trivium.pipeline.phase import Phase
 from trivium.pipeline.route import Route, Stored, VideoCall
 from trivium.pipeline.videos import serve as videos
+from trivium.plugin.hook import BeforeHook
 from trivium.uploads.spool import Room
 from trivium.wire import bulk, errors
 from trivium.wire.operation import SHAPE
@@ -117,6 +118,7 @@ class Listener:
         """CORS header lines for a request."""
         self._snapshot_get: Callable[[bytes], Caller | None] = _nobody
         self._look: Look | None = None
+        self._hooks: Sequence[BeforeHook] = ()
         self._query_key = query_key
         self._pages_only = pages_only
         self._people = people
@@ -152,11 +154,14 @@ class Listener:
         services: Services,
         snapshot_get: Callable[[bytes], Caller | None],
         look: Look | None = None,
+        before: Sequence[BeforeHook] = (),
     ) -> None:
         """From now on requests are read. ``snapshot_get`` finds the caller of a key's digest;
-        ``look``: what to wait for before an unknown key is refused that may be a new one.
+        ``look``: what to wait for before an unknown key is refused that may be a new one;
+        ``before``: asked of each request for a model.
         """
         self.services = services
+        self._hooks = before
         self._look = look
         self._snapshot_get = snapshot_get
         self.ready = True
@@ -356,10 +361,16 @@ class Listener:
             exchange.extra.append((b"allow", (methods or "OPTIONS").encode()))
         exchange.answer(204, b"")
 
+    def _begin(self, exchange: Exchange, route: Route) -> None:
+        if self._hooks:
+            self._run(exchange, hooks.ask(exchange, route, self._hooks, self._begins.add))
+        else:
+            self._begins.add((exchange, route))
+
     def _dispatch(self, exchange: Exchange) -> None:
         target = exchange.target
         if isinstance(target, Route):
-            self._begins.add((exchange, target))
+            self._begin(exchange, target)
         elif exchange.method == "OPTIONS":
             self._options(exchange)
         elif isinstance(target, Stored):
@@ -369,7 +380,8 @@ class Listener:
             assert self.services is not None
             self._run(exchange, videos.serve(exchange, target, exchange.query, self.services))
         elif isinstance(target, Listing):
-            self._list(exchange, target)
+            assert self.services is not None
+            listing.answer(exchange, target, self.services)
         elif isinstance(target, Explain):
             assert self.services is not None
             self._run(exchange, explaining.serve(exchange, self.services))
@@ -391,15 +403,6 @@ class Listener:
         # the connection holds the exchange, and that the task, for as long as it runs
         # HOT: a task without a name is given one with its number, which costs as much as the rest
         exchange.task = asyncio.Task(story, loop=self._loop, name="exchange")
-
-    def _list(self, exchange: Exchange, target: Listing) -> None:
-        assert self.services is not None
-        try:
-            body = listing.render(exchange, target, self.services)
-        except Fault as fault:
-            exchange.fail(fault)
-        else:
-            exchange.answer(200, body)
 
     def _root(self, exchange: Exchange) -> None:
         """Clients probe it; people who type the address are led to their pages."""

@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl
 
 from trivium.edge.exchange import Exchange
 from trivium.edge.routes import Listing
+from trivium.faults import Fault
 from trivium.pipeline import drawing
 from trivium.pipeline.context import Services
 from trivium.routing.model import Model
@@ -28,6 +29,16 @@ _EMBEDDING: Final = _GENERATE & EMBEDDING_OPERATIONS
 def dialect(exchange: Exchange, target: Listing) -> Shape:
     """In whose words to answer."""
     return models.dialect(_headers(exchange), _query(exchange), target.google)
+
+
+def answer(exchange: Exchange, target: Listing, services: Services) -> None:
+    """Answer with the list or the model, or with why not."""
+    try:
+        body = render(exchange, target, services)
+    except Fault as fault:
+        exchange.fail(fault)
+    else:
+        exchange.answer(200, body)
 
 
 def render(exchange: Exchange, target: Listing, services: Services) -> bytes:

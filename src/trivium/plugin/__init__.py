@@ -27,6 +27,8 @@ from trivium.conversation.request import Conversation, Sampling
 from trivium.conversation.target import Input, TargetFacts, Thinks
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.observe.record import Record
+from trivium.plugin.hook import AfterHook, BeforeHook, HookRequest
 from trivium.providers.base import Capabilities, OwnShape, Provider, Refusal
 from trivium.providers.credential import (
     BEARER,
@@ -47,9 +49,11 @@ from trivium.wire.prefixed import Frames
 __all__ = [
     "BEARER",
     "Act",
+    "AfterHook",
     "Answer",
     "AnswerContext",
     "Audio",
+    "BeforeHook",
     "CallKind",
     "Candidate",
     "Capabilities",
@@ -66,6 +70,7 @@ __all__ = [
     "Finish",
     "Finished",
     "Frames",
+    "HookRequest",
     "Image",
     "Input",
     "KeepAlive",
@@ -77,6 +82,7 @@ __all__ = [
     "Provider",
     "Rank",
     "Reasoning",
+    "Record",
     "Refusal",
     "Renewed",
     "Report",

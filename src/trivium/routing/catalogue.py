@@ -1,6 +1,6 @@
 """Build the catalogue out of settings, or refuse with one error that names every slip."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path as FilePath
@@ -30,10 +30,12 @@ from trivium.settings.errors import Path, SettingsError
 from trivium.settings.limits import RateLimits, limits
 from trivium.settings.load import Loaded, environment
 from trivium.settings.model import Settings, Upstream
+from trivium.settings.packages import PROVIDERS as BROUGHT
+from trivium.settings.packages import brought
 from trivium.settings.prices import day
 from trivium.settings.secrets import Secrets
 from trivium.settings.source import dotted
-from trivium.wire.operation import SHAPE, SPOKEN, Shape
+from trivium.wire.operation import SHAPE, SPOKEN, Operation, Shape
 
 _BASE_FORM = "https://host.example/v1"
 
@@ -75,9 +77,7 @@ def build(
     out; a model all of whose channels are disabled stays, without bindings.
     """
     if providers is None:
-        from trivium.providers.registry import PROVIDERS
-
-        providers = PROVIDERS
+        providers = known_providers(settings.plugins.enabled)
     builder = _Builder(
         upstream=settings.upstream,
         providers=providers,
@@ -120,6 +120,30 @@ def build(
     if builder.lines:
         raise SettingsError(*builder.lines)
     return Catalogue(models=models, channels=channels, revision=revision)
+
+
+def known_providers(packages: Sequence[str]) -> Mapping[str, Provider]:
+    """Every provider a channel may name: those that are shipped, and those of these packages.
+
+    Raises SettingsError for a package that brings something else.
+    """
+    from trivium.providers.registry import PROVIDERS
+
+    if not packages:
+        return PROVIDERS
+    found = dict(PROVIDERS)
+    for name, provider in brought(packages, BROUGHT):
+        if not isinstance(provider, Provider):
+            raise SettingsError(f"plugins.enabled: {name} is no Provider")
+        if provider.name in found:
+            raise SettingsError(f"plugins.enabled: a provider {provider.name} is there already")
+        if (Operation.VENDOR in provider.paths) is not (provider.own is not None):
+            raise SettingsError(
+                f"plugins.enabled: provider {provider.name} has a path for a shape of its own and "
+                "no such shape, or the shape and no path"
+            )
+        found[provider.name] = provider
+    return found
 
 
 class _Builder:

@@ -16,6 +16,7 @@ from trivium.settings.jobs import Jobs
 from trivium.settings.metrics import Metrics
 from trivium.settings.oauth import OAuth
 from trivium.settings.payments import Payments
+from trivium.settings.plugins import Plugins
 from trivium.settings.section import Section
 
 
@@ -292,6 +293,7 @@ class Settings(Section, frozen=True):
     jobs: Jobs = Jobs()
     accounts: Accounts = Accounts()
     mail: Mail = Mail()
+    plugins: Plugins = Plugins()
     logins: tuple[LoginEntry, ...] = ()
     groups: dict[str, str] = msgspec.field(default_factory=dict)
     channels: tuple[ChannelEntry, ...] = ()

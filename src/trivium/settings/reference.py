@@ -24,6 +24,7 @@ from trivium.settings import (
     model,
     oauth,
     payments,
+    plugins,
     profile,
 )
 from trivium.settings.environment import variables
@@ -54,6 +55,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[jobs]": jobs.Jobs,
     "[accounts]": accounts.Accounts,
     "[mail]": accounts.Mail,
+    "[plugins]": plugins.Plugins,
     "[[logins]]": accounts.LoginEntry,
     "[[channels]]": entries.ChannelEntry,
     "[channels.timeouts]": entries.Timeouts,

@@ -258,6 +258,9 @@ RULES: Final[dict[str, Rule]] = {
     "prices.public_key": Rule(
         'public_key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="', syntax.public_key
     ),
+    "plugins": Rule("[plugins]"),
+    "plugins.enabled": Rule('enabled = ["trivium-northwind"]'),
+    "plugins.enabled.*": Rule('enabled = ["trivium-northwind"]', syntax.filled),
     "groups": Rule('groups = { students = "0.8" }', names=syntax.group_name),
     "groups.*": Rule('groups = { students = "0.8" }', syntax.factor),
     "channels": Rule("[[channels]]"),

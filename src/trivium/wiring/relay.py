@@ -29,6 +29,7 @@ from trivium.upstream.message import Composer
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.resolve import Resolver
 from trivium.wire.registry import PASSAGES
+from trivium.wiring.hooks import NO_HOOKS, Hooks, told
 
 if TYPE_CHECKING:
     from trivium.ledger.worker import WorkerLedger
@@ -43,6 +44,7 @@ def services_of(
     recorder: "Recorder",
     ledger: "WorkerLedger",
     stack: contextlib.AsyncExitStack,
+    hooks: Hooks = NO_HOOKS,
 ) -> Services:
     """Everything a request may call; closed with the stack."""
     # after the port is open: the codecs are most of the code there is
@@ -81,7 +83,7 @@ def services_of(
             objects_max=settings.server.objects_max,
         ),
         ledger=ledger,
-        recorder=recorder,
+        recorder=told(recorder, hooks),
         alarm=Alarm(SystemClock()),
         clock=SystemClock(),
         loop=loop,

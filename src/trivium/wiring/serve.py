@@ -29,6 +29,7 @@ from trivium.wiring import allocator
 from trivium.wiring.assets import assets_of, is_apart, place
 from trivium.wiring.background import background
 from trivium.wiring.files import unusable
+from trivium.wiring.hooks import Hooks, hooks_of
 from trivium.wiring.images import defaults
 from trivium.wiring.jumps import Jumps
 from trivium.wiring.memory import (
@@ -140,6 +141,7 @@ class _Worker:
     """The parts of one worker, in the order in which they are built."""
 
     services: Services
+    _hooks: Hooks
     _ledger: "WorkerLedger"
     _database: "Database"
     _snapshot: "Snapshot"
@@ -181,7 +183,8 @@ class _Worker:
         if is_apart(settings):
             log.warning("assets_on_this_node", folder=place(settings).url)
         ledger = await ledger_of(settings, database, stack)
-        services = services_of(settings, self._catalogue, database, recorder, ledger, stack)
+        self._hooks = hooks = hooks_of(settings)
+        services = services_of(settings, self._catalogue, database, recorder, ledger, stack, hooks)
         self.services, self._ledger = services, ledger
         self._database, self._snapshot = database, snapshot
         self._shared = shared = shared_of(settings)
@@ -199,7 +202,7 @@ class _Worker:
         settings, snapshot = self._settings, self._snapshot
         lookout = await watched(snapshot, settings.storage.poll_s, stack)
         for listener in listeners:
-            listener.open(self.services, snapshot.get, lookout.look)
+            listener.open(self.services, snapshot.get, lookout.look, self._hooks.before)
         for sweeping in sweepers(self._database, settings):
             await background(stack, sweeping)
         await background(stack, Jumps(self.services.clock).run)
