@@ -2,6 +2,7 @@
 
 import gc
 
+import msgspec
 import pytest
 
 from doubles import Close, Double, Reset, Send, chunked, sized
@@ -34,6 +35,20 @@ async def test_a_body_travels_byte_for_byte_when_nothing_must_change():
         assert b"openai-0" == headers[b"trivium-channel"]
         assert b"1" == headers[b"trivium-attempts"]
         assert headers[b"x-request-id"] == headers[b"request-id"]
+
+
+MESSAGE = b'{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Ho"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":2}}'
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("vendor", "answer"), [("openai", ANSWER), ("anthropic", MESSAGE)])
+async def test_a_byte_order_mark_before_an_answer_is_passed_over(vendor, answer):
+    """In the caller's own shape and in another: no client reads JSON behind one."""
+    marked = [Send(sized(b"\xef\xbb\xbf" + answer, headers=JSON))]
+    async with Double([marked]) as upstream, Gateway.to((vendor, upstream)) as gateway:
+        status, _, body = await gateway.post(CHAT, HELLO | {"max_tokens": 5})
+        assert 200 == status
+        assert "Ho" == msgspec.json.decode(body)["choices"][0]["message"]["content"]
 
 
 @pytest.mark.asyncio

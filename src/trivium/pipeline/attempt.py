@@ -6,6 +6,7 @@ ended in its own shape's words. Settlement always precedes the last byte.
 """
 
 import asyncio
+from codecs import BOM_UTF8
 from typing import Final
 
 from trivium.faults import Fault, Kind
@@ -358,7 +359,7 @@ class Attempt(Flow, Sink, Ending):
 
     def _answer(self, body: bytes) -> None:
         self.lane.body = b""  # the vendor has it
-        self._deliver(self.lane.whole(body))
+        self._deliver(self.lane.whole(body.removeprefix(BOM_UTF8)))
 
     def _deliver(self, whole: Whole) -> None:
         story = self.story
