@@ -214,10 +214,13 @@ async def test_a_generate_model_draws_behind_the_same_endpoint():
 
 @pytest.mark.asyncio
 async def test_a_generate_model_streams_one_event():
-    """Though it answers whole."""
+    """Though it answers whole, and is asked for a whole answer."""
     name = "gemini-2.5-flash-image"
-    body = {"prompt": "x", "stream": True, "partial_images": 2}
-    status, headers, got, _, _ = await ask(drawn(), body, provider="gemini", name=name)
+    body = {"model": name, "prompt": "x", "stream": True, "partial_images": 2}
+    async with Double([drawn()]) as vendor, Gateway.to(("gemini", vendor), name=name) as gateway:
+        status, headers, got = await gateway.post(PATH, body)
+        (asked,) = vendor.requests
+    assert asked.line == f"POST /v1beta/models/{name}:generateContent HTTP/1.1".encode()
     assert (200, 1) == (status, got.count(b"event: image_generation.completed"))
     assert headers[b"content-type"].startswith(b"text/event-stream")
 

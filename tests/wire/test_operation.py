@@ -44,7 +44,7 @@ def test_nothing_stands_in_for_itself():
         (set(), set()),
         ({Operation.CHAT}, TALK),
         ({Operation.GENERATE_STREAM}, TALK),
-        ({Operation.VENDOR}, TALK | {Operation.VENDOR}),
+        ({Operation.VENDOR}, TALK),
         ({Operation.COMPLETIONS}, {Operation.COMPLETIONS}),
         ({Operation.MODERATIONS}, {Operation.MODERATIONS}),
         ({Operation.EMBEDDINGS}, EMBED),

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 @unique
 class Shape(Enum):
-    """A public wire protocol. Decides how errors and streams are written."""
+    """A public wire protocol, or a vendor's own. Decides how errors and streams are written."""
 
     CHAT = "chat"
     RESPONSES = "responses"
@@ -182,8 +182,8 @@ TABLE: Final[dict[Operation, Row]] = {
         stand_ins=(Operation.GENERATE_VIDEO,), form=Form.MAYBE),
     Operation.GENERATE_VIDEO: Row(
         Shape.GENERATE, "predictLongRunning", Product.VIDEO, ()),
-    Operation.VENDOR: Row(
-        Shape.VENDOR, "its own shape", Product.TEXT, ()),
+    # a conversation; the provider brings the codec
+    Operation.VENDOR: Row(Shape.VENDOR, "its own shape", Product.TEXT, ()),
 }
 # fmt: on
 """A row an operation, in the order of the description (``/openapi.json``)."""
@@ -191,6 +191,11 @@ TABLE: Final[dict[Operation, Row]] = {
 
 SHAPE: Final = {operation: TABLE[operation].shape for operation in Operation}
 """The shape each operation is written in."""
+
+PUBLIC_SHAPES: Final = tuple(
+    shape for shape in Shape if any(row.paths for row in TABLE.values() if row.shape is shape)
+)
+"""Shapes that callers speak."""
 
 TITLES: Final = {operation: TABLE[operation].title for operation in Operation}
 """Operations by the names their callers know."""
@@ -282,4 +287,4 @@ def served(native: frozenset[Operation]) -> frozenset[Operation]:
     }
     if native & TALKS:
         found |= TRANSLATABLE | TOKEN_COUNTS | {Operation.COMPLETIONS}
-    return found
+    return found - {Operation.VENDOR}

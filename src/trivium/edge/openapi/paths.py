@@ -8,17 +8,14 @@ from types import ModuleType
 from typing import Final
 
 from trivium.edge.openapi.row import ANY, GENERATE, Row
-from trivium.wire.operation import TABLE, Shape
+from trivium.wire.operation import PUBLIC_SHAPES, TABLE, Shape
 
 _GENERATE: Final = "/vendorc/v1beta/models/{model}"
 
 SHAPES: Final[dict[Shape, ModuleType]] = {
-    shape: importlib.import_module(f"trivium.edge.openapi.{shape.value}")
-    for shape in Shape
-    if shape is not Shape.VENDOR
+    shape: importlib.import_module(f"trivium.edge.openapi.{shape.value}") for shape in PUBLIC_SHAPES
 }
-"""What describes each shape that callers speak: ``ABOUT`` it in a sentence, its ``OPERATIONS`` and
-``SCHEMAS``."""
+"""What describes each shape: ``ABOUT`` it in a sentence, its ``OPERATIONS`` and ``SCHEMAS``."""
 
 _BESIDES: Final = (
     Row(
