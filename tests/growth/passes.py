@@ -42,6 +42,7 @@ from trivium.wire import (
     multipart,
     multipart_writer,
     peek,
+    prefixed,
     references,
     sse,
 )
@@ -295,6 +296,9 @@ def over_bytes():
         "sse blanks in pieces": (blanks, _in_pieces(sse.Splitter, 7)),
         "sse event in pieces": (lambda n: streams.wire("chat", "long_event", n // 8), _in_pieces(sse.Splitter, 7)),
         "sse huge event in pieces": (lambda n: b"data: " + b"a" * (sse.HUGE + 8 * n) + b"\n\n", _cut_in_pieces),
+        "prefixed frames": (lambda n: b"\0\0\0\3abc" * n, lambda data: prefixed.Frames().feed(data)),
+        "prefixed frames in pieces": (lambda n: b"\0\0\0\3abc" * (n // 4), _in_pieces(prefixed.Frames, 7)),
+        "a prefixed frame in pieces": (lambda n: b"\0\xff\xff\xff" + b"a" * n, _in_pieces(prefixed.Frames, 7)),
         "sse halves": (halved, _in_pieces(halves.Splitter, 30_000)),
         "members made slim": (lambda n: msgspec.json.encode({f"a{at}": 1 for at in range(n)}), lambda data: peek.members(data).slim(frozenset())),
         "chunk of calls": (crowded, lambda data: crowd.others(view.chunk(data))),
