@@ -269,14 +269,22 @@ class EagerTask(Running, Outcome):
         if began is None:
             await calling.call(story, step, credential)
             return
-        attempt, request, error = self._attempt, self._request, self._error
-        self._attempt = self._request = self._error = None
+        attempt, error = self._attempt, self._error
+        if attempt is None:  # its lane could not be made
+            assert error is not None
+            raise error
+        self._attempt = self._error = None
+        await self._first(attempt, error, credential)
+
+    async def _first(self, attempt: Attempt, error: BaseException | None, credential: int) -> None:
+        """Stay until the first attempt has ended, or raise ``error``, which ended it."""
+        request, self._request = self._request, None
+        story = self._story
         try:
-            if attempt is not None and self._is_cancelled:
+            if self._is_cancelled:
                 await leaving.counted(story, attempt)
                 raise asyncio.CancelledError
-            if attempt is None or error is not None:
-                assert error is not None
+            if error is not None:
                 raise error
             if request is not None:
                 outcome = attempt.wait()
@@ -286,8 +294,7 @@ class EagerTask(Running, Outcome):
             while attempt.going_on is not None:
                 await calling.again(story, attempt, credential)
         finally:
-            if attempt is not None:
-                calling.left(story, attempt)
+            calling.left(story, attempt)
 
 
 async def _count(story: Story, work: Coroutine[Any, Any, None]) -> None:
