@@ -22,7 +22,7 @@ SETTLED_S = 0.0005
 ROUNDS = 12
 """So often each span of sizes is measured before it is believed to grow too fast."""
 PLAIN = 1.5
-"""So many times the limit in a third of the rounds is no neighbour's doing: a cache's, or a square."""
+"""So many times the limit, and again, is a cache's doing or a square's: larger sizes tell."""
 SPANS = 4
 """So many: each begins and ends at twice the size of the one before."""
 LONG_S = 0.25
@@ -100,7 +100,7 @@ def growth(make, small, doublings, allowed=FACTOR, longest_s=LONG_S):
             factor = sizes.factor(low, high)
             if factor <= allowed:
                 return high, sizes[high], factor
-            if factor > PLAIN * allowed and again >= ROUNDS // 3:
+            if factor > PLAIN * allowed and again > 0:
                 break
         if sizes[high] > longest_s:
             break

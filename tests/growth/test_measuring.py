@@ -69,7 +69,7 @@ def test_what_is_linear_passes_beside_busy_neighbours(make):
 def test_what_is_quadratic_fails(make):
     """However it is made: by copying, by looking."""
     with unswept():
-        _, _, factor = growth(make, 400, 3)
+        _, _, factor = growth(make, 400, 3, longest_s=0.01)
     assert factor > FACTOR
 
 
@@ -83,8 +83,8 @@ def test_the_least_of_several_is_found():
 
 
 def _outgrowing(n):
-    """What takes ten times as long for each item of a list that a cache does not hold."""
-    return lambda: [sum(range(40 if n < 3_000 else 400)) for _ in range(n)]
+    """What takes many times as long for each item of a list that a cache does not hold."""
+    return lambda: [sum(range(50 if n < 3_000 else 600)) for _ in range(n)]
 
 
 @pytest.mark.usefixtures("_busy")
@@ -100,7 +100,7 @@ def _quadratic_from(size):
     def make(n):
         return lambda: (
             [sum(range(40)) for _ in range(n)]
-            + [sum(range(n)) for _ in range(n // 4 if n > size else 0)]
+            + [sum(range(n)) for _ in range(n // 16 if n > size else 0)]
         )
 
     return make
@@ -110,5 +110,5 @@ def _quadratic_from(size):
 def test_what_is_quadratic_beside_much_that_is_linear_fails():
     """However large it has to be for the square to show."""
     with unswept():
-        _, _, factor = growth(_quadratic_from(1_000), 400, 3)
+        _, _, factor = growth(_quadratic_from(1_000), 400, 3, longest_s=0.01)
     assert factor > FACTOR
