@@ -15,11 +15,12 @@ SMALL, DOUBLINGS = 12_500, 2
 _COLLECTED = re.compile(r"Collected : (\d+)")
 
 
-def growth(name):
+def growth(name, smallest=SMALL):
     """How many times as many instructions each doubling takes; without Valgrind no end of them."""
     if shutil.which("valgrind") is None:
         return float("inf")
-    small, large = (count(name, SMALL << at) - count(name, SMALL << at, 0) for at in (0, DOUBLINGS))
+    sizes = (smallest, smallest << DOUBLINGS)
+    small, large = (count(name, size) - count(name, size, 0) for size in sizes)
     return (large / small) ** (1 / DOUBLINGS)
 
 
