@@ -5,17 +5,7 @@ Its answers are enveloped as those of ``/api/oauth_apps`` are, and its failures 
 
 from typing import Any, Final
 
-from trivium.edge.openapi.schema import (
-    Schema,
-    array,
-    boolean,
-    integer,
-    nullable,
-    one_of,
-    record,
-    ref,
-    text,
-)
+from trivium.edge.openapi.schema import Schema, parameters, ref, schemas
 
 TAG: Final = "admin"
 ABOUT: Final = (
@@ -24,7 +14,6 @@ ABOUT: Final = (
 )
 
 _ADMIN: Final = "adminBearer"
-_LIMIT_MAX: Final = 1_000_000_000_000
 
 SECURITY: Final[dict[str, Schema]] = {
     _ADMIN: {
@@ -35,147 +24,77 @@ SECURITY: Final[dict[str, Schema]] = {
     },
 }
 
-_USD: Final = "US dollars, with at most nine decimals."
-_WHEN: Final = "Unix seconds."
-
-
-def _limits(about: str) -> Schema:
-    count = {
-        name: nullable(integer(said, low=1, high=_LIMIT_MAX))
-        for name, said in {
-            "requests": "A minute.",
-            "tokens": "A minute, of prompts and answers together.",
-            "concurrency": "At once.",
-        }.items()
-    }
-    return nullable(record(count, about=about, additionalProperties=False))
-
-
-def _terms() -> dict[str, Schema]:
-    budget = record(
-        {
-            "amount": text(_USD),
-            "period": one_of("day", "week", "month", "total", about="In UTC; weeks from Monday."),
-        },
-        ("amount", "period"),
-        additionalProperties=False,
-    )
-    return {
-        "name": text(minLength=1, maxLength=100),
-        "models": array(
-            text(), "Names allowed, a trailing `*` matches a prefix; empty allows all.", high=1000
-        ),
-        "expires_at": nullable(integer(f"{_WHEN} `null`: never.", low=0)),
-        "strict": boolean("What a translation would leave out is refused."),
-        "header_only": boolean("Refused in an address (`?key=`)."),
-        "limits": _limits("`null`: none."),
-        "budgets": array(budget, "At most one a period."),
-        "networks": array(text(), "Addresses or CIDR; empty: from anywhere.", high=100),
-    }
-
-
-def _body(properties: dict[str, Schema], required: tuple[str, ...] = ()) -> Schema:
-    return record(properties, required, additionalProperties=False)
-
-
-def _all(properties: dict[str, Schema]) -> Schema:
-    return record(properties, tuple(properties))
-
-
-def _data(schema: Schema) -> Schema:
-    return _all({"success": boolean(), "message": text("Empty."), "data": schema})
-
-
-_ROLE: Final = one_of("user", "admin")
-_USER: Final[dict[str, Schema]] = {
-    "id": integer(),
-    "name": text(),
-    "email": text(),
-    "role": _ROLE,
-    "disabled": boolean("Their keys are refused."),
-    "unlimited": boolean("Spends without a balance."),
-    "group": text("Price group; empty for none."),
-    "limits": _limits("Over all keys together; `null`: none."),
-    "balance": text(_USD),
-    "created_at": integer(_WHEN),
+SCHEMAS: Final = schemas("""
+usd = text "US dollars, with at most nine decimals."
+when = int "Unix seconds."
+role = 'user' | 'admin'
+limit = int 1..1000000000000
+limits = closed {
+  requests: limit | null "A minute.", tokens: limit | null "A minute, of prompts and answers
+    together.",
+  concurrency: limit | null "At once."
+} | null
+rules = {
+  models: text[..1000] "Names allowed, a trailing `*` matches a prefix; empty allows all.",
+  expires_at: int 0.. | null "Unix seconds. `null`: never.",
+  strict: bool "What a translation would leave out is refused.",
+  header_only: bool "Refused in an address (`?key=`).", limits: limits "`null`: none.",
+  budgets: (closed {
+    amount!: usd, period!: 'day' | 'week' | 'month' | 'total' "In UTC; weeks from Monday."
+  })[] "At most one a period.",
+  networks: text[..100] "Addresses or CIDR; empty: from anywhere."
 }
-_KEY: Final[dict[str, Schema]] = {
-    "id": integer(),
-    "user_id": integer(),
-    "name": text(),
-    "hint": text("The last four characters."),
-    **{name: schema for name, schema in _terms().items() if name != "name"},
-    "paused": boolean("Refused until it is resumed."),
-    "revoked": boolean("For good."),
-    "created_at": integer(_WHEN),
-    "last_used_at": nullable(integer(_WHEN)),
+terms = {name: text(minLength 1, maxLength 100), ...rules}
+AdminUser = {
+  id!: int, name!: text, email!: text, role!: role, disabled!: bool "Their keys are refused.",
+  unlimited!: bool "Spends without a balance.", group!: text "Price group; empty for none.",
+  limits!: limits "Over all keys together; `null`: none.", balance!: usd, created_at!: when
 }
-_ENTRY: Final[dict[str, Schema]] = {
-    "id": integer(),
-    "user_id": integer(),
-    "kind": one_of("top_up", "adjustment", about="An adjustment takes some back."),
-    "amount": text(_USD),
-    "reason": text(),
-    "created_at": integer(_WHEN),
+key = {
+  id!: int, user_id!: int, name!: text, hint!: text "The last four characters.", ...rules!,
+  paused!: bool "Refused until it is resumed.", revoked!: bool "For good.", created_at!: when,
+  last_used_at!: when | null
 }
-
-SCHEMAS: Final[dict[str, Schema]] = {
-    "AdminUser": _all(_USER),
-    "AdminKey": _all(_KEY),
-    "AdminNewUser": _body(
-        {
-            "name": text("Unique.", minLength=1, maxLength=100),
-            "email": text("Unique.", maxLength=254),
-            "role": _ROLE,
-            "unlimited": boolean("Spends without a balance."),
-            "credit": nullable(text(f"To begin with; not with `unlimited`. {_USD}")),
-        },
-        ("name", "email"),
-    ),
-    "AdminUserChange": _body({"disabled": boolean(), "role": _ROLE}),
-    "AdminNewKey": _body(_terms()),
-    "AdminKeyChange": _body({**_terms(), "paused": boolean()}),
-    "AdminNewCredit": _body(
-        {
-            "amount": text(f"{_USD} Below zero takes some back."),
-            "reason": text("Kept with the entry.", minLength=1, maxLength=500),
-            "idempotency_id": text(
-                "Your own: a call that is repeated books once.",
-                pattern="^[0-9A-Za-z._:-]{8,64}$",
-            ),
-        },
-        ("amount", "reason", "idempotency_id"),
-    ),
-    "AdminUserAnswer": _data(ref("AdminUser")),
-    "AdminUsersAnswer": _data(
-        _all(
-            {
-                "users": array(ref("AdminUser")),
-                "after": nullable(integer("Where the next page begins; `null` on the last.")),
-            }
-        )
-    ),
-    "AdminKeyAnswer": _data(ref("AdminKey")),
-    "AdminKeysAnswer": _data(_all({"keys": array(ref("AdminKey"))})),
-    "AdminNewKeyAnswer": _data(_all({**_KEY, "key": text("The key itself, shown this once.")})),
-    "AdminCreditAnswer": _data(_all({"entry": _all(_ENTRY), "balance": text(_USD)})),
+AdminKey = key
+AdminNewUser = closed {
+  name!: text(minLength 1, maxLength 100) "Unique.", email!: text(maxLength 254) "Unique.",
+  role: role, unlimited: bool "Spends without a balance.",
+  credit: text | null "To begin with; not with `unlimited`. US dollars, with at most nine
+    decimals."
 }
-
-_LISTS: Final = ("adminSearch", "adminLimit", "adminAfter")
-
-
-def _parameter(name: str, where: str, schema: Schema, about: str) -> Schema:
-    out: Schema = {"name": name, "in": where, "schema": schema, "description": about}
-    return {**out, "required": True} if where == "path" else out
-
-
-PARAMETERS: Final[dict[str, Schema]] = {
-    "adminUser": _parameter("user", "path", integer(), "Id of a user."),
-    "adminKey": _parameter("key", "path", integer(), "Id of a key."),
-    "adminSearch": _parameter("q", "query", text(maxLength=254), "In names and addresses."),
-    "adminLimit": _parameter("limit", "query", integer(low=1, high=200), "50 when left out."),
-    "adminAfter": _parameter("after", "query", integer(low=0), "`after` of the page before."),
+AdminUserChange = closed {disabled: bool, role: role}
+AdminNewKey = closed {...terms}
+AdminKeyChange = closed {...terms, paused: bool}
+AdminNewCredit = closed {
+  amount!: text "US dollars, with at most nine decimals. Below zero takes some back.",
+  reason!: text(minLength 1, maxLength 500) "Kept with the entry.",
+  idempotency_id!: text(pattern '^[0-9A-Za-z._:-]{8,64}$') "Your own: a call that is repeated
+    books once."
 }
+done = {success!: bool, message!: text "Empty."}
+AdminUserAnswer = {...done, data!: AdminUser}
+AdminUsersAnswer = {...done, data!: {
+  users!: AdminUser[], after!: int | null "Where the next page begins; `null` on the last."
+}}
+AdminKeyAnswer = {...done, data!: AdminKey}
+AdminKeysAnswer = {...done, data!: {keys!: AdminKey[]}}
+AdminNewKeyAnswer = {...done, data!: {...key, key!: text "The key itself, shown this once."}}
+AdminCreditAnswer = {...done, data!: {
+  entry!: {
+    id!: int, user_id!: int, kind!: 'top_up' | 'adjustment' "An adjustment takes some back.",
+    amount!: usd, reason!: text, created_at!: when
+  },
+  balance!: usd
+}}
+""")
+
+PARAMETERS: Final = parameters("""
+adminUser = path user: int "Id of a user."
+adminKey = path key: int "Id of a key."
+adminSearch = query q: text(maxLength 254) "In names and addresses."
+adminLimit = query limit: int 1..200 "50 when left out."
+adminAfter = query after: int 0.. "`after` of the page before."
+""")
 
 _FAILURES: Final = {
     "400": "Something is missing, unknown or wrong; the message names it.",
@@ -195,7 +114,7 @@ def _content(name: str) -> Schema:
 
 
 def _operation(
-    name: str, about: str, answer: str, takes: str = "", parameters: tuple[str, ...] = ()
+    name: str, about: str, answer: str, takes: str, parameters: tuple[str, ...]
 ) -> Schema:
     out: Schema = {
         "operationId": name,
@@ -215,52 +134,41 @@ def _operation(
     return {**out, "requestBody": {"required": True, "content": _content(takes)}} if takes else out
 
 
+_LISTS: Final = ("adminSearch", "adminLimit", "adminAfter")
+_USER: Final = ("adminUser",)
+_KEY: Final = ("adminKey",)
+
+_OPERATIONS: Final = (
+    ("get", "/api/admin/users",
+     "adminListUsers", "Users in the order they were made.", "AdminUsersAnswer", "", _LISTS),
+    ("post", "/api/admin/users",
+     "adminCreateUser", "Makes a user.", "AdminUserAnswer", "AdminNewUser", ()),
+    ("get", "/api/admin/users/{user}",
+     "adminShowUser", "A user with their balance.", "AdminUserAnswer", "", _USER),
+    ("patch", "/api/admin/users/{user}",
+     "adminChangeUser", "Disables or enables a user, gives them a role.",
+     "AdminUserAnswer", "AdminUserChange", _USER),
+    ("get", "/api/admin/users/{user}/keys",
+     "adminListKeys", "A user's own keys, revoked ones too.", "AdminKeysAnswer", "", _USER),
+    ("post", "/api/admin/users/{user}/keys",
+     "adminCreateKey", "Makes a key and shows it this once.",
+     "AdminNewKeyAnswer", "AdminNewKey", _USER),
+    ("post", "/api/admin/users/{user}/credit",
+     "adminBookCredit", "Books money onto a balance, once for each `idempotency_id`.",
+     "AdminCreditAnswer", "AdminNewCredit", _USER),
+    ("get", "/api/admin/keys/{key}", "adminShowKey", "A key.", "AdminKeyAnswer", "", _KEY),
+    ("patch", "/api/admin/keys/{key}",
+     "adminChangeKey", "Other terms for a key, a pause or its end.",
+     "AdminKeyAnswer", "AdminKeyChange", _KEY),
+    ("delete", "/api/admin/keys/{key}",
+     "adminRevokeKey", "Revokes a key for good.", "AdminKeyAnswer", "", _KEY),
+)  # fmt: skip
+"""Method, path, name, what it does, the component it answers, the one it takes, parameters."""
+
+
 def paths() -> dict[str, dict[str, Any]]:
     """Every operation by path."""
-    user, key = ("adminUser",), ("adminKey",)
-    return {
-        "/api/admin/users": {
-            "get": _operation(
-                "adminListUsers", "Users in the order they were made.", "AdminUsersAnswer",
-                parameters=_LISTS,
-            ),
-            "post": _operation(
-                "adminCreateUser", "Makes a user.", "AdminUserAnswer", "AdminNewUser"
-            ),
-        },
-        "/api/admin/users/{user}": {
-            "get": _operation(
-                "adminShowUser", "A user with their balance.", "AdminUserAnswer", parameters=user
-            ),
-            "patch": _operation(
-                "adminChangeUser", "Disables or enables a user, gives them a role.",
-                "AdminUserAnswer", "AdminUserChange", user,
-            ),
-        },
-        "/api/admin/users/{user}/keys": {
-            "get": _operation(
-                "adminListKeys", "A user's own keys, revoked ones too.", "AdminKeysAnswer",
-                parameters=user,
-            ),
-            "post": _operation(
-                "adminCreateKey", "Makes a key and shows it this once.", "AdminNewKeyAnswer",
-                "AdminNewKey", user,
-            ),
-        },
-        "/api/admin/users/{user}/credit": {
-            "post": _operation(
-                "adminBookCredit", "Books money onto a balance, once for each `idempotency_id`.",
-                "AdminCreditAnswer", "AdminNewCredit", user,
-            ),
-        },
-        "/api/admin/keys/{key}": {
-            "get": _operation("adminShowKey", "A key.", "AdminKeyAnswer", parameters=key),
-            "patch": _operation(
-                "adminChangeKey", "Other terms for a key, a pause or its end.", "AdminKeyAnswer",
-                "AdminKeyChange", key,
-            ),
-            "delete": _operation(
-                "adminRevokeKey", "Revokes a key for good.", "AdminKeyAnswer", parameters=key
-            ),
-        },
-    }  # fmt: skip
+    out: dict[str, dict[str, Any]] = {}
+    for method, path, name, about, answer, takes, asked in _OPERATIONS:
+        out.setdefault(path, {})[method] = _operation(name, about, answer, takes, asked)
+    return out

@@ -8,16 +8,7 @@ from trivium import __version__
 from trivium.edge.openapi import admin, oauth, shared
 from trivium.edge.openapi.paths import OPERATIONS, SHAPES
 from trivium.edge.openapi.row import Body, Row
-from trivium.edge.openapi.schema import (
-    Schema,
-    array,
-    free,
-    integer,
-    one_of,
-    ref,
-    text,
-    with_default,
-)
+from trivium.edge.openapi.schema import Schema, parameters, ref, schema, schemas
 
 VERSION: Final = "3.5.0"
 """Of the interface description, not of the software."""
@@ -73,55 +64,26 @@ _SECURITY: Final[dict[str, Schema]] = {
 }
 
 
-def _parameter(
-    name: str, where: str, schema: Schema, about: str, *, required: bool = False
-) -> Schema:
-    out: Schema = {"name": name, "in": where, "schema": schema, "description": about}
-    return {**out, "required": True} if required or where == "path" else out
-
-
-_PARAMETERS: Final[dict[str, Schema]] = {
-    "model": _parameter(
-        "model", "path", text(), "A model of this gateway; its name may hold slashes and colons."
-    ),
-    "alt": _parameter("alt", "query", one_of("json", "sse"), "How the pieces are framed."),
-    "response_id": _parameter("response_id", "path", text(), "Id of a stored response."),
-    "video_id": _parameter("video_id", "path", text(), "Id of a video."),
-    "variant": _parameter(
-        "variant",
-        "query",
-        with_default(one_of("video", "thumbnail", "spritesheet"), "video"),
-        "Which of its files.",
-    ),
-    "range": _parameter(
-        "range", "header", text(), "One range of bytes, such as `bytes=0-1048575`."
-    ),
-    "asset_id": _parameter("asset_id", "path", text(), "Id of a generated file."),
-    "exp": _parameter("exp", "query", integer(low=1), "Of the signed address.", required=True),
-    "sig": _parameter("sig", "query", text(), "Of the signed address.", required=True),
-    "limit": _parameter(
-        "limit", "query", with_default(integer(low=1, high=100), 20), "Items a page."
-    ),
-    "order": _parameter("order", "query", with_default(one_of("asc", "desc"), "desc"), "By age."),
-    "after": _parameter("after", "query", text(), "Id of the last item of the page before."),
-    "pageSize": _parameter(
-        "pageSize", "query", integer(low=0), "At most so many; 1000 when left out, 0 or above."
-    ),
-    "pageToken": _parameter("pageToken", "query", text(), "`nextPageToken` of the page before."),
-    "vendorVersion": _parameter(
-        "vendor-version",
-        "header",
-        one_of("2023-06-01", "2026-10-21"),
-        "API version; the older one when left out.",
-    ),
-    "vendorUserProfileId": _parameter(
-        "vendor-user-profile-id",
-        "header",
-        text(),
-        "Attributes the request to a user profile when acting for another party; needs the "
-        "user-profiles beta header.",
-    ),
-}
+_PARAMETERS: Final = parameters("""
+model = path model: text "A model of this gateway; its name may hold slashes and colons."
+alt = query alt: 'json' | 'sse' "How the pieces are framed."
+response_id = path response_id: text "Id of a stored response."
+video_id = path video_id: text "Id of a video."
+variant = query variant: 'video' | 'thumbnail' | 'spritesheet' "Which of its files." = 'video'
+range = header range: text "One range of bytes, such as `bytes=0-1048575`."
+asset_id = path asset_id: text "Id of a generated file."
+exp = query exp!: int 1.. "Of the signed address."
+sig = query sig!: text "Of the signed address."
+limit = query limit: int 1..100 "Items a page." = 20
+order = query order: 'asc' | 'desc' "By age." = 'desc'
+after = query after: text "Id of the last item of the page before."
+pageSize = query pageSize: int 0.. "At most so many; 1000 when left out, 0 or above."
+pageToken = query pageToken: text "`nextPageToken` of the page before."
+vendorVersion = header vendor-version: '2023-06-01' | '2026-10-21' "API version; the older one
+  when left out."
+vendorUserProfileId = header vendor-user-profile-id: text "Attributes the request to a user
+  profile when acting for another party; needs the user-profiles beta header."
+""")
 
 
 def describe(
@@ -160,11 +122,12 @@ def describe(
 
 
 def _schemas() -> dict[str, Schema]:
-    out: dict[str, Schema] = {"Description": free("An OpenAPI document.")}
+    out = schemas('Description = object "An OpenAPI document."')
     for module in (shared, *SHAPES.values(), oauth, admin):
-        twice = out.keys() & module.SCHEMAS.keys()
+        components = {name: it for name, it in module.SCHEMAS.items() if name[0].isupper()}
+        twice = out.keys() & components.keys()
         assert not twice, f"described twice: {twice}"
-        out.update(module.SCHEMAS)
+        out.update(components)
     return dict(sorted(out.items()))
 
 
@@ -190,10 +153,10 @@ def _success(row: Row) -> Schema:
     content: Schema = {}
     if row.answer is not None:
         answer = _of(row.answer)
-        content = _json(array(answer) if row.stream_only else answer)
+        content = _json({"type": "array", "items": answer} if row.stream_only else answer)
     for kind in row.files:
         is_text = kind in ("text/plain", "application/json")
-        content[kind] = {"schema": text() if is_text else text(format="binary")}
+        content[kind] = {"schema": schema("text" if is_text else "text(format 'binary')")}
     if row.event is not None:
         # each event's data is this JSON; OpenAPI 3.1 has no word for a stream of them
         content["text/event-stream"] = {"schema": ref(row.event)}
@@ -204,7 +167,9 @@ def _parts(row: Row) -> Schema:
     """Answers to who asks for a part of a file, or has it."""
     out: Schema = {}
     if row.ranges:
-        told = _ids() | {"content-range": {"schema": text(), "description": "Which, of how many."}}
+        told = _ids() | {
+            "content-range": {"schema": {"type": "string"}, "description": "Which, of how many."}
+        }
         out["206"] = {**_success(row), "description": "The part asked for.", "headers": told}
         out["416"] = {**_failure("The range lies outside of the file."), "headers": told}
     if row.known:
@@ -243,6 +208,6 @@ def _json(schema: Schema) -> Schema:
 
 def _ids() -> Schema:
     return {
-        name: {"schema": text(), "description": "The request's id."}
+        name: {"schema": {"type": "string"}, "description": "The request's id."}
         for name in ("x-request-id", "request-id")
     }

@@ -7,16 +7,7 @@ Source: OpenAI's API reference and openai-python 3.52.0, limits from OpenAI's Op
 from typing import Final
 
 from trivium.edge.openapi.row import relayed
-from trivium.edge.openapi.schema import (
-    Schema,
-    array,
-    either,
-    integer,
-    number,
-    one_of,
-    record,
-    text,
-)
+from trivium.edge.openapi.schema import schemas
 from trivium.wire.operation import Operation
 
 ABOUT: Final = "Vectors."
@@ -31,45 +22,20 @@ OPERATIONS: Final = (
     ),
 )
 
-_TOKENS: Final = array(integer(low=0), low=1)
-
-SCHEMAS: Final[dict[str, Schema]] = {
-    "CreateEmbeddingRequest": record(
-        {
-            "model": text("A model of this gateway: see `/v1/models`."),
-            "input": either(
-                text(minLength=1),
-                array(text(minLength=1), low=1, high=2048),
-                array(integer(low=0), low=1, high=2048),
-                array(_TOKENS, low=1, high=2048),
-            ),
-            "dimensions": integer(low=1),
-            "encoding_format": one_of("float", "base64"),
-            "user": text("End-user identifier for abuse monitoring."),
-        },
-        ("model", "input"),
-    ),
-    "CreateEmbeddingResponse": record(
-        {
-            "object": one_of("list"),
-            "model": text(),
-            "data": array(
-                record(
-                    {
-                        "object": one_of("embedding"),
-                        "index": integer(low=0),
-                        "embedding": either(
-                            array(number()), text("Base64 of little-endian 32-bit floats.")
-                        ),
-                    },
-                    ("object", "index", "embedding"),
-                )
-            ),
-            "usage": record(
-                {"prompt_tokens": integer(), "total_tokens": integer()},
-                ("prompt_tokens", "total_tokens"),
-            ),
-        },
-        ("object", "model", "data", "usage"),
-    ),
+SCHEMAS: Final = schemas("""
+tokens = (int 0..)[1..]
+CreateEmbeddingRequest = {
+  model!: text "A model of this gateway: see `/v1/models`.",
+  input!: text(minLength 1) | text(minLength 1)[1..2048] | (int 0..)[1..2048] | tokens[1..2048],
+  dimensions: int 1.., encoding_format: 'float' | 'base64',
+  user: text "End-user identifier for abuse monitoring."
 }
+CreateEmbeddingResponse = {
+  object!: 'list', model!: text,
+  data!: {
+    object!: 'embedding', index!: int 0..,
+    embedding!: num[] | (text "Base64 of little-endian 32-bit floats.")
+  }[],
+  usage!: {prompt_tokens!: int, total_tokens!: int}
+}
+""")

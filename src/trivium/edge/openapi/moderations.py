@@ -7,18 +7,7 @@ Source: OpenAI's API reference and openai-python 3.52.0, limits from OpenAI's Op
 from typing import Final
 
 from trivium.edge.openapi.row import relayed
-from trivium.edge.openapi.schema import (
-    Schema,
-    array,
-    boolean,
-    either,
-    mapping,
-    nullable,
-    number,
-    one_of,
-    record,
-    text,
-)
+from trivium.edge.openapi.schema import schemas
 from trivium.wire.operation import Operation
 
 ABOUT: Final = "Classification."
@@ -33,47 +22,18 @@ OPERATIONS: Final = (
     ),
 )
 
-SCHEMAS: Final[dict[str, Schema]] = {
-    "CreateModerationRequest": record(
-        {
-            "model": text("Left out: `omni-moderation-latest`."),
-            "input": either(
-                text(),
-                array(text()),
-                array(
-                    either(
-                        record({"type": one_of("text"), "text": text()}, ("type", "text")),
-                        record(
-                            {
-                                "type": one_of("image_url"),
-                                "image_url": record(
-                                    {"url": text("An http(s) or data URL.")}, ("url",)
-                                ),
-                            },
-                            ("type", "image_url"),
-                        ),
-                    )
-                ),
-            ),
-        },
-        ("input",),
-    ),
-    "CreateModerationResponse": record(
-        {
-            "id": text(),
-            "model": text(),
-            "results": array(
-                record(
-                    {
-                        "flagged": boolean(),
-                        "categories": mapping(nullable(boolean())),
-                        "category_scores": mapping(number()),
-                        "category_applied_input_types": mapping(array(one_of("text", "image"))),
-                    },
-                    ("flagged", "categories", "category_scores"),
-                )
-            ),
-        },
-        ("id", "model", "results"),
-    ),
+SCHEMAS: Final = schemas("""
+CreateModerationRequest = {
+  model: text "Left out: `omni-moderation-latest`.",
+  input!: text | text[]
+    | ({type!: 'text', text!: text}
+      | {type!: 'image_url', image_url!: {url!: text "An http(s) or data URL."}})[]
 }
+CreateModerationResponse = {
+  id!: text, model!: text,
+  results!: {
+    flagged!: bool, categories!: {*: bool | null}, category_scores!: {*: num},
+    category_applied_input_types: {*: ('text' | 'image')[]}
+  }[]
+}
+""")

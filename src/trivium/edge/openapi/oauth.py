@@ -5,16 +5,7 @@ Its errors are those of the RFCs, not ``GatewayError``: clients of every languag
 
 from typing import Any, Final
 
-from trivium.edge.openapi.schema import (
-    Schema,
-    boolean,
-    integer,
-    nullable,
-    one_of,
-    record,
-    ref,
-    text,
-)
+from trivium.edge.openapi.schema import Schema, parameters, ref, schemas
 
 TAG: Final = "oauth"
 ABOUT: Final = "Other applications: their registration, authorization, tokens, the user's record."
@@ -42,157 +33,82 @@ SECURITY: Final[dict[str, Schema]] = {
     },
 }
 
-SCHEMAS: Final[dict[str, Schema]] = {
-    "OAuthAppRegistration": record(
-        {
-            "name": text("Shown to users.", minLength=1, maxLength=64),
-            "description": text("Shown to users.", maxLength=500),
-            "redirect_uri": text("An HTTPS address of the application's server.", maxLength=2000),
-        },
-        ("name", "redirect_uri"),
-    ),
-    "OAuthApp": record(
-        {
-            "success": boolean(),
-            "message": text("Empty."),
-            "data": record(
-                {
-                    "id": integer(),
-                    "name": text(),
-                    "client_id": text("Public."),
-                    "client_secret": text("Shown once; for the application's server only."),
-                    "redirect_uri": text(),
-                    "created_time": integer("Unix seconds."),
-                },
-                ("id", "name", "client_id", "client_secret", "redirect_uri", "created_time"),
-            ),
-        },
-        ("success", "message", "data"),
-    ),
-    "OAuthAppFailure": record(
-        {
-            "success": boolean(),
-            "message": text("Names the field that is wrong."),
-            "data": nullable(text()),
-        },
-        ("success", "message", "data"),
-    ),
-    "OAuthTokenRequest": record(
-        {
-            "grant_type": one_of("authorization_code", "refresh_token"),
-            "code": text("With `authorization_code`."),
-            "redirect_uri": text("With `authorization_code`: as in the authorization request."),
-            "code_verifier": text("If the authorization request had a `code_challenge`."),
-            "refresh_token": text("With `refresh_token`."),
-            "scope": text("With `refresh_token`: fewer scopes for the access token."),
-            "client_id": text("Unless in a Basic header."),
-            "client_secret": text("Unless in a Basic header."),
-        },
-        ("grant_type",),
-    ),
-    "OAuthTokens": record(
-        {
-            "access_token": text(),
-            "token_type": one_of("Bearer"),
-            "expires_in": integer("Seconds; 7200."),
-            "refresh_token": text("Good for 30 days; each refresh gives a new one."),
-            "scope": text("What was granted, separated by spaces."),
-        },
-        ("access_token", "token_type", "expires_in", "refresh_token", "scope"),
-    ),
-    "OAuthRevocation": record(
-        {
-            "token": text("An access token, or a refresh token with everything that came of it."),
-            "token_type_hint": text("Ignored."),
-            "client_id": text("Unless in a Basic header."),
-            "client_secret": text("Unless in a Basic header."),
-        },
-        ("token",),
-    ),
-    "OAuthUserinfo": record(
-        {
-            "id": integer(),
-            "username": text("Scope `profile`."),
-            "email": text("Scope `profile`."),
-            "quota": integer("Scope `balance`: what is left; 500,000 units are one US dollar."),
-            "used_quota": integer("Scope `balance`: what was spent, in the same units."),
-            "balance_formatted": text("Scope `balance`: what is left in US dollars."),
-            "created_time": integer("Scope `profile`: Unix seconds."),
-            "status": integer("Scope `profile`: 1, active."),
-            "sub": text("The id as a text, for OpenID libraries; an operator may switch it off."),
-            "email_verified": boolean(
-                "Scope `profile`: whether the address is proven to be the user's; comes with `sub`."
-            ),
-        },
-        ("id",),
-    ),
-    "OAuthTopup": record({"topup_url": text("For the user's browser.")}, ("topup_url",)),
-    "OAuthSpendRequest": record(
-        {
-            "access_token": text("With the scope `spend`."),
-            "client_id": text("Unless in a Basic header."),
-            "client_secret": text("Unless in a Basic header."),
-        },
-        ("access_token",),
-    ),
-    "OAuthSpendKey": record(
-        {
-            "key": text("A key of the gateway, shown once."),
-            "expires_in": integer("Seconds: as long as the access token."),
-            "base_url": text("Where calls go."),
-            "monthly_cap": text("What the user allows a month, in US dollars."),
-        },
-        ("key", "expires_in", "base_url", "monthly_cap"),
-    ),
-    "OAuthFailure": record(
-        {
-            "error": text("As RFC 6749 and RFC 6750 name it."),
-            "error_description": text("For developers."),
-        },
-        ("error",),
-    ),
-    "OAuthMetadata": record(
-        {
-            "issuer": text(),
-            "authorization_endpoint": text(),
-            "token_endpoint": text(),
-            "userinfo_endpoint": text(),
-            "revocation_endpoint": text(),
-        },
-        ("issuer", "authorization_endpoint", "token_endpoint"),
-        "More in RFC 8414.",
-    ),
+SCHEMAS: Final = schemas("""
+OAuthAppRegistration = {
+  name!: text(minLength 1, maxLength 64) "Shown to users.",
+  description: text(maxLength 500) "Shown to users.",
+  redirect_uri!: text(maxLength 2000) "An HTTPS address of the application's server."
 }
-
-
-def _query(name: str, schema: Schema, about: str, *, required: bool = False) -> Schema:
-    out: Schema = {"name": name, "in": "query", "schema": schema, "description": about}
-    return {**out, "required": True} if required else out
-
-
-PARAMETERS: Final[dict[str, Schema]] = {
-    "client_id": _query("client_id", text(), "Of the application.", required=True),
-    "redirect_uri": _query(
-        "redirect_uri", text(), "Exactly as registered, to the byte.", required=True
-    ),
-    "response_type": _query("response_type", one_of("code"), "Always `code`.", required=True),
-    "scope": _query("scope", text(), "`profile`, `balance` or both; `profile` when left out."),
-    "state": _query(
-        "state", text(), "Comes back as it was. May be left out where there is a `code_challenge`."
-    ),
-    "code_challenge": _query(
-        "code_challenge", text(pattern="^[A-Za-z0-9._~-]{43,128}$"), "PKCE (RFC 7636)."
-    ),
-    "code_challenge_method": _query(
-        "code_challenge_method", one_of("S256"), "With `code_challenge`."
-    ),
-    "auto_authorize": _query(
-        "auto_authorize",
-        text(),
-        "`true`: no question is asked of users who agreed before, who log in for this very "
-        "request, or whose operator trusts the application.",
-    ),
+OAuthApp = {
+  success!: bool, message!: text "Empty.",
+  data!: {
+    id!: int, name!: text, client_id!: text "Public.",
+    client_secret!: text "Shown once; for the application's server only.", redirect_uri!: text,
+    created_time!: int "Unix seconds."
+  }
 }
+OAuthAppFailure = {
+  success!: bool, message!: text "Names the field that is wrong.", data!: text | null
+}
+OAuthTokenRequest = {
+  grant_type!: 'authorization_code' | 'refresh_token', code: text "With `authorization_code`.",
+  redirect_uri: text "With `authorization_code`: as in the authorization request.",
+  code_verifier: text "If the authorization request had a `code_challenge`.",
+  refresh_token: text "With `refresh_token`.",
+  scope: text "With `refresh_token`: fewer scopes for the access token.",
+  client_id: text "Unless in a Basic header.", client_secret: text "Unless in a Basic header."
+}
+OAuthTokens = {
+  access_token!: text, token_type!: 'Bearer', expires_in!: int "Seconds; 7200.",
+  refresh_token!: text "Good for 30 days; each refresh gives a new one.",
+  scope!: text "What was granted, separated by spaces."
+}
+OAuthRevocation = {
+  token!: text "An access token, or a refresh token with everything that came of it.",
+  token_type_hint: text "Ignored.", client_id: text "Unless in a Basic header.",
+  client_secret: text "Unless in a Basic header."
+}
+OAuthUserinfo = {
+  id!: int, username: text "Scope `profile`.", email: text "Scope `profile`.",
+  quota: int "Scope `balance`: what is left; 500,000 units are one US dollar.",
+  used_quota: int "Scope `balance`: what was spent, in the same units.",
+  balance_formatted: text "Scope `balance`: what is left in US dollars.",
+  created_time: int "Scope `profile`: Unix seconds.", status: int "Scope `profile`: 1, active.",
+  sub: text "The id as a text, for OpenID libraries; an operator may switch it off.",
+  email_verified: bool "Scope `profile`: whether the address is proven to be the user's; comes
+    with `sub`."
+}
+OAuthTopup = {topup_url!: text "For the user's browser."}
+OAuthSpendRequest = {
+  access_token!: text "With the scope `spend`.", client_id: text "Unless in a Basic header.",
+  client_secret: text "Unless in a Basic header."
+}
+OAuthSpendKey = {
+  key!: text "A key of the gateway, shown once.",
+  expires_in!: int "Seconds: as long as the access token.", base_url!: text "Where calls go.",
+  monthly_cap!: text "What the user allows a month, in US dollars."
+}
+OAuthFailure = {
+  error!: text "As RFC 6749 and RFC 6750 name it.", error_description: text "For developers."
+}
+OAuthMetadata = {
+  issuer!: text, authorization_endpoint!: text, token_endpoint!: text, userinfo_endpoint: text,
+  revocation_endpoint: text
+} "More in RFC 8414."
+""")
+
+PARAMETERS: Final = parameters("""
+client_id = query client_id!: text "Of the application."
+redirect_uri = query redirect_uri!: text "Exactly as registered, to the byte."
+response_type = query response_type!: 'code' "Always `code`."
+scope = query scope: text "`profile`, `balance` or both; `profile` when left out."
+state = query state: text "Comes back as it was. May be left out where there is a
+  `code_challenge`."
+code_challenge = query code_challenge: text(pattern '^[A-Za-z0-9._~-]{43,128}$') "PKCE (RFC 7636)."
+code_challenge_method = query code_challenge_method: 'S256' "With `code_challenge`."
+auto_authorize = query auto_authorize: text "`true`: no question is asked of users who agreed
+  before, who log in for this very request, or whose operator trusts the application."
+""")
 
 
 def _content(kind: str, name: str) -> Schema:
@@ -269,7 +185,7 @@ _APP_FAILURES: Final = {
 }
 
 
-_PAGE: Final[Schema] = {"text/html": {"schema": text()}}
+_PAGE: Final[Schema] = {"text/html": {"schema": {"type": "string"}}}
 _PAGES: Final[dict[str, Schema]] = {
     "400": {
         "description": "A page: the application or its address is wrong. Never a redirect.",

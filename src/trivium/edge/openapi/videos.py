@@ -6,18 +6,7 @@ Source: openai-python 3.52.0 and OpenAI's OpenAPI document of 2026-08-21, read 2
 from typing import Final
 
 from trivium.edge.openapi.row import BEARER, Row, relayed
-from trivium.edge.openapi.schema import (
-    Schema,
-    array,
-    boolean,
-    either,
-    integer,
-    nullable,
-    one_of,
-    record,
-    ref,
-    text,
-)
+from trivium.edge.openapi.schema import schemas
 from trivium.wire.operation import Operation
 from trivium.wire.videos.request import MODEL, PROMPT_MAX, SECONDS, SIZES, URL_MAX
 
@@ -101,73 +90,34 @@ OPERATIONS: Final = (
     ),
 )
 
-_PROMPT: Final = text("What is to be seen.", minLength=1, maxLength=PROMPT_MAX)
-_ASKED: Final[dict[str, Schema]] = {
-    "model": nullable(text(f"A model of this gateway. Left out: {MODEL}.")),
-    "prompt": _PROMPT,
-    "seconds": nullable(
-        either(
-            one_of(*map(str, SECONDS), about=f"Left out: {SECONDS[0]}."),
-            integer(low=SECONDS[0], high=SECONDS[-1]),
-        )
-    ),
-    "size": nullable(
-        text(f"{', '.join(SIZES)}, or a size that the model has a price for. Left out: {SIZES[0]}.")
-    ),
-}
-_REFERENCE: Final = record(
-    {
-        "image_url": text("An address, or a picture in base64.", maxLength=URL_MAX),
-        "file_id": text("Refused: files belong to accounts that all callers share."),
-    }
-)
-
-SCHEMAS: Final[dict[str, Schema]] = {
-    "CreateVideoRequest": record(
-        {**_ASKED, "input_reference": nullable(_REFERENCE)},
-        ("prompt",),
-    ),
-    "CreateVideoForm": record(
-        {
-            **_ASKED,
-            "input_reference": either(text("A picture or clip.", format="binary"), _REFERENCE),
-        },
-        ("prompt",),
-    ),
-    "RemixVideoRequest": record({"prompt": _PROMPT}, ("prompt",)),
-    "Video": record(
-        {
-            "id": text(),
-            "object": one_of("video"),
-            "model": text("As it was asked for."),
-            "status": one_of("queued", "in_progress", "completed", "failed"),
-            "progress": integer("Percent.", low=0, high=100),
-            "created_at": integer("Seconds since the epoch."),
-            "completed_at": nullable(integer()),
-            "expires_at": nullable(integer("When its files go.")),
-            "prompt": nullable(text()),
-            "size": text(),
-            "seconds": text("A number in quotes."),
-            "remixed_from_video_id": nullable(text()),
-            "error": nullable(record({"code": text(), "message": text()}, ("code", "message"))),
-        },
-        (
-            "id", "object", "model", "status", "progress", "created_at", "completed_at",
-            "expires_at", "prompt", "size", "seconds", "remixed_from_video_id", "error",
-        ),
-    ),
-    "VideoList": record(
-        {
-            "object": one_of("list"),
-            "data": array(ref("Video")),
-            "first_id": nullable(text()),
-            "last_id": nullable(text()),
-            "has_more": boolean(),
-        },
-        ("object", "data", "has_more"),
-    ),
-    "DeletedVideo": record(
-        {"id": text(), "object": one_of("video.deleted"), "deleted": boolean()},
-        ("id", "object", "deleted"),
-    ),
-}  # fmt: skip
+SCHEMAS: Final = schemas(f"""
+prompt = text(minLength 1, maxLength {PROMPT_MAX}) "What is to be seen."
+asked = {{
+  model: text | null "A model of this gateway. Left out: {MODEL}.", prompt!: prompt,
+  seconds: (({" | ".join(f"'{each}'" for each in SECONDS)} "Left out: {SECONDS[0]}.")
+    | int {SECONDS[0]}..{SECONDS[-1]}) | null,
+  size: text | null "{", ".join(SIZES)}, or a size that the model has a price for. Left out:
+    {SIZES[0]}."
+}}
+reference = {{
+  image_url: text(maxLength {URL_MAX}) "An address, or a picture in base64.",
+  file_id: text "Refused: files belong to accounts that all callers share."
+}}
+CreateVideoRequest = {{...asked, input_reference: reference | null}}
+CreateVideoForm = {{
+  ...asked, input_reference: (text(format 'binary') "A picture or clip.") | reference
+}}
+RemixVideoRequest = {{prompt!: prompt}}
+Video = {{
+  id!: text, object!: 'video', model!: text "As it was asked for.",
+  status!: 'queued' | 'in_progress' | 'completed' | 'failed', progress!: int 0..100 "Percent.",
+  created_at!: int "Seconds since the epoch.", completed_at!: int | null,
+  expires_at!: int | null "When its files go.", prompt!: text | null, size!: text,
+  seconds!: text "A number in quotes.", remixed_from_video_id!: text | null,
+  error!: {{code!: text, message!: text}} | null
+}}
+VideoList = {{
+  object!: 'list', data!: Video[], first_id: text | null, last_id: text | null, has_more!: bool
+}}
+DeletedVideo = {{id!: text, object!: 'video.deleted', deleted!: bool}}
+""")
