@@ -10,7 +10,7 @@ from assets.test_service import kept, made
 from trivium.assets import store
 from trivium.assets import sweep as module
 from trivium.assets.model import AssetError
-from trivium.assets.sweep import Sweeper
+from trivium.assets.sweep import AssetSweeper
 
 
 @pytest.mark.asyncio
@@ -22,10 +22,10 @@ async def test_what_has_expired_goes(database, tmp_path, clock, monkeypatch):
     old = [await kept(assets, lifetime_s=10) for _ in range(5)]
     young = await kept(assets, lifetime_s=100)
     clock.advance(10)
-    assert 5 == await Sweeper(database, objects, clock).round()
+    assert 5 == await AssetSweeper(database, objects, clock).round()
     assert [False] * 5 == [await objects.exists(asset.id) for asset in old]
     assert young == await assets.find(young.id)
-    assert 0 == await Sweeper(database, objects, clock).round()
+    assert 0 == await AssetSweeper(database, objects, clock).round()
 
 
 @pytest.mark.asyncio
@@ -53,7 +53,7 @@ async def test_a_row_stays_while_its_object_cannot_be_deleted(
             await asyncio.Event().wait()
 
     with capture_logs() as logs:
-        task = asyncio.ensure_future(Sweeper(database, Away(), clock, pause).run())
+        task = asyncio.ensure_future(AssetSweeper(database, Away(), clock, pause).run())
         while len(rounds) < 4:
             await asyncio.sleep(0.01)
         task.cancel()

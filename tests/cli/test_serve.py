@@ -1,9 +1,7 @@
 """Serving: one worker here, several below a supervisor, and ports that cannot be had."""
 
-import errno
 import http.client
 import itertools
-import os
 import re
 import socket
 import subprocess
@@ -15,38 +13,8 @@ from urllib.parse import urlsplit
 import msgspec
 import pytest
 
-from trivium.cli import serve
+from trivium.cli import serve, worker
 from trivium.settings.model import Server
-
-
-@pytest.mark.parametrize(
-    ("exc", "said"),
-    [
-        (OSError(errno.EADDRINUSE, "in use"), "another program listens there; choose another"),
-        (OSError(errno.EACCES, "denied"), "ports below 1024 need a privilege"),
-        (OSError(errno.EADDRNOTAVAIL, "no"), "this machine has no such address"),
-        (socket.gaierror(socket.EAI_NONAME, "unknown"), "this machine has no such address"),
-    ],
-)
-def test_a_port_that_cannot_be_had_is_explained(exc, said):
-    """The address is named, and what to do."""
-    failed = serve.unlistenable(exc, "127.0.0.1:80")
-    assert str(failed).startswith(f"cannot listen on 127.0.0.1:80: {said}")
-
-
-def test_other_trouble_at_start_keeps_its_words():
-    """A file that may not be read has nothing to do with the port."""
-    failed = serve.unlistenable(PermissionError(errno.EACCES, "Permission denied", "a.key"), "h:80")
-    assert str(failed) == "cannot start: a.key: Permission denied"
-    assert str(serve.unlistenable(OSError(5, "I/O"), "h:80")) == "cannot start: [Errno 5] I/O"
-
-
-def test_one_line_says_where(capsys):
-    """With the process to signal."""
-    serve.announce(["http://127.0.0.1:8080", "http://127.0.0.1:8081"])
-    origins = "http://127.0.0.1:8080, http://127.0.0.1:8081"
-    line = f"trivium is listening on {origins} (pid {os.getpid()})\n"
-    assert ("", line) == capsys.readouterr()
 
 
 @pytest.fixture
@@ -72,7 +40,7 @@ def test_one_worker_serves_in_this_process(trivium, served):
     """No process is made that is not needed."""
     assert trivium("serve", "--listen", "127.0.0.1:9").code == 0
     ((server, path, ready),) = served.one
-    assert ("127.0.0.1:9", None, serve.announce) == (server.listen, path, ready)
+    assert ("127.0.0.1:9", None, worker.announce) == (server.listen, path, ready)
     assert [] == served.several
 
 

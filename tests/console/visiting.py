@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from trivium.clock import FixedClock
-from trivium.console import app, session
+from trivium.console import app, cookies, session
 from trivium.console.context import Console
 from trivium.identity.accounts.hashing import Cost
 from trivium.identity.accounts.model import Visitor as Somebody
@@ -105,7 +105,7 @@ class Visitor:
         sessions = self.console.accounts.sessions
         async with self.console.database.write() as conn:
             token = await sessions.begin(conn, user.id, Way.PASSWORD, Somebody(address="::1"))
-        name = session.cookie_name(self.console, session.SESSION)
+        name = cookies.name(self.console, session.SESSION)
         self.client.cookies.set(name, token, domain=urlsplit(self.console.origin).hostname)
         return token
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.sweep import Sweeper
+from trivium.oauth.sweep import OAuthSweeper
 from trivium.storage.errors import StorageDown
 
 pytestmark = pytest.mark.asyncio
@@ -23,7 +23,7 @@ async def test_a_round_leaves_what_is_live(world, clock):
     issued = await world.issued()
     await world.developer.create(world.ada.id, "ci", 1)
     await world.apps.rotate_secret(world.owner.id, world.app.id)
-    sweeper = Sweeper(world.database, clock, at_once)
+    sweeper = OAuthSweeper(world.database, clock, at_once)
     assert 0 == await sweeper.round()
     await world.tokens.access(issued.access_token)
     clock.advance(2 * DAY)
@@ -46,7 +46,7 @@ async def test_more_than_a_batch_is_swept_in_one_round(world, clock, monkeypatch
     for _ in range(3):
         await world.issued()
     clock.advance(400 * DAY)
-    assert 12 == await Sweeper(world.database, clock, pause).round()
+    assert 12 == await OAuthSweeper(world.database, clock, pause).round()
     assert paused
 
 
@@ -54,7 +54,7 @@ async def test_a_database_that_is_away_is_waited_for(world, clock):
     """The next round comes."""
     rounds = []
 
-    class Broken(Sweeper):
+    class Broken(OAuthSweeper):
         async def round(self, now=None):
             rounds.append(1)
             if len(rounds) < 3:

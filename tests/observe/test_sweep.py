@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from trivium.observe import store, sweep
 from trivium.observe.record import Record
-from trivium.observe.sweep import Sweeper
+from trivium.observe.sweep import RecordSweeper
 from trivium.storage.errors import StorageDown
 
 DAY = 86_400
@@ -50,8 +50,8 @@ async def test_what_is_older_than_the_retention_goes(database, clock):
     """And what is not stays."""
     await fill(database, clock, [0, 1, 89.9, 90.1, 100, 1000])
     with capture_logs() as logs:
-        assert await Sweeper(database, 90, clock).round()
-        assert await Sweeper(database, 90, clock).round()
+        assert await RecordSweeper(database, 90, clock).round()
+        assert await RecordSweeper(database, 90, clock).round()
     assert 3 == await count(database)
     assert [("swept", "records", 3)] == [
         (line["event"], line["what"], line["rows"]) for line in logs
@@ -64,7 +64,7 @@ async def test_a_round_pauses_between_batches(database, clock, monkeypatch):
     monkeypatch.setattr(sweep, "BATCH", 2)
     pauses = Pauses(clock, 10)
     await fill(database, clock, [100] * 5)
-    assert await Sweeper(database, 90, clock, pauses.sleep).round()
+    assert await RecordSweeper(database, 90, clock, pauses.sleep).round()
     assert (0, [sweep.PAUSE_S] * 2) == (await count(database), pauses.taken)
 
 
@@ -75,7 +75,7 @@ async def test_a_round_ends_with_its_budget(database, clock, monkeypatch, budget
     monkeypatch.setattr(sweep, "BATCH", 2)
     monkeypatch.setattr(sweep, budget, value)
     await fill(database, clock, [100] * 7)
-    sweeper = Sweeper(database, 90, clock, Pauses(clock, 10).sleep)
+    sweeper = RecordSweeper(database, 90, clock, Pauses(clock, 10).sleep)
     assert not await sweeper.round()
     assert 3 == await count(database)
     assert await sweeper.round()
@@ -86,7 +86,7 @@ async def test_a_round_ends_with_its_budget(database, clock, monkeypatch, budget
 async def test_no_retention_keeps_everything(database, clock):
     """Zero days mean for ever, and nothing runs."""
     await fill(database, clock, [10_000])
-    await asyncio.wait_for(Sweeper(database, 0, clock).run(), 20)
+    await asyncio.wait_for(RecordSweeper(database, 0, clock).run(), 20)
     assert 1 == await count(database)
 
 
@@ -95,7 +95,7 @@ async def test_rounds_follow_each_other(database, clock, monkeypatch):
     """Sooner when the last one left something; with one log line while the database is away."""
     outcomes = [False, StorageDown("away"), StorageDown("away"), True]
     pauses = Pauses(clock, 4)
-    sweeper = Sweeper(database, 90, clock, pauses.sleep)
+    sweeper = RecordSweeper(database, 90, clock, pauses.sleep)
 
     async def scripted(now):
         outcome = outcomes.pop(0)

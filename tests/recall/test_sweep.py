@@ -6,7 +6,7 @@ import pytest
 
 from recall.test_store import names, row, saved
 from trivium.recall import sweep as module
-from trivium.recall.sweep import Sweeper
+from trivium.recall.sweep import ResponseSweeper
 from trivium.settings.model import Responses
 from trivium.storage.errors import StorageDown
 
@@ -23,7 +23,7 @@ async def test_what_has_expired_goes(database, clock):
     await saved(database, [row("resp_later", expires=now + 1)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BATCH", 2)
-        assert await Sweeper(database, Responses(), clock, at_once).round()
+        assert await ResponseSweeper(database, Responses(), clock, at_once).round()
     assert [False, True] == await names(database, "resp_0", "resp_later", now=0)
 
 
@@ -35,7 +35,7 @@ async def test_who_keeps_too_much_is_cut_back(database, clock, monkeypatch, batc
     later = int(clock.now()) + 100
     rows = [row(f"resp_{n}", created=n, expires=later, size=1000) for n in range(5)]
     await saved(database, rows)
-    sweeper = Sweeper(database, Responses(user_bytes_max=2048), clock, at_once)
+    sweeper = ResponseSweeper(database, Responses(user_bytes_max=2048), clock, at_once)
     assert await sweeper.round()
     assert [False, False, False, True, True] == await names(database, *(r["id"] for r in rows))
 
@@ -46,7 +46,9 @@ async def test_two_nodes_take_no_more_than_one(database, clock):
     later = int(clock.now()) + 100
     rows = [row(f"resp_{n}", created=n, expires=later, size=1000) for n in range(6)]
     await saved(database, rows)
-    nodes = [Sweeper(database, Responses(user_bytes_max=3072), clock, at_once) for _ in range(2)]
+    nodes = [
+        ResponseSweeper(database, Responses(user_bytes_max=3072), clock, at_once) for _ in range(2)
+    ]
     assert [True, True] == await asyncio.gather(*(node.round() for node in nodes))
     assert 3 == sum(await names(database, *(r["id"] for r in rows)))
 
@@ -57,7 +59,7 @@ async def test_a_round_ends_with_its_budget(database, clock, monkeypatch):
     monkeypatch.setattr(module, "BATCH", 1)
     monkeypatch.setattr(module, "SECONDS_MAX", 0.0)
     await saved(database, [row(f"resp_{n}", expires=1) for n in range(3)])
-    assert not await Sweeper(database, Responses(), clock, at_once).round()
+    assert not await ResponseSweeper(database, Responses(), clock, at_once).round()
     assert 2 == sum(await names(database, "resp_0", "resp_1", "resp_2", now=0))
 
 
@@ -80,5 +82,5 @@ async def test_a_database_that_is_away_ends_a_round_not_the_sweeping(clock):
             raise Enough
 
     with pytest.raises(Enough):
-        await Sweeper(Away(), Responses(), clock, sleep).run()
-    assert [module.ROUND_S] * 3 == pauses
+        await ResponseSweeper(Away(), Responses(), clock, sleep).run()
+    assert [ResponseSweeper.every_s] * 3 == pauses

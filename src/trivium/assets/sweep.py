@@ -10,7 +10,7 @@ from trivium.assets.model import AssetError
 from trivium.assets.objects import Objects
 from trivium.clock import Clock
 from trivium.storage.errors import StorageError
-from trivium.storage.rounds import rounds
+from trivium.storage.rounds import Sweeper
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -19,14 +19,16 @@ BATCH: Final = 100
 """Files a transaction."""
 SECONDS_MAX: Final = 60.0
 """Seconds a round."""
-ROUND_S: Final = 60.0
-"""Between two rounds."""
 
 log = structlog.get_logger()
 
 
-class Sweeper:
+class AssetSweeper(Sweeper):
     """Deletes files from the object store when they have expired."""
+
+    what = "assets"
+    every_s = 60.0
+    away = (AssetError, StorageError)
 
     def __init__(
         self,
@@ -35,24 +37,8 @@ class Sweeper:
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._db = db
+        super().__init__(db, clock, sleep)
         self._objects = objects
-        self._clock = clock
-        self._sleep = sleep
-
-    async def run(self) -> None:
-        """Sweep at intervals, without end. Logs one line when the store or the database goes or
-        comes back.
-        """
-        await rounds(
-            "assets",
-            self.round,
-            ROUND_S,
-            self._sleep,
-            db=self._db,
-            clock=self._clock,
-            away=(AssetError, StorageError),
-        )
 
     async def round(self, now: float | None = None) -> int:
         """Delete expired files until the budget of seconds is used up; returns how many files.
@@ -61,7 +47,7 @@ class Sweeper:
         from trivium.assets import store
 
         began = self._clock.monotonic()
-        now = int(self._clock.now() if now is None else now)
+        now = self._second(now)
         swept = 0
         while self._clock.monotonic() - began < SECONDS_MAX:
             async with self._db.read() as conn:

@@ -101,7 +101,7 @@ def _files(settings: Settings) -> list[Finding]:
 
 def _listen(settings: Settings) -> Finding:
     """Check that this machine has the addresses. Another gateway may be listening there now."""
-    from trivium.cli.serve import unlistenable
+    from trivium.cli.worker import unlistenable
 
     server = settings.server
     for address in filter(None, (server.listen, server.admin_listen)):

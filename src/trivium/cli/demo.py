@@ -14,7 +14,7 @@ import typer
 from trivium.cli import config
 from trivium.cli.account import with_accounts
 from trivium.cli.output import Failed, note
-from trivium.cli.serve import run_worker, unlistenable
+from trivium.cli.worker import run_worker, unlistenable
 from trivium.demo import install
 from trivium.demo.engine import Engine, EngineError
 from trivium.demo.greeting import QUESTION, Refused, ask, page, reachable, spoken

@@ -9,7 +9,7 @@ import contextlib
 import socket
 from collections.abc import Sequence
 
-from trivium.cli.serve import unlistenable
+from trivium.cli.worker import unlistenable
 from trivium.edge import doors
 from trivium.settings.syntax import host_port
 

@@ -40,8 +40,8 @@ import structlog
 from trivium.cli.database import opened
 from trivium.cli.ending import ending
 from trivium.cli.output import Failed, note
-from trivium.cli.serve import Ready, announce, run_worker
 from trivium.cli.slots import Slot, Slots
+from trivium.cli.worker import Ready, announce, run_worker
 from trivium.observe.metrics.places import Places
 from trivium.settings.model import Server, Settings, Storage
 

@@ -12,7 +12,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trivium.console import context, seal, session
+from trivium.console import context, cookies, seal
 from trivium.identity.accounts.model import Device
 
 COOKIE: Final = "gw_device"
@@ -23,7 +23,7 @@ _PURPOSE: Final = "device"
 def of(request: Request) -> Device | None:
     """Return the device of a browser's cookie; ``None`` when nobody logged in with it before."""
     console = context.of(request)
-    sealed = request.cookies.get(session.cookie_name(console, COOKIE), "")
+    sealed = request.cookies.get(cookies.name(console, COOKIE), "")
     text = seal.opened(console.ring, _PURPOSE, sealed) if sealed else None
     if text is None:
         return None
@@ -40,4 +40,4 @@ def remember(request: Request, response: Response, user_id: int) -> None:
     kept = known is not None and known.user_id == user_id
     value = known.value if known is not None and kept else secrets.token_urlsafe(16)
     text = f"{user_id}:{value}:{int(console.clock.now()) + KEEP_S}"
-    session.set_cookie(request, response, COOKIE, seal.seal(console.ring, _PURPOSE, text), KEEP_S)
+    cookies.give(request, response, COOKIE, seal.seal(console.ring, _PURPOSE, text), KEEP_S)

@@ -15,7 +15,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from trivium.console import context, headers, language, seal, session, static
+from trivium.console import context, cookies, headers, language, seal, session, static
 from trivium.console.language import LANGUAGES, N_, Speech, Text
 from trivium.console.navigation import sections
 from trivium.identity.model import User
@@ -72,7 +72,7 @@ def page(
     session.send_visit(request, response)
     if context.of(request) and _cookie(request, NOTICE):
         response.delete_cookie(
-            session.cookie_name(context.of(request), NOTICE),
+            cookies.name(context.of(request), NOTICE),
             path="/",
             secure=context.of(request).secure,
             httponly=True,
@@ -93,7 +93,7 @@ def redirect(
     if notice:
         told = msgspec.json.encode(Notice(notice, tone, values)).decode()
         sealed = seal.seal(context.of(request).ring, "notice", told)
-        session.set_cookie(request, response, NOTICE, sealed, 60)
+        cookies.give(request, response, NOTICE, sealed, 60)
     session.send_visit(request, response)
     return response
 
@@ -157,7 +157,7 @@ def environment(tag: str) -> jinja2.Environment:
 
 
 def _cookie(request: Request, name: str) -> str:
-    return request.cookies.get(session.cookie_name(context.of(request), name), "")
+    return request.cookies.get(cookies.name(context.of(request), name), "")
 
 
 def _notice(request: Request, speaking: Speech) -> dict[str, str] | None:

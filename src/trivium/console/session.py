@@ -19,10 +19,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from trivium.console import seal
+from trivium.console import cookies, device, seal
 from trivium.console.language import LANGUAGES, speech_tag
 from trivium.identity.accounts.errors import AccountError, Refusal
-from trivium.identity.accounts.model import LoggedIn, Session, Visitor
+from trivium.identity.accounts.model import Session, Visitor
 from trivium.identity.model import Role, User
 from trivium.observe.audit.model import ActKind, Detail
 
@@ -38,7 +38,6 @@ VISIT: Final = "gw_visit"
 STEP: Final = "gw_step"
 """The cookie of a login that waits for its second factor."""
 STEP_S: Final = 600
-SECURE_PREFIX: Final = "__Host-"
 PLACE_CHARS_MAX: Final = 1024
 """A longer path is not remembered over a login."""
 HOME: Final = "/account"
@@ -115,8 +114,6 @@ def admin(handler: Handler) -> Handler:
 
 def visitor(request: Request) -> Visitor:
     """Return the visitor of a request, for letters, counts and lists of sessions."""
-    from trivium.console import device  # stands on this module
-
     return Visitor(
         address=request.client.host if request.client else "",
         agent=request.headers.get("user-agent", ""),
@@ -142,7 +139,7 @@ def is_loopback(request: Request) -> bool:
 
 def token(request: Request) -> str:
     """The session's token as the cookie has it; empty without one."""
-    return request.cookies.get(cookie_name(_console(request), SESSION), "")
+    return request.cookies.get(cookies.name(_console(request), SESSION), "")
 
 
 async def tell(
@@ -254,16 +251,11 @@ def after(request: Request, sealed: str, otherwise: str = HOME) -> str:
 # --- cookies ---------------------------------------------------------------------------------
 
 
-def cookie_name(console: "Console", name: str) -> str:
-    """What a cookie of ours is called here."""
-    return SECURE_PREFIX + name if console.secure else name
-
-
 def visit(request: Request) -> str:
     """The browser's own random value; a new one is sent along with the answer."""
     known: str | None = getattr(request.state, "visit", None)
     if known is None:
-        known = request.cookies.get(cookie_name(_console(request), VISIT), "")
+        known = request.cookies.get(cookies.name(_console(request), VISIT), "")
         if not 20 <= len(known) <= 64:
             known = request.state.visit_new = secrets.token_urlsafe(24)
         request.state.visit = known
@@ -282,36 +274,23 @@ def bears_token(request: Request, given: str) -> bool:
     return seal.bears(console.ring, "form", _bound_to(request), given)
 
 
-async def enter(request: Request, found: LoggedIn, sealed: str) -> Response:
-    """Somebody got in: off to the page they wanted, with a new session and a new visit."""
-    await tell(request, ActKind.LOGIN, found.user.id)
-    # imported late: every page stands on this module
-    from trivium.console import device
-    from trivium.console.consent import arrival
-
-    answer = await arrival.entered(request, after(request, sealed), found.user.id)
-    begin(request, answer, found.token)
-    device.remember(request, answer, found.user.id)
-    return answer
-
-
 def begin(request: Request, response: Response, token: str) -> None:
     """The visitor is logged in: a new session cookie, and a new visit."""
     renew(request, response, token)
-    set_cookie(request, response, VISIT, secrets.token_urlsafe(24))
+    cookies.give(request, response, VISIT, secrets.token_urlsafe(24))
     request.state.visit_new = None
 
 
 def renew(request: Request, response: Response, token: str) -> None:
     """The same session has another token from here on."""
     lifetime_s = _console(request).accounts.sessions.lifetime_s
-    set_cookie(request, response, SESSION, token, lifetime_s)
+    cookies.give(request, response, SESSION, token, lifetime_s)
 
 
 def half_way(request: Request, token: str, sealed: str) -> Response:
     """The password was right and a second factor is asked for: off to that page."""
     answer = RedirectResponse(f"/login/code?for={sealed}", 303)
-    set_cookie(request, answer, STEP, token, STEP_S)
+    cookies.give(request, answer, STEP, token, STEP_S)
     send_visit(request, answer)
     return answer
 
@@ -319,40 +298,14 @@ def half_way(request: Request, token: str, sealed: str) -> Response:
 def end(request: Request, response: Response) -> None:
     """Delete the cookies of the session, of the visit and of a login under way."""
     for name in (SESSION, VISIT, STEP):
-        forget(request, response, name)
+        cookies.forget(request, response, name)
     request.state.visit_new = None
-
-
-def forget(request: Request, response: Response, name: str) -> None:
-    """One cookie of ours."""
-    console = _console(request)
-    response.delete_cookie(
-        cookie_name(console, name), secure=console.secure, httponly=True, samesite="lax"
-    )
-
-
-def set_cookie(
-    request: Request, response: Response, name: str, value: str, max_age: int | None = None
-) -> None:
-    """A cookie for us alone, which no script reads. ``max_age``: seconds; ``None``: until the
-    browser closes.
-    """
-    console = _console(request)
-    response.set_cookie(
-        cookie_name(console, name),
-        value,
-        max_age=max_age,
-        path="/",
-        secure=console.secure,
-        httponly=True,
-        samesite="lax",
-    )
 
 
 def send_visit(request: Request, response: Response) -> None:
     """Give a first-time visitor their value."""
     if getattr(request.state, "visit_new", None):
-        set_cookie(request, response, VISIT, request.state.visit_new)
+        cookies.give(request, response, VISIT, request.state.visit_new)
 
 
 def _bound_to(request: Request) -> str:

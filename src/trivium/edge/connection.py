@@ -2,7 +2,7 @@
 
 import asyncio
 import traceback
-from typing import Final, cast
+from typing import Final, Protocol, cast
 
 import structlog
 
@@ -22,6 +22,12 @@ log = structlog.get_logger()
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
+class Owner(Host, Protocol):
+    """The listener, with the connections that it has."""
+
+    connections: set["Connection"]
+
+
 class Connection:
     """One caller connection: an ``asyncio.Protocol`` by its methods (see upstream's on descent)."""
 
@@ -30,7 +36,7 @@ class Connection:
         "_touched", "_transport", "_unread", "_waiting", "host", "paused", "peer",
     )  # fmt: skip
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Owner) -> None:
         self.host = host
         self.paused = False
         self.peer = ""

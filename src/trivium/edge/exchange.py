@@ -18,7 +18,6 @@ from trivium.wire import errors
 from trivium.wire.operation import Shape
 
 if TYPE_CHECKING:
-    from trivium.edge.connection import Connection
     from trivium.edge.kept import Kept, Share
     from trivium.uploads.form import Upload
     from trivium.uploads.spool import Room
@@ -65,7 +64,6 @@ class Host(Protocol):
     draining: bool
     ready: bool
     """Until the key snapshot is loaded, connections are accepted but not read."""
-    connections: set["Connection"]
     room: "Room"
     """Where uploads are kept."""
     kept: "Kept"

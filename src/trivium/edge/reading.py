@@ -34,7 +34,10 @@ CHUNK_BYTES: Final = 16
 class Reads(Line, Protocol):
     """The connection that is read from."""
 
-    host: Host
+    @property
+    def host(self) -> Host:
+        """The listener."""
+        ...
 
     @property
     def is_open(self) -> bool:

@@ -14,7 +14,8 @@ import msgspec
 from trivium.faults import Fault, Kind
 from trivium.jobs.model import Account, Job
 from trivium.providers.base import Refusal
-from trivium.providers.videos.dialect import Errand, Film, Form, dialect_of
+from trivium.providers.videos.dialect import Errand, Film, Form
+from trivium.providers.videos.registry import dialect_of
 from trivium.providers.wording import public
 from trivium.routing.model import Channel
 from trivium.uploads.form import Upload

@@ -19,7 +19,7 @@ from trivium.jobs.model import BIRTH_S, ID, ID_PREFIX, LOST_S, Account, Job, Kee
 from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold
 from trivium.ledger.refusals import too_low
-from trivium.providers.videos.dialect import dialect_of
+from trivium.providers.videos.registry import dialect_of
 from trivium.storage.doubt import Doubt
 from trivium.storage.errors import StorageError
 from trivium.wire.videos.answer import Seen, Status

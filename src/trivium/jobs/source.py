@@ -15,7 +15,7 @@ import structlog
 from trivium.faults import Fault, Kind
 from trivium.jobs.asking import Asking, film, refused
 from trivium.jobs.model import Job
-from trivium.providers.videos.dialect import dialect_of
+from trivium.providers.videos.registry import dialect_of
 from trivium.routing.model import Channel
 from trivium.upstream import elsewhere
 from trivium.upstream.call import Client, Taker

@@ -22,7 +22,6 @@ from sqlalchemy import (
     union_all,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.allowance import granted
@@ -31,6 +30,7 @@ from trivium.ledger.model import Entry, EntryKind, Settlement
 from trivium.ledger.statement.store import add_to_days
 from trivium.storage.schema import accounts, entries, holds, leases, users
 from trivium.storage.together import insert
+from trivium.storage.upsert import upsert
 
 _USAGE: Final = ("user_id", "amount_nanos", "note", "request_id", "created_at", "detail")
 """Columns of a usage entry in the order of their values."""
@@ -41,12 +41,6 @@ _NOW: Final = {
     "postgresql": cast(func.extract("epoch", func.clock_timestamp()), BigInteger),
 }
 """The database's own clock: leases are renewed and swept by one."""
-
-
-def _insert(conn: AsyncConnection, table: Any) -> Any:
-    """An insert that knows ON CONFLICT: the same words, two classes."""
-    dialect = sqlite if conn.dialect.name == "sqlite" else postgresql
-    return dialect.insert(table)
 
 
 async def has_user(conn: AsyncConnection, user_id: int) -> bool:
@@ -65,7 +59,7 @@ async def insert_entry(conn: AsyncConnection, entry: Entry) -> int | None:
         "created_at": entry.created_at,
         "detail": entry.detail,
     }
-    append = _insert(conn, entries).values(values).returning(entries.c.id)
+    append = upsert(conn, entries).values(values).returning(entries.c.id)
     if conn.dialect.name != "sqlite":
         append = append.on_conflict_do_nothing(index_elements=["request_id"])
     elif entry.request_id is not None and await entry_of(conn, entry.request_id) is not None:
@@ -79,7 +73,7 @@ async def insert_entry(conn: AsyncConnection, entry: Entry) -> int | None:
 async def add_to_account(conn: AsyncConnection, entry: Entry) -> int:
     """Move the balance by an entry's amount and return it; the first entry opens the account."""
     used = -entry.amount_nanos if entry.kind is EntryKind.USAGE else 0
-    opened = _insert(conn, accounts).values(
+    opened = upsert(conn, accounts).values(
         user_id=entry.user_id, balance_nanos=entry.amount_nanos, used_nanos=used
     )
     moved = opened.on_conflict_do_update(
@@ -305,7 +299,7 @@ async def locked(
     missing = [user_id for user_id in opening if user_id not in rows]
     if missing:
         values = [{"user_id": u, "balance_nanos": 0, "used_nanos": 0} for u in sorted(missing)]
-        opened = _insert(conn, accounts).values(values).on_conflict_do_nothing()
+        opened = upsert(conn, accounts).values(values).on_conflict_do_nothing()
         await conn.execute(opened)
         rows = {row.user_id: row for row in await conn.execute(query)}
     return rows
@@ -350,7 +344,7 @@ async def _set_leases(
         mine = (leases.c.worker == worker) & leases.c.user_id.in_(gone)
         await conn.execute(delete(leases).where(mine))
     if rows:
-        put = _insert(conn, leases).values(renewed_at=_NOW[conn.dialect.name])
+        put = upsert(conn, leases).values(renewed_at=_NOW[conn.dialect.name])
         put = put.on_conflict_do_update(
             index_elements=["worker", "user_id"],
             set_={
@@ -406,7 +400,7 @@ async def give_back(conn: AsyncConnection, worker: str, silent_s: int = -1) -> i
 
 async def set_overdraft(conn: AsyncConnection, user_id: int, overdraft_nanos: int) -> None:
     """Let a balance go so far below zero."""
-    opened = _insert(conn, accounts).values(
+    opened = upsert(conn, accounts).values(
         user_id=user_id, balance_nanos=0, used_nanos=0, overdraft_nanos=overdraft_nanos
     )
     put = opened.on_conflict_do_update(

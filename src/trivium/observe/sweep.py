@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from trivium.clock import Clock, SystemClock
-from trivium.storage.rounds import rounds
+from trivium.storage.rounds import PAUSE_S, Sweeper
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
@@ -21,14 +21,10 @@ if TYPE_CHECKING:
 
 BATCH: Final = 500
 """Rows a transaction: SQLite's other writers wait some 10 ms for it."""
-PAUSE_S: Final = 0.1
-"""Between two batches."""
 ROWS_MAX: Final = 100_000
 """Rows a round."""
 SECONDS_MAX: Final = 60.0
 """Seconds a round."""
-ROUND_S: Final = 600.0
-"""Between two rounds; a tenth of it when the last one ended with its budget."""
 DAY_S: Final = 86_400
 
 _SYSTEM: Final = SystemClock()
@@ -36,12 +32,14 @@ _SYSTEM: Final = SystemClock()
 log = structlog.get_logger()
 
 
-class Sweeper:
+class RecordSweeper(Sweeper):
     """Keeps records no longer than so many days; 0 keeps them for ever.
 
     ``late_delete`` imports and returns what deletes a batch of something else: a function of a
     transaction, a moment in milliseconds and a number of rows. ``name``: of that, for the log.
     """
+
+    every_s = 600.0
 
     def __init__(
         self,
@@ -53,11 +51,9 @@ class Sweeper:
         name: str = "records",
         late_delete: "Callable[[], Delete] | None" = None,
     ) -> None:
-        self._db = db
+        super().__init__(db, clock, sleep)
         self._retention_days = retention_days
-        self._clock = clock
-        self._sleep = sleep
-        self._name = name
+        self.what = name
         self._late_delete = late_delete or _records
 
     async def run(self) -> None:
@@ -65,9 +61,7 @@ class Sweeper:
         if nothing is ever deleted.
         """
         if self._retention_days:
-            await rounds(
-                self._name, self.round, ROUND_S, self._sleep, db=self._db, clock=self._clock
-            )
+            await super().run()
 
     async def round(self, now: float | None = None) -> bool:
         """Delete what is too old; returns ``False`` when the budgets ended first. Raises what
@@ -85,10 +79,10 @@ class Sweeper:
             rows += deleted
             if deleted < BATCH:
                 if rows:
-                    log.info("swept", what=self._name, rows=rows)
+                    log.info("swept", what=self.what, rows=rows)
                 return True
             await self._sleep(PAUSE_S)
-        log.info("swept", what=self._name, rows=rows, more=True)
+        log.info("swept", what=self.what, rows=rows, more=True)
         return False
 
 

@@ -12,7 +12,8 @@ import msgspec
 from trivium.faults import Fault, Kind
 from trivium.pipeline.story import Story
 from trivium.pipeline.videos import make
-from trivium.providers.videos.dialect import Form, Picture, dialect_of
+from trivium.providers.videos.dialect import Form, Picture
+from trivium.providers.videos.registry import dialect_of
 from trivium.routing.model import Plan, Step
 from trivium.uploads.form import Upload
 from trivium.uploads.outgoing import OutgoingForm

@@ -4,16 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Row, delete, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.storage.schema import stored_items, stored_responses
+from trivium.storage.upsert import upsert
 
 _VALUES = ("key_id", "model", "channel", "status", "created_at", "expires_at", "size_bytes", "body")
-
-
-def _insert(conn: AsyncConnection, table: Any) -> Any:
-    return (sqlite if conn.dialect.name == "sqlite" else postgresql).insert(table)
 
 
 async def save(
@@ -24,13 +20,13 @@ async def save(
     """Insert rows. Repeating the call changes nothing; an id that is used again gets the newer
     response.
     """
-    made = _insert(conn, stored_responses)
+    made = upsert(conn, stored_responses)
     update = {name: made.excluded[name] for name in _VALUES}
     await conn.execute(
         made.on_conflict_do_update(index_elements=["user_id", "id"], set_=update), list(responses)
     )
     if items:
-        made = _insert(conn, stored_items)
+        made = upsert(conn, stored_items)
         await conn.execute(
             made.on_conflict_do_update(
                 index_elements=["user_id", "id"], set_={"response_id": made.excluded.response_id}

@@ -12,27 +12,26 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.recall.model import Limits
-from trivium.storage.rounds import rounds
+from trivium.storage.rounds import PAUSE_S, Sweeper
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
 
 BATCH: Final = 200
 """Responses a transaction; each has some items."""
-PAUSE_S: Final = 0.1
-"""Between two batches."""
 SECONDS_MAX: Final = 60.0
 """Seconds a round."""
-ROUND_S: Final = 300.0
-"""Between two rounds; a tenth of it when the last one ended with its budget."""
 
 _SYSTEM: Final = SystemClock()
 
 log = structlog.get_logger()
 
 
-class Sweeper:
+class ResponseSweeper(Sweeper):
     """Keeps stored responses within the days and bytes of the settings."""
+
+    what = "responses"
+    every_s = 300.0
 
     def __init__(
         self,
@@ -41,14 +40,8 @@ class Sweeper:
         clock: Clock = _SYSTEM,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._db = db
+        super().__init__(db, clock, sleep)
         self._limits = limits
-        self._clock = clock
-        self._sleep = sleep
-
-    async def run(self) -> None:
-        """Sweep at intervals, without end. Logs one line when the database goes or comes back."""
-        await rounds("responses", self.round, ROUND_S, self._sleep, db=self._db, clock=self._clock)
 
     async def round(self, now: float | None = None) -> bool:
         """Delete what is too old or too much; returns ``False`` when the budget of seconds ended
@@ -58,7 +51,7 @@ class Sweeper:
 
         began = self._clock.monotonic()
         swept = 0
-        now = int(self._clock.now() if now is None else now)
+        now = self._second(now)
         while True:
             async with self._db.write() as conn:
                 rows = await store.delete_expired(conn, now, BATCH)

@@ -1,14 +1,13 @@
 """The upstreams' health for people, in SQL. Every function works in the transaction it is given."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 from sqlalchemy import bindparam, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.storage.schema import breakers
+from trivium.storage.upsert import upsert
 
 
 class Resting(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,8 +31,7 @@ async def put(conn: AsyncConnection, rows: Sequence[Resting]) -> None:
     """Note these, instead of what was noted of them before."""
     if not rows:
         return
-    dialect: Any = postgresql if conn.dialect.name == "postgresql" else sqlite
-    insert = dialect.insert(breakers)
+    insert = upsert(conn, breakers)
     key = ("channel", "account", "model")
     changed = {name: insert.excluded[name] for name in breakers.c.keys() if name not in key}  # noqa: SIM118 - columns, not their names, are iterated
     await conn.execute(

@@ -1,18 +1,68 @@
 """Runs periodic work, such as sweeping. It waits while the database is away, and logs that."""
 
+import asyncio
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import structlog
 
-from trivium.clock import Clock
+from trivium.clock import Clock, SystemClock
 from trivium.storage.doubt import Doubt
 from trivium.storage.errors import StorageError
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
 
+PAUSE_S: Final = 0.1
+"""Between two batches of a sweep."""
+
+_SYSTEM: Final = SystemClock()
+
 log = structlog.get_logger()
+
+
+class Sweeper:
+    """Deletes what is over, round after round, in small transactions with pauses between them."""
+
+    what: str
+    """In the log."""
+    every_s: ClassVar[float]
+    """Between two rounds; a tenth of it when the last one ended with its budget."""
+    away: ClassVar[tuple[type[Exception], ...]] = (StorageError,)
+    """What a round raises while something that it needs is away."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock = _SYSTEM,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._sleep = sleep
+
+    async def run(self) -> None:
+        """Sweep round after round; one log line a change of state."""
+        await rounds(
+            self.what,
+            self.round,
+            self.every_s,
+            self._sleep,
+            db=self._db,
+            clock=self._clock,
+            away=self.away,
+        )
+
+    @abstractmethod
+    async def round(self, now: float | None = None) -> object:
+        """Delete what is over by ``now``, or by the clock; ``False`` when there is more to do.
+
+        Raises what ``Database.write`` raises; what was deleted until then stays deleted.
+        """
+
+    def _second(self, now: float | None) -> int:
+        return int(self._clock.now() if now is None else now)
 
 
 async def rounds(

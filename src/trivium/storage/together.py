@@ -13,9 +13,11 @@ from itertools import chain
 from typing import Any, Final, TypeAlias
 
 from sqlalchemy import Dialect, Table, bindparam, literal, literal_column
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import asyncpg
 from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.storage.upsert import INSERT
 
 TOGETHER: Final = 100
 """Rows a statement on SQLite, as long as their parameters stay under its 32,766. With five times as
@@ -75,12 +77,8 @@ def _one(
     engine: str, table: Table, columns: tuple[str, ...], fixed: Fixed, key: tuple[str, ...]
 ) -> str:
     """Return the text of a statement for one row."""
-    dialect: Dialect
-    made: Any
-    if engine == "sqlite":
-        dialect, made = sqlite.dialect(), sqlite.insert(table)
-    else:
-        dialect, made = asyncpg.dialect(), postgresql.insert(table)  # type: ignore[no-untyped-call] # SQLAlchemy's own
+    dialect: Dialect = (sqlite if engine == "sqlite" else asyncpg).dialect()
+    made = INSERT[engine](table)
     marks: dict[str, Any] = {name: bindparam(name) for name in columns}
     made = made.values(marks | _literals(table, fixed, dialect)).inline()
     if key:

@@ -2,11 +2,54 @@
 
 import asyncio
 import math
+from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
-if TYPE_CHECKING:
-    from trivium.upstream.exchange import Exchange
+from trivium.faults import Fault
+from trivium.routing.model import TimeLimits
+
+
+class Carried:
+    """What a connection carries: an exchange, which stands on this module.
+
+    No protocol: a compiled method of one is looked up by its name at each call.
+    """
+
+    __slots__ = ("limits", "retrying")
+
+    def __init__(self, limits: TimeLimits) -> None:
+        self.limits = limits
+        self.retrying: asyncio.Task[None] | None = None
+        """Looks for a fresh connection after a reused one died; ``None`` at any other time."""
+
+    @abstractmethod
+    def run(self, connection: "Connection", now: float, head_max: int) -> None:
+        """Write the request on a connection that has nothing else to do."""
+
+    @abstractmethod
+    def receive(self, data: bytes, now: float) -> None:
+        """Bytes of the answer."""
+
+    @abstractmethod
+    def eof(self) -> None:
+        """The vendor sends no more."""
+
+    @abstractmethod
+    def lost(self) -> None:
+        """The connection is gone."""
+
+    @abstractmethod
+    def written(self, now: float) -> None:
+        """A part of a large request has left."""
+
+    @abstractmethod
+    def overdue(self, now: float) -> float | None:
+        """End it if a limit has passed; else when to look again."""
+
+    @abstractmethod
+    def fail(self, fault: Fault) -> None:
+        """End it, with the connection if there is one."""
 
 
 class Keeper(Protocol):
@@ -26,7 +69,7 @@ class Keeper(Protocol):
         """It may not: close it, and let another take its place."""
         ...
 
-    def retry(self, exchange: "Exchange") -> None:
+    def retry(self, exchange: Carried) -> None:
         """Its exchange wants a fresh connection in its place."""
         ...
 
@@ -65,14 +108,14 @@ class Connection:
         self.alive = False
         self.due = math.inf
         """When the ticker must look at it, in the loop's seconds."""
-        self.exchange: Exchange | None = None
+        self.exchange: Carried | None = None
         self.idle = False
         """Whether it rests in the pool, where anybody may take it."""
         self.now = now
         self.served = False
         """Whether it has carried an exchange to its end."""
 
-    def begin(self, exchange: "Exchange", payload: bytes, due: float) -> None:
+    def begin(self, exchange: Carried, payload: bytes, due: float) -> None:
         """Write a request; the answer goes to the exchange."""
         self.exchange = exchange
         self.due = due
@@ -103,7 +146,7 @@ class Connection:
         """The exchange has ended before its time, and has left."""
         self._keeper.discard(self)
 
-    def retry(self, exchange: "Exchange") -> None:
+    def retry(self, exchange: Carried) -> None:
         """The exchange has left because this connection was dead, and wants a fresh one."""
         self.close()
         self._keeper.retry(exchange)

@@ -5,26 +5,24 @@ its connection; from then on it does nothing and its sink hears nothing.
 """
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.upstream.answer import Answer
-from trivium.upstream.call import Call, Sink
+from trivium.upstream.call import Sink
 from trivium.upstream.coding import CodingError, Inflater
+from trivium.upstream.connection import Carried, Connection
 from trivium.upstream.deadlines import Deadlines
 from trivium.upstream.lines import NO_LINES
 from trivium.upstream.request import Request
 from trivium.upstream.sending import Sender
 from trivium.upstream.slices import SLICE_BYTES, Slices
 
-if TYPE_CHECKING:
-    from trivium.upstream.connection import Connection
-
 _CUT: Final = "The upstream closed the connection in the middle of its answer."
 _OF_CODED_BODY: Final = frozenset({b"content-encoding", b"content-length"})
 
 
-class Exchange(Call):
+class Exchange(Carried):
     """The :class:`~trivium.upstream.call.Call` that the client returns."""
 
     __slots__ = (
@@ -42,20 +40,16 @@ class Exchange(Call):
         "_slices",
         "_touched",
         "_turn",
-        "limits",
-        "retrying",
         "reused",
     )
 
     def __init__(self, request: Request, sink: Sink, started: float) -> None:
         """``started``: the loop's seconds when the call was asked for."""
-        self.limits = request.limits
+        super().__init__(request.limits)
         self._payload = request.payload
         self._body = request.body
         self._sender: Sender | None = None
         self.reused = False
-        self.retrying: asyncio.Task[None] | None = None
-        """Looks for a fresh connection after a reused one died; ``None`` at any other time."""
         self._sink = sink
         self._deadlines = Deadlines(request.limits, started)
         self._connection: Connection | None = None
@@ -72,7 +66,7 @@ class Exchange(Call):
         """Whether the connection was lost before they were."""
         self._touched = False
 
-    def run(self, connection: "Connection", now: float, head_max: int) -> None:
+    def run(self, connection: Connection, now: float, head_max: int) -> None:
         """Write the request on a connection that has nothing else to do."""
         payload = self._payload
         deadlines = self._deadlines
@@ -287,7 +281,7 @@ class Exchange(Call):
             self._deadlines.seen = connection.now()
             self._hand_on()
 
-    def _leave(self) -> "Connection":
+    def _leave(self) -> Connection:
         """Take the exchange off its connection."""
         connection = self._connection
         assert connection is not None

@@ -12,8 +12,7 @@ from collections.abc import Callable
 from trivium.faults import Fault, Kind
 from trivium.routing.model import TimeLimits
 from trivium.upstream.connect import Connector
-from trivium.upstream.connection import Connection, Keeper
-from trivium.upstream.exchange import Exchange
+from trivium.upstream.connection import Carried, Connection, Keeper
 from trivium.upstream.limits import Limits
 from trivium.upstream.request import Origin
 from trivium.upstream.standing import Standing
@@ -118,7 +117,7 @@ class OriginPool(Keeper):
         connection.close()
         self._give_place()
 
-    def retry(self, exchange: Exchange) -> None:
+    def retry(self, exchange: Carried) -> None:
         """Run an exchange again on a fresh connection; it keeps its place."""
         self._retried += 1
         task = asyncio.get_running_loop().create_task(self._retry(exchange))
@@ -130,11 +129,11 @@ class OriginPool(Keeper):
         """Its socket is closed."""
         self._connections.discard(connection)
 
-    def start(self, exchange: Exchange, connection: Connection) -> None:
+    def start(self, exchange: Carried, connection: Connection) -> None:
         """Run an exchange on a connection that is its own."""
         exchange.run(connection, self._now(), self._limits.header_bytes_max)
 
-    async def _retry(self, exchange: Exchange) -> None:
+    async def _retry(self, exchange: Carried) -> None:
         try:
             connection = await self._connect(exchange.limits)
         except Fault as fault:

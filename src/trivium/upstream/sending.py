@@ -4,14 +4,10 @@ A task of its own: the answer may begin, or the vendor refuse and hang up, while
 """
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from trivium.faults import Fault, Kind
+from trivium.upstream.connection import Carried, Connection
 from trivium.upstream.request import Body
-
-if TYPE_CHECKING:
-    from trivium.upstream.connection import Connection
-    from trivium.upstream.exchange import Exchange
 
 
 class Sender:
@@ -19,9 +15,9 @@ class Sender:
 
     __slots__ = ("_body", "_connection", "_exchange", "_task", "done")
 
-    def __init__(self, exchange: "Exchange", connection: "Connection", body: Body) -> None:
+    def __init__(self, exchange: Carried, connection: Connection, body: Body) -> None:
         """Begins at once; the head has been written."""
-        self._exchange: Exchange | None = exchange
+        self._exchange: Carried | None = exchange
         self._connection = connection
         self._body: Body | None = body
         self.done = False

@@ -12,7 +12,7 @@ from trivium.settings.model import Settings
 if TYPE_CHECKING:
     from trivium.identity.accounts.letters import Post
     from trivium.identity.accounts.service import Accounts
-    from trivium.identity.accounts.sweep import Sweeper
+    from trivium.identity.accounts.sweep import AccountSweeper
     from trivium.mail.outbox import Outbox
     from trivium.storage.database import Database
     from trivium.storage.vault import Vault
@@ -84,8 +84,8 @@ def outbox(settings: Settings) -> "Outbox | None":
     return Outbox(Smtp(settings.mail, SystemClock()).send, settings.mail.queue_max)
 
 
-def caretaker(settings: Settings, database: "Database") -> "Sweeper":
+def caretaker(settings: Settings, database: "Database") -> "AccountSweeper":
     """Return the sweeper that removes expired sessions, links and counts."""
-    from trivium.identity.accounts.sweep import Sweeper
+    from trivium.identity.accounts.sweep import AccountSweeper
 
-    return Sweeper(database, SystemClock(), idle_s=int(settings.accounts.idle_hours * 3600))
+    return AccountSweeper(database, SystemClock(), idle_s=int(settings.accounts.idle_hours * 3600))

@@ -22,7 +22,7 @@ async def assets_of(
     from trivium.assets.address import Addresses
     from trivium.assets.objects import Objects
     from trivium.assets.service import Assets
-    from trivium.assets.sweep import Sweeper
+    from trivium.assets.sweep import AssetSweeper
     from trivium.storage.root_key import root_keys
 
     keys = root_keys(
@@ -30,7 +30,7 @@ async def assets_of(
     )
     objects = Objects(place(settings))
     addresses = Addresses(keys.ring("assets"), settings.server.public_url or origin)
-    await background(stack, Sweeper(database, objects, SystemClock()).run)
+    await background(stack, AssetSweeper(database, objects, SystemClock()).run)
     return Assets(database, objects, addresses, SystemClock())
 
 

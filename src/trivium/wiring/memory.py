@@ -129,17 +129,17 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
     """Return the work that removes what is old or expired. None of it ever ends: run it in the
     background.
     """
-    from trivium.oauth.sweep import Sweeper as Authorizations
+    from trivium.oauth.sweep import OAuthSweeper
     from trivium.observe.audit.service import deleting
-    from trivium.observe.sweep import Sweeper
-    from trivium.recall.sweep import Sweeper as Forgetter
+    from trivium.observe.sweep import RecordSweeper
+    from trivium.recall.sweep import ResponseSweeper
     from trivium.wiring.accounts import caretaker
 
-    acts = Sweeper(database, settings.audit.retention_days, name="acts", late_delete=deleting)
+    acts = RecordSweeper(database, settings.audit.retention_days, name="acts", late_delete=deleting)
     return [
-        Sweeper(database, settings.records.retention_days).run,
-        Forgetter(database, settings.responses).run,
+        RecordSweeper(database, settings.records.retention_days).run,
+        ResponseSweeper(database, settings.responses).run,
         caretaker(settings, database).run,
         acts.run,
-        Authorizations(database).run,
+        OAuthSweeper(database).run,
     ]

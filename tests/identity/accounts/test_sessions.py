@@ -6,7 +6,7 @@ from sqlalchemy import text
 from trivium.identity.accounts import sessions as module
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.model import Visitor, Way
-from trivium.identity.accounts.sweep import Sweeper
+from trivium.identity.accounts.sweep import AccountSweeper
 from trivium.identity.model import Role
 from trivium.identity.service import Identity
 from trivium.storage.doubt import Doubt
@@ -60,7 +60,7 @@ async def test_a_session_outlives_a_clock_that_jumps_and_comes_back(
     """Its user does not notice, nothing is deleted, and it ends when it would have."""
     await user()
     token = await enter()
-    sweeper = Sweeper(database, clock, idle_s=12 * HOUR)
+    sweeper = AccountSweeper(database, clock, idle_s=12 * HOUR)
     doubt = Doubt(database, clock, "accounts")
     right = clock.now
     with monkeypatch.context() as patch:

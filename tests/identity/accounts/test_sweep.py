@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from trivium.identity.accounts.sweep import Sweeper
+from trivium.identity.accounts.sweep import AccountSweeper
 from trivium.storage.errors import StorageDown
 
 
@@ -24,7 +24,7 @@ async def test_a_round_deletes_everything_that_is_over(
         await enter()
     seconds(12 * 3600)
     live = await enter()
-    sweeper = Sweeper(database, clock, idle_s=12 * 3600, sleep=at_once)
+    sweeper = AccountSweeper(database, clock, idle_s=12 * 3600, sleep=at_once)
     assert await sweeper.round() >= 3
     assert 0 == await sweeper.round()
     assert 1 == len(await accounts.sessions.of_user(ada.id))
@@ -42,7 +42,7 @@ async def test_an_outage_is_told_once(database, clock, monkeypatch):
             raise StorageDown("away")
         await asyncio.Event().wait()
 
-    sweeper = Sweeper(database, clock, idle_s=60, sleep=at_once)
+    sweeper = AccountSweeper(database, clock, idle_s=60, sleep=at_once)
     monkeypatch.setattr(sweeper, "round", down)
     with capture_logs() as logs:
         task = asyncio.ensure_future(sweeper.run())

@@ -6,7 +6,7 @@ from structlog.testing import capture_logs
 
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import PAGE_MAX, Audit
-from trivium.observe.sweep import Sweeper
+from trivium.observe.sweep import RecordSweeper
 from trivium.storage.errors import StorageDown
 
 ADA, BOB, ROOT = 1, 2, 9
@@ -136,7 +136,7 @@ async def test_old_acts_are_swept(audit, database, clock):
     await audit.add(ActKind.LOGIN, subject=ADA, what="new")
     async with database.write() as conn:
         assert 0 == await conn.scalar(text("SELECT count(*) FROM acts WHERE kind = 'logout'"))
-    sweeper = Sweeper(database, 400, clock, name="acts", late_delete=deleting)
+    sweeper = RecordSweeper(database, 400, clock, name="acts", late_delete=deleting)
     with capture_logs() as logs:
         assert await sweeper.round()
     assert ["new"] == [act.what for act in await audit.everything()]

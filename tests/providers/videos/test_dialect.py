@@ -1,11 +1,11 @@
-"""Which way an upstream is asked."""
+"""The refusal that both ways of asking have."""
 
-from trivium.providers.videos import google, openai
-from trivium.providers.videos.dialect import dialect_of
-from trivium.wire.operation import Operation
+from trivium.faults import Kind
+from trivium.providers.videos.dialect import lacking
 
 
-def test_the_operation_decides():
-    """A channel of either kind may serve a model."""
-    assert openai.DIALECT is dialect_of(Operation.VIDEOS)
-    assert google.DIALECT is dialect_of(Operation.GENERATE_VIDEO)
+def test_what_an_upstream_lacks_is_named():
+    """With the member, and what the caller can do."""
+    fault = lacking("size", "This model has no such size.")
+    assert (Kind.UNREPRESENTABLE, "size") == (fault.kind, fault.param)
+    assert str(fault) == "This model has no such size. Choose another model."

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from trivium.console import context, forms, language, render, session
+from trivium.console import context, cookies, forms, language, render, session
 from trivium.console.language import LANGUAGES
 from trivium.identity.accounts.preferences import Theme
 
@@ -35,7 +35,7 @@ async def choose(request: Request) -> Response:
         )
     answer = render.redirect(request, session.after(request, chosen.place))
     if chosen.language in LANGUAGES:
-        session.set_cookie(request, answer, language.COOKIE, chosen.language, YEAR_S)
+        cookies.give(request, answer, language.COOKIE, chosen.language, YEAR_S)
     if chosen.theme is not None:
         # read by a script as well, so that the switch needs no round trip
         answer.set_cookie(

@@ -14,12 +14,14 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from trivium.console import context, render
+from trivium.console import context, device, render, session
 from trivium.console.consent.wording import scopes_in_words
 from trivium.console.entrance.purpose import Purpose
+from trivium.identity.accounts.model import LoggedIn
 from trivium.oauth import redirect
 from trivium.oauth.consent.decision import Decision
 from trivium.oauth.errors import Refused
+from trivium.observe.audit.model import ActKind
 
 _PAGE: Final = re.compile(r"/authorize/(gwar_[A-Za-z0-9_-]{43})")
 
@@ -44,6 +46,15 @@ async def tell(request: Request, path: str) -> Purpose | None:
             "scopes": scopes_in_words(asked.scopes),
         },
     )
+
+
+async def enter(request: Request, found: LoggedIn, sealed: str) -> Response:
+    """Continue on the page that was asked for, with a new session and a new visit."""
+    await session.tell(request, ActKind.LOGIN, found.user.id)
+    answer = await entered(request, session.after(request, sealed), found.user.id)
+    session.begin(request, answer, found.token)
+    device.remember(request, answer, found.user.id)
+    return answer
 
 
 async def entered(request: Request, path: str, user_id: int) -> Response:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from trivium.console import context, forms, render, session
+from trivium.console import context, cookies, forms, render, session
 from trivium.console.api.answer import sender
 from trivium.console.consent.refusal import refused
 from trivium.console.consent.wording import scopes_in_words
@@ -121,7 +121,7 @@ async def _other_account(request: Request) -> Response:
     """Logged out, and off to the login page, from where one comes back here."""
     console = context.of(request)
     place = session.place(request, request.url.path)
-    name = session.cookie_name(console, session.SESSION)
+    name = cookies.name(console, session.SESSION)
     await console.accounts.sessions.end(request.cookies.get(name, ""))
     made = RedirectResponse(f"/login?for={place}", 303)
     made.delete_cookie(name, path="/", secure=console.secure, httponly=True, samesite="lax")

@@ -6,7 +6,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from trivium.console import context, forms, render, session
+from trivium.console import context, cookies, forms, render, session
+from trivium.console.consent import arrival
 from trivium.console.refusals import refuse, words
 from trivium.identity.accounts.errors import AccountError, Refusal
 
@@ -40,13 +41,13 @@ async def enter(request: Request) -> Response:
         await session.tell_failed(request, error)
         refuse(form, error)
         return _page(request, form, 429 if error.retry_after_s else 422)
-    answer = await session.enter(request, found, form.value.place)
-    session.forget(request, answer, session.STEP)
+    answer = await arrival.enter(request, found, form.value.place)
+    cookies.forget(request, answer, session.STEP)
     return answer
 
 
 def _step(request: Request) -> str:
-    name = session.cookie_name(context.of(request), session.STEP)
+    name = cookies.name(context.of(request), session.STEP)
     return request.cookies.get(name, "")
 
 

@@ -59,7 +59,7 @@ async def log_in(request: Request) -> Response:
         return await _page(request, form, 429 if error.retry_after_s else 422)
     if isinstance(found, HalfWay):
         return session.half_way(request, found.token, form.value.place)
-    return await session.enter(request, found, form.value.place)
+    return await arrival.enter(request, found, form.value.place)
 
 
 async def _page(request: Request, form: forms.Filled[Any], status: int = 200) -> Response:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from trivium.console import context, forms, render, session
+from trivium.console import context, cookies, forms, render, session
 from trivium.console.consent import arrival
 from trivium.console.language import N_
 from trivium.console.refusals import words
@@ -72,7 +72,7 @@ async def back(request: Request) -> Response:
     try:
         arrived = await console.accounts.outside.finish(
             request.path_params["name"],
-            request.cookies.get(session.cookie_name(console, TRIP), ""),
+            request.cookies.get(cookies.name(console, TRIP), ""),
             said,
             visitor,
             session=await session.current(request),
@@ -83,13 +83,13 @@ async def back(request: Request) -> Response:
         answer = render.page(request, "entrance/gone.html", status=422, message=words(error))
     else:
         answer = await _in(request, arrived)
-    session.forget(request, answer, TRIP)
+    cookies.forget(request, answer, TRIP)
     return answer
 
 
 async def _in(request: Request, arrived: Arrival) -> Response:
     if isinstance(arrived.outcome, LoggedIn):
-        return await session.enter(request, arrived.outcome, arrived.place)
+        return await arrival.enter(request, arrived.outcome, arrived.place)
     if isinstance(arrived.outcome, HalfWay):
         return session.half_way(request, arrived.outcome.token, arrived.place)
     if arrived.errand is Errand.LINK:
@@ -106,7 +106,7 @@ async def _in(request: Request, arrived: Arrival) -> Response:
 def _off(request: Request, name: str, left: Departure) -> Response:
     title = dict(context.of(request).accounts.outside.offered)[name]
     answer = arrival.moving(request, left.url, title)
-    session.set_cookie(request, answer, TRIP, left.step, TRIP_S)
+    cookies.give(request, answer, TRIP, left.step, TRIP_S)
     return answer
 
 

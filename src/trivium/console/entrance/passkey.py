@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
+from trivium.console.consent import arrival
 from trivium.console.refusals import words
 from trivium.identity.accounts.errors import AccountError
 from trivium.identity.accounts.passkeys.model import Challenge
@@ -44,7 +45,7 @@ async def enter(request: Request) -> Response:
     except AccountError as error:
         await session.tell_failed(request, error)
         return _gone(request, error)
-    return await session.enter(request, found, form.place)
+    return await arrival.enter(request, found, form.place)
 
 
 @session.signed_in

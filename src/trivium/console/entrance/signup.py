@@ -7,6 +7,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
+from trivium.console.consent import arrival
 from trivium.console.refusals import refuse, words
 from trivium.identity.accounts.errors import AccountError
 from trivium.identity.accounts.model import Offer
@@ -79,7 +80,7 @@ async def finish(request: Request) -> Response:
         refuse(form, error)
         return _finish(request, form, offer, 422)
     await session.tell(request, ActKind.SIGN_UP, found.user.id)
-    return await session.enter(request, found, "")
+    return await arrival.enter(request, found, "")
 
 
 def _ask(request: Request, form: forms.Filled[Ask], status: int = 200) -> Response:

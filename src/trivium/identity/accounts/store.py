@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Row, Select, delete, func, insert, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity import store as users_store
@@ -20,6 +19,7 @@ from trivium.storage.schema import (
     tries,
     users,
 )
+from trivium.storage.upsert import upsert
 
 _SESSION: Final[Select[Any]] = select(
     sessions.c.id.label("session_id"),
@@ -264,9 +264,8 @@ async def void(
 
 async def seen(conn: AsyncConnection, subject: bytes) -> Seen:
     """What is known of a subject, whose row is held until the transaction ends."""
-    dialect = sqlite if conn.dialect.name == "sqlite" else postgresql
     nothing = {"subject": subject, "count": 0, "since": 0, "until": 0, "forget_at": 0}
-    await conn.execute(dialect.insert(tries).values(nothing).on_conflict_do_nothing())
+    await conn.execute(upsert(conn, tries).values(nothing).on_conflict_do_nothing())
     query = select(tries.c.count, tries.c.since, tries.c.until, tries.c.forget_at)
     row = (await conn.execute(query.where(tries.c.subject == subject).with_for_update())).one()
     return Seen(count=row[0], since=row[1], until=row[2], forget_at=row[3])

@@ -12,47 +12,40 @@ import structlog
 
 from trivium.clock import Clock
 from trivium.identity.accounts.tickets import KEPT_S
-from trivium.storage.rounds import rounds
+from trivium.storage.rounds import PAUSE_S, Sweeper
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
 
 BATCH: Final = 500
 """Rows a table and transaction."""
-PAUSE_S: Final = 0.1
-"""Between two batches."""
-ROUND_S: Final = 900.0
-"""Between two rounds."""
 
 log = structlog.get_logger()
 
 
-class Sweeper:
+class AccountSweeper(Sweeper):
     """Keeps the tables of accounts small."""
+
+    what = "accounts"
+    every_s = 900.0
 
     def __init__(
         self,
         db: "Database",
         clock: Clock,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         *,
         idle_s: int,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._db = db
-        self._clock = clock
+        super().__init__(db, clock, sleep)
         self._idle_s = idle_s
-        self._sleep = sleep
-
-    async def run(self) -> None:
-        """Sweep round after round; one log line when the database goes away."""
-        await rounds("accounts", self.round, ROUND_S, self._sleep, db=self._db, clock=self._clock)
 
     async def round(self, now: float | None = None) -> int:
         """Delete everything that is over; how many rows that were. Raises the storage errors."""
         from trivium.identity.accounts import store
 
         swept = 0
-        now = int(self._clock.now() if now is None else now)
+        now = self._second(now)
         while True:
             async with self._db.write() as conn:
                 done = await store.sweep(conn, now, self._idle_s, KEPT_S, BATCH)

@@ -3,12 +3,12 @@
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, literal, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.model import EntryKind
 from trivium.ledger.payments.model import REFUND, Notice, Payment, PaymentState
 from trivium.storage.schema import entries, payment_events, payments
+from trivium.storage.upsert import upsert
 
 
 async def insert(conn: AsyncConnection, payment: Payment) -> int:
@@ -81,9 +81,8 @@ async def heard(
     conn: AsyncConnection, provider: str, notice: Notice, payment_id: int, now: int
 ) -> bool:
     """Note an event; ``False`` when it was heard before."""
-    dialect = sqlite if conn.dialect.name == "sqlite" else postgresql
     made = (
-        dialect.insert(payment_events)
+        upsert(conn, payment_events)
         .values(
             provider=provider,
             event_id=notice.event_id,

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sqlalchemy import literal_column, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.model import EntryKind
 from trivium.storage.schema import entries, usage_days, users
+from trivium.storage.upsert import upsert
 
 DAY_S: Final = 86_400
 _PAYMENT: Final = entries.c.kind != literal_column("'usage'")
@@ -72,8 +72,7 @@ async def add_to_days(conn: AsyncConnection, booked: Iterable[tuple[int, int, in
         found[1] += 1
     if not sums:
         return
-    dialect = sqlite if conn.dialect.name == "sqlite" else postgresql
-    put = dialect.insert(usage_days)
+    put = upsert(conn, usage_days)
     put = put.on_conflict_do_update(
         index_elements=["user_id", "day"],
         set_={

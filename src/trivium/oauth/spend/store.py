@@ -10,7 +10,6 @@ from typing import Final
 
 import msgspec
 from sqlalchemy import and_, func, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.admission.store import spent_by_day
@@ -22,6 +21,7 @@ from trivium.storage.schema import keys, oauth_caps
 from trivium.storage.schema import oauth_apps as apps
 from trivium.storage.schema import oauth_families as families
 from trivium.storage.schema import oauth_grants as grants
+from trivium.storage.upsert import upsert
 
 _BUDGETS: Final = msgspec.json.Encoder()
 
@@ -85,8 +85,7 @@ async def set_cap(
     conn: AsyncConnection, grant_id: int, cap_nanos: int, budgets: Sequence[Budget], now: int
 ) -> None:
     """Set the cap of a consent, also for the keys that were given under it."""
-    dialect = sqlite if conn.dialect.name == "sqlite" else postgresql
-    made = dialect.insert(oauth_caps).values(grant_id=grant_id, cap_nanos=cap_nanos, set_at=now)
+    made = upsert(conn, oauth_caps).values(grant_id=grant_id, cap_nanos=cap_nanos, set_at=now)
     values = {"cap_nanos": cap_nanos, "set_at": now}
     await conn.execute(made.on_conflict_do_update(index_elements=["grant_id"], set_=values))
     own = keys.c.grant_id == grant_id

@@ -26,7 +26,7 @@ from trivium.pipeline.videos.order import (
     told,
 )
 from trivium.pipeline.videos.reference import at_hand
-from trivium.providers.videos.dialect import dialect_of
+from trivium.providers.videos.registry import dialect_of
 from trivium.routing.condition import RESTING
 from trivium.routing.model import Model, Plan, Step
 from trivium.routing.wishes import wished

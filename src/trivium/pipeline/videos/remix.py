@@ -21,7 +21,7 @@ from trivium.pipeline.videos.order import (
     quoted,
     told,
 )
-from trivium.providers.videos.dialect import dialect_of
+from trivium.providers.videos.registry import dialect_of
 from trivium.routing.condition import Key
 from trivium.routing.health import Health
 from trivium.routing.model import Channel, Model, Step

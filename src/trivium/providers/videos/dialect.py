@@ -6,7 +6,6 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire.multipart import Part
-from trivium.wire.operation import Operation
 from trivium.wire.videos.answer import Seen
 from trivium.wire.videos.request import Asked
 
@@ -68,10 +67,3 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 def lacking(param: str, what: str) -> Fault:
     """The refusal of what an upstream cannot be asked for."""
     return Fault(Kind.UNREPRESENTABLE, f"{what} Choose another model.", param=param)
-
-
-def dialect_of(operation: Operation) -> Dialect:
-    """How an upstream is asked that serves videos by this operation."""
-    from trivium.providers.videos import google, openai
-
-    return google.DIALECT if operation is Operation.GENERATE_VIDEO else openai.DIALECT
