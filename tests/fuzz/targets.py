@@ -18,8 +18,7 @@ from trivium.ledger import journal
 from trivium.providers import body as bodies
 from trivium.providers import failure
 from trivium.upstream.answer import Answer
-from trivium.upstream.coding import CodingError, Inflater
-from trivium.upstream.slices import SLICE_BYTES
+from trivium.upstream.coding import SLICE_BYTES, CodingError, Inflater
 from trivium.wire import bulk, marks, multipart, peek, sse
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import CONVERSATION

@@ -23,7 +23,7 @@ from tests.doubles import (
 from tests.upstream.conftest import ask, limits
 
 from trivium.faults import Kind
-from trivium.upstream.slices import SLICE_BYTES
+from trivium.upstream.coding import SLICE_BYTES
 
 TEXT = b"one two three " * 20
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -26,8 +26,9 @@ def forget(request: Request, response: Response, cookie: str) -> None:
 def give(
     request: Request, response: Response, cookie: str, value: str, max_age: int | None = None
 ) -> None:
-    """Set a cookie that is sent to us alone, and that no script reads. ``max_age``: seconds; ``None``: until the
-    browser closes.
+    """Set a cookie that is sent to us alone, and that no script reads.
+
+    ``max_age``: seconds; ``None``: until the browser closes.
     """
     console = context.of(request)
     response.set_cookie(

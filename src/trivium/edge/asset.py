@@ -4,7 +4,7 @@ What a file may do in a browser is nothing: it is sandboxed, never sniffed, and 
 where its type is a plain picture, sound or film.
 """
 
-import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -14,7 +14,7 @@ from trivium.assets.model import Asset
 from trivium.faults import Fault, Kind
 from trivium.pipeline import file
 from trivium.pipeline.context import Headers
-from trivium.wire import errors
+from trivium.pipeline.guard import Guard
 
 if TYPE_CHECKING:
     from trivium.assets.service import Assets
@@ -36,21 +36,13 @@ _SHOWN: Final = {
 
 async def serve(exchange: "Exchange", asset_id: str, assets: "Assets") -> None:
     """Answer one request for a file. Never raises."""
-    try:
+    with Guard(exchange, partial(log.error, "file_crashed")):
         asset = await _found(exchange, asset_id, assets)
         if _has(exchange, asset):
             exchange.extra += [*_headers(asset), (b"etag", file.tag(asset))]
             exchange.answer(304, b"")
             return
         await file.send(exchange, asset, file.part(exchange, asset), assets, _headers(asset))
-    except Fault as fault:
-        exchange.fail(fault)
-    except asyncio.CancelledError:
-        if not exchange.gone:
-            exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
-    except Exception:
-        log.exception("file_crashed", request_id=exchange.request_id)
-        exchange.fail(errors.internal())
 
 
 async def _found(exchange: "Exchange", asset_id: str, assets: "Assets") -> Asset:

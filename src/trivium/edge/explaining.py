@@ -4,19 +4,18 @@ Served by the relay plane though its path is not one of a shape: it is asked wit
 runs the relay's own steps over the relay's own snapshot, of which the pages plane has neither.
 """
 
-import asyncio
+from functools import partial
 from typing import Final
 
 import msgspec
 import structlog
 
-from trivium.admission.service import OPEN
 from trivium.edge.exchange import Exchange
 from trivium.faults import Fault, Kind
 from trivium.pipeline import entrance
 from trivium.pipeline.context import Services
 from trivium.pipeline.explain import Asked, explain
-from trivium.wire import errors
+from trivium.pipeline.guard import Guard
 from trivium.wire.operation import EXPLAINED, Operation
 
 _KEYS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"cookie"})
@@ -48,23 +47,12 @@ async def serve(exchange: Exchange, services: Services) -> None:
     """Answer with the rehearsal; a refusal of the request is a 200 that says so. Never raises."""
     caller = exchange.caller
     assert caller is not None
-    given = OPEN
-    try:
+    with Guard(exchange, partial(log.error, "explain_crashed")) as guard:
         # a rehearsal is as much work for us as the request
-        given = await entrance.visit(exchange, services)
+        guard.given = await entrance.visit(exchange, services)
         asked = read(exchange.body, exchange.headers)
         told = await explain(asked, caller, services, exchange.request_id)
         exchange.answer(200, _encode(told))
-    except Fault as fault:
-        exchange.fail(fault)
-    except asyncio.CancelledError:
-        if not exchange.gone:
-            exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
-    except Exception:
-        log.exception("explain_crashed", request_id=exchange.request_id)
-        exchange.fail(errors.internal())
-    finally:
-        given.leave(0)
 
 
 def read(body: bytes, headers: dict[bytes, bytes]) -> Asked:

@@ -4,18 +4,18 @@ What we keep is answered from the store; what an upstream keeps is asked of it, 
 account and only for the owner. Nothing of this is billed.
 """
 
-import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 from urllib.parse import parse_qsl, quote, urlencode
 
 import msgspec
 import structlog
 
-from trivium.admission.service import OPEN
 from trivium.faults import Fault, Kind
 from trivium.pipeline import entrance
 from trivium.pipeline.context import Exchange, Services
+from trivium.pipeline.guard import Guard
 from trivium.pipeline.route import Stored
 from trivium.providers.base import Refusal
 from trivium.recall.model import Kept
@@ -23,7 +23,6 @@ from trivium.recall.page import input_items
 from trivium.recall.policy import unknown_response
 from trivium.routing.model import Channel
 from trivium.upstream.errand import Errand, run
-from trivium.wire import errors
 
 _PASSED: Final = frozenset({"after", "include", "include[]", "limit", "order"})
 """Query parameters that travel to an upstream."""
@@ -35,9 +34,8 @@ log = structlog.get_logger()
 
 async def serve(exchange: Exchange, target: Stored, query: bytes, services: Services) -> None:
     """Answer one authenticated request to its end. Never raises."""
-    given = OPEN
-    try:
-        given = await entrance.visit(exchange, services)
+    with Guard(exchange, partial(log.error, "request_crashed")) as guard:
+        guard.given = await entrance.visit(exchange, services)
         kept = await _find(exchange, target, services)
         named = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True))
         _check(target, named)
@@ -49,16 +47,6 @@ async def serve(exchange: Exchange, target: Stored, query: bytes, services: Serv
             assert services.recall is not None
             await services.recall.forget(kept.user_id, kept.id)
         exchange.answer(200, body)
-    except Fault as fault:
-        exchange.fail(fault)
-    except asyncio.CancelledError:
-        if not exchange.gone:
-            exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
-    except Exception:
-        log.exception("request_crashed", request_id=exchange.request_id)
-        exchange.fail(errors.internal())
-    finally:
-        given.leave(0)
 
 
 def _check(target: Stored, query: Mapping[str, str]) -> None:

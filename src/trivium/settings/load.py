@@ -3,6 +3,7 @@
 This is the only place that reads the environment.
 """
 
+import ipaddress
 import os
 import re
 import tomllib
@@ -10,16 +11,65 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from trivium.settings.environment import Given, read_environment, read_flags
 from trivium.settings.errors import Problem, SettingsError
 from trivium.settings.locate import lines
 from trivium.settings.model import Settings
-from trivium.settings.proxies import proxy_for
 from trivium.settings.read import read
 from trivium.settings.relations import relations
 from trivium.settings.secrets import Secrets
 from trivium.settings.source import Source
+from trivium.settings.syntax import proxy_url
+
+_NAMES: Final = {
+    "http": ("http_proxy", "all_proxy", "ALL_PROXY"),
+    "https": ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
+}
+
+
+def proxy_for(url: str, environ: Mapping[str, str]) -> str | None:
+    """The proxy for one address, ``None`` for a direct connection.
+
+    Raises SettingsError naming the variable when its value is not a proxy we can use.
+    """
+    parts = urlsplit(url)
+    name = next((name for name in _NAMES.get(parts.scheme, ()) if environ.get(name)), None)
+    if name is None or _direct(parts.hostname or "", environ):
+        return None
+    proxy = environ[name] if "://" in environ[name] else f"http://{environ[name]}"
+    what = proxy_url(proxy)
+    if what:
+        raise SettingsError(f"{name}: the environment's proxy {what}")
+    return proxy.rstrip("/")
+
+
+def _direct(host: str, environ: Mapping[str, str]) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        address = None
+    if address is not None and address.is_loopback:
+        return True
+    listed = environ.get("no_proxy") or environ.get("NO_PROXY") or ""
+    for raw in listed.split(","):
+        entry = raw.strip().lower()
+        if entry == "*":
+            return True
+        try:
+            network = ipaddress.ip_network(entry, strict=False)
+        except ValueError:
+            name = entry.lstrip("*").lstrip(".")
+            if name and (host == name or host.endswith(f".{name}")):
+                return True
+        else:
+            if address is not None and address in network:
+                return True
+    return False
+
 
 _BYTES_MAX: Final = 16_777_216
 _NO_FLAGS: Final[Mapping[str, str]] = {}

@@ -10,13 +10,12 @@ from typing import Final
 from trivium.faults import Fault, Kind
 from trivium.upstream.answer import Answer
 from trivium.upstream.call import Sink
-from trivium.upstream.coding import CodingError, Inflater
+from trivium.upstream.coding import SLICE_BYTES, CodingError, Inflater, Slices
 from trivium.upstream.connection import Carried, Connection
 from trivium.upstream.deadlines import Deadlines
 from trivium.upstream.lines import NO_LINES
 from trivium.upstream.request import Request
 from trivium.upstream.sending import Sender
-from trivium.upstream.slices import SLICE_BYTES, Slices
 
 _CUT: Final = "The upstream closed the connection in the middle of its answer."
 _OF_CODED_BODY: Final = frozenset({b"content-encoding", b"content-length"})

@@ -4,9 +4,15 @@ import pytest
 import pytest_asyncio
 
 from console.visiting import Seen, console_over, visiting
-from trivium.console.audit.acts import PAGE
+from trivium.console.audit.acts import PAGE, WORDS
 from trivium.identity.model import Role
 from trivium.observe.audit.model import ActKind
+
+
+def test_every_kind_has_its_sentence():
+    """And no two the same."""
+    assert set(ActKind) == set(WORDS)
+    assert len(WORDS) == len(set(WORDS.values()))
 
 
 @pytest_asyncio.fixture

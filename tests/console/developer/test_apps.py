@@ -7,9 +7,24 @@ import pytest
 from console.consent.asking import CALLBACK
 from console.developer.writing import APP, CHECKED, HOME, SECRET, logged_in, writing
 from console.visiting import Seen
+from trivium.console import forms
+from trivium.console.developer.apps import NewApp, refuse
 from trivium.oauth.apps.model import GrantType, Status
-from trivium.oauth.errors import OAuthError
+from trivium.oauth.errors import OAuthError, RegistrationError
 from trivium.settings.oauth import OAuth as Rules
+
+
+@pytest.mark.parametrize(
+    ("field", "where"),
+    [("name", "name"), ("redirect_uri", "redirect_uri"), ("limit", ""), ("rate", ""), ("x", "")],
+)
+def test_it_stands_where_it_belongs(field, where):
+    """Beside the field, or above the form."""
+    form = forms.empty(NewApp, name="a", redirect_uri="b", description="c")
+    refuse(form, RegistrationError(field, "for developers"))
+    assert [where] == list(form.errors)
+    assert "for developers" not in str(form.errors[where])
+
 
 pytestmark = pytest.mark.asyncio
 

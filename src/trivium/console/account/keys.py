@@ -9,8 +9,8 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.account import key_edit, key_terms
-from trivium.console.account.first_call import first_call
 from trivium.console.account.key_terms import DAY_S, Bounds
+from trivium.console.account.overview import first_call
 from trivium.console.language import Text
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import Budget, Period

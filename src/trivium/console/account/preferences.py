@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from trivium.console import context, cookies, forms, language, render, session
 from trivium.console.language import LANGUAGES
-from trivium.identity.accounts.preferences import Theme
+from trivium.identity.accounts.service import Theme
 
 YEAR_S: Final = 31_536_000
 

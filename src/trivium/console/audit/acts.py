@@ -14,10 +14,72 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
-from trivium.console.audit.words import WORDS
+from trivium.console.language import N_
 from trivium.console.security import programs
 from trivium.identity.errors import IdentityError
 from trivium.observe.audit.model import Act, ActKind
+
+WORDS: Final = {
+    ActKind.LOGIN: N_("Logged in"),
+    ActKind.LOGIN_FAILED: N_("A login failed"),
+    ActKind.LOGOUT_EVERYWHERE: N_("Logged out everywhere"),
+    ActKind.SESSION_ENDED: N_("A session was ended"),
+    ActKind.SIGN_UP: N_("Account created"),
+    ActKind.INVITATION: N_("Invitation made"),
+    ActKind.INVITATION_WITHDRAWN: N_("Invitation withdrawn"),
+    ActKind.PASSWORD_CHANGED: N_("Password changed"),
+    ActKind.PASSWORD_RESET: N_("Password reset by mail"),
+    ActKind.EMAIL_CHANGED: N_("E-mail address changed"),
+    ActKind.SECOND_FACTOR_ON: N_("Second factor switched on"),
+    ActKind.SECOND_FACTOR_OFF: N_("Second factor switched off"),
+    ActKind.PASSKEY_ADDED: N_("Passkey added"),
+    ActKind.PASSKEY_REMOVED: N_("Passkey removed"),
+    ActKind.OUTSIDE_LOGIN_ADDED: N_("Login with another provider added"),
+    ActKind.OUTSIDE_LOGIN_REMOVED: N_("Login with another provider removed"),
+    ActKind.USER_CREATED: N_("User created by the operator"),
+    ActKind.USER_DISABLED: N_("User disabled"),
+    ActKind.USER_ENABLED: N_("User enabled"),
+    ActKind.USER_ROLE: N_("Role changed"),
+    ActKind.USER_RENAMED: N_("Name changed"),
+    ActKind.USER_CREDIT: N_("Balance booked by the operator"),
+    ActKind.USER_OVERDRAFT: N_("Overdraft changed"),
+    ActKind.KEY_CREATED: N_("Key created"),
+    ActKind.KEY_CHANGED: N_("Key changed"),
+    ActKind.KEY_PAUSED: N_("Key paused"),
+    ActKind.KEY_RESUMED: N_("Key resumed"),
+    ActKind.KEY_REVOKED: N_("Key revoked"),
+    ActKind.CONSENT: N_("Application authorized"),
+    ActKind.AUTO_GRANT: N_("Application authorized automatically"),
+    ActKind.GRANT_REVOKED: N_("Authorization revoked"),
+    ActKind.CODE_ISSUED: N_("Authorization code issued"),
+    ActKind.CODE_REPLAY: N_("An authorization code was used twice"),
+    ActKind.TOKENS_ISSUED: N_("Tokens issued"),
+    ActKind.TOKENS_REFRESHED: N_("Tokens refreshed"),
+    ActKind.TOKENS_REUSED: N_("An old refresh token was used again"),
+    ActKind.TOKENS_REVOKED: N_("Tokens revoked"),
+    ActKind.SPEND_CAP_SET: N_("Spending cap of an application set"),
+    ActKind.SPEND_KEY_ISSUED: N_("Key for spending issued to an application"),
+    ActKind.APP_CREATED: N_("Application registered"),
+    ActKind.APP_CHANGED: N_("Application changed"),
+    ActKind.APP_SUSPENDED: N_("Application suspended"),
+    ActKind.APP_RESUMED: N_("Application resumed"),
+    ActKind.APP_DELETED: N_("Application deleted"),
+    ActKind.APP_TRANSFERRED: N_("Application given to another account"),
+    ActKind.SECRET_ROTATED: N_("Client secret rotated"),
+    ActKind.DEVELOPER_TOKEN_CREATED: N_("Developer token created"),
+    ActKind.DEVELOPER_TOKEN_REVOKED: N_("Developer token revoked"),
+    ActKind.TOP_UP_STARTED: N_("Top-up begun"),
+    ActKind.TOP_UP_PAID: N_("Top-up paid"),
+    ActKind.TOP_UP_HELD: N_("Top-up held for the operator"),
+    ActKind.TOP_UP_REFUNDED: N_("Top-up refunded"),
+    ActKind.TOP_UP_DISPUTED: N_("Top-up disputed"),
+    ActKind.REDEMPTION_CREATED: N_("Redemption codes made"),
+    ActKind.REDEMPTION_REVOKED: N_("Redemption codes revoked"),
+    ActKind.REDEEMED: N_("Code redeemed"),
+    ActKind.REDEEM_FAILED: N_("A code brought nothing"),
+}
+"""One sentence for every kind; a test holds that none is missing."""
+
 
 PAGE: Final = 50
 

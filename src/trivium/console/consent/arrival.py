@@ -9,19 +9,29 @@ whatever address an application has, or end here.
 """
 
 import re
-from typing import Final
+from typing import Any, Final
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from trivium.console import context, device, render, session
 from trivium.console.consent.wording import scopes_in_words
-from trivium.console.entrance.purpose import Purpose
 from trivium.identity.accounts.model import LoggedIn
 from trivium.oauth import redirect
 from trivium.oauth.consent.decision import Decision
 from trivium.oauth.errors import Refused
 from trivium.observe.audit.model import ActKind
+
+
+class Purpose(msgspec.Struct, frozen=True):
+    """A part of the login page."""
+
+    template: str
+    """Included in the page."""
+    values: dict[str, Any]
+    """``purpose_values`` of that template."""
+
 
 _PAGE: Final = re.compile(r"/authorize/(gwar_[A-Za-z0-9_-]{43})")
 

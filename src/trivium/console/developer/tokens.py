@@ -9,8 +9,7 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.api.answer import sender
-from trivium.console.developer.apps import HOME
-from trivium.console.developer.wording import refuse
+from trivium.console.developer.apps import HOME, refuse
 from trivium.console.language import N_
 from trivium.console.row import row
 from trivium.identity.model import Role

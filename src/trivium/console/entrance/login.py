@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.consent import arrival
-from trivium.console.entrance.purpose import Purpose
+from trivium.console.consent.arrival import Purpose
 from trivium.console.refusals import refuse
 from trivium.identity.accounts.errors import AccountError
 from trivium.identity.accounts.model import HalfWay

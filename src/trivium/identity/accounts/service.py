@@ -8,6 +8,7 @@ provider; ``preferences`` is how somebody reads the pages.
 
 import secrets
 from collections.abc import Callable, Mapping
+from enum import Enum, unique
 from typing import TYPE_CHECKING, Final
 
 from trivium.clock import Clock
@@ -18,7 +19,6 @@ from trivium.identity.accounts.login import Login
 from trivium.identity.accounts.outside.provider import Provider
 from trivium.identity.accounts.outside.service import OutsideLogins
 from trivium.identity.accounts.passkeys.service import Passkeys
-from trivium.identity.accounts.preferences import Preferences
 from trivium.identity.accounts.recovery import Recovery
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.signup import SignUp
@@ -28,6 +28,39 @@ from trivium.settings.accounts import Accounts as Settings
 if TYPE_CHECKING:
     from trivium.storage.database import Database
     from trivium.storage.vault import Vault
+
+
+@unique
+class Theme(Enum):
+    """The colours in which a user sees the pages."""
+
+    SYSTEM = "system"
+    """As the system has it, whatever the browser's cookie says."""
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class Preferences:
+    """Stores the preferences of one user at a time. Storage faults pass through as they are."""
+
+    def __init__(self, db: "Database") -> None:
+        self._db = db
+
+    async def keep(
+        self, user_id: int, *, language: str | None = None, theme: Theme | None = None
+    ) -> None:
+        """Store what was chosen; ``None`` leaves a value as it is. ``language``: a tag that the
+        pages know.
+        """
+        from trivium.identity.accounts import store
+
+        chosen = {} if language is None else {"language": language}
+        if theme is not None:
+            chosen["theme"] = theme.value
+        if chosen:
+            async with self._db.write() as conn:
+                await store.set_preferences(conn, user_id, chosen)
+
 
 HOUR_S: Final = 3600
 DAY_S: Final = 86_400

@@ -147,7 +147,7 @@ class Spending:
 
     async def spent(self, user_id: int) -> dict[int, int]:
         """Nano-dollars since the month began (UTC), by the consent's id, as booked by now."""
-        from trivium.admission.periods import bounds
+        from trivium.admission.purse import bounds
         from trivium.oauth.spend import store
 
         since, _ = bounds(Period.MONTH, self._clock.now())

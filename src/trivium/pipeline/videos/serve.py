@@ -1,20 +1,19 @@
 """One request about videos, to its end: which operation, and what every one of them needs."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 import structlog
 
-from trivium.admission.service import OPEN
 from trivium.faults import Fault, Kind
 from trivium.jobs.studio import Studio
 from trivium.pipeline import entrance
 from trivium.pipeline.context import Exchange, Services
+from trivium.pipeline.guard import Guard
 from trivium.pipeline.route import VideoCall
 from trivium.pipeline.videos import content, follow, make, remix
 from trivium.pipeline.videos.call import Visit
-from trivium.wire import errors
 
 log = structlog.get_logger()
 
@@ -49,18 +48,7 @@ async def serve(exchange: Exchange, target: VideoCall, query: bytes, services: S
 async def _visit(
     exchange: Exchange, target: VideoCall, query: bytes, services: Services, studio: Studio
 ) -> None:
-    given = OPEN
-    try:
-        given = await entrance.visit(exchange, services)
+    with Guard(exchange, partial(log.error, "request_crashed")) as guard:
+        guard.given = await entrance.visit(exchange, services)
         visit = Visit.of(exchange, target.video_id, query, services, studio)
         await _VISITS[target.action](visit)
-    except Fault as fault:
-        exchange.fail(fault)
-    except asyncio.CancelledError:
-        if not exchange.gone:
-            exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
-    except Exception:
-        log.exception("request_crashed", request_id=exchange.request_id)
-        exchange.fail(errors.internal())
-    finally:
-        given.leave(0)

@@ -25,9 +25,9 @@ from trivium.wire import caps, halves, sse, tokens
 from trivium.wire.answer_forms import Frame
 from trivium.wire.chat import failure
 from trivium.wire.chat.chunk import Choice, Chunk, Opening, Plain, Said, Uncounted
+from trivium.wire.chat.read_answer import ANSWER
 from trivium.wire.chat.stream import cut_short
 from trivium.wire.chat.stream_choice import CHOICES_MAX, ChoiceReader, Sequence
-from trivium.wire.chat.unread import ANSWER
 from trivium.wire.codec import AnswerContext
 from trivium.wire.template import Template, Told
 

@@ -1,10 +1,61 @@
 """The completions operation on the pass-through lane."""
 
+from collections.abc import Mapping
 from typing import Final
 
-from trivium.wire.completions.request import changes, facts
-from trivium.wire.completions.response import answer
-from trivium.wire.completions.stream import watch
-from trivium.wire.passage import Passage
+import msgspec
+
+from trivium.wire import basics, whole
+from trivium.wire.chat.request import changes as changes_of_chat
+from trivium.wire.chat.stream import ChunkWatch
+from trivium.wire.checks import check, missing
+from trivium.wire.operation import Shape
+from trivium.wire.passage import Answer, Facts, Passage
+from trivium.wire.peek import Members
+
+
+def answer(body: bytes) -> Answer:
+    """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
+    return whole.answer(body, "choices")
+
+
+def watch(facts: Facts) -> ChunkWatch:
+    """A fresh watch for one streamed completions answer."""
+    return ChunkWatch(facts, Shape.COMPLETIONS)
+
+
+_items: Final = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def facts(body: Members) -> Facts:
+    """Read and check a completions request. Raises ``Fault`` naming the member."""
+    model = basics.model(body)
+    if "prompt" not in body:  # null is a prompt: the start of a document
+        raise missing("prompt")
+    each = max(basics.at_least(body, "n", 1) or 1, basics.at_least(body, "best_of", 0) or 1)
+    choices = each * _prompts(body.raw("prompt"))
+    limit = basics.at_least(body, "max_tokens", 0)
+    return Facts(
+        model=model,
+        stream=body.flag("stream"),
+        output_max=None if limit is None else limit * choices,
+        choices=choices,
+        usage_wanted=basics.usage_wanted(body),
+    )
+
+
+def changes(
+    body: Members, facts: Facts, upstream_model: str, ask_usage: bool
+) -> Mapping[str, bytes | None]:
+    """As on the chat shape: model name, and usage in the stream."""
+    return changes_of_chat(body, facts, upstream_model, ask_usage)
+
+
+def _prompts(raw: bytes | None) -> int:
+    """How many prompts: a string or one array of token ids is one, else one for each element."""
+    if raw is None or not raw.startswith(b"[") or raw[1:].lstrip()[:1] not in (b'"', b"["):
+        return 1
+    return len(check(_items, raw, "prompt"))
+
 
 PASSAGE: Final = Passage(facts=facts, changes=changes, answer=answer, watch=watch)

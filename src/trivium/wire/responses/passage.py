@@ -2,11 +2,17 @@
 
 from typing import Final
 
-from trivium.wire.passage import Passage
+from trivium.wire import whole
+from trivium.wire.passage import Answer, Passage
 from trivium.wire.responses import count
 from trivium.wire.responses.request import changes, facts
-from trivium.wire.responses.response import answer
 from trivium.wire.responses.stream import watch
+
+
+def answer(body: bytes) -> Answer:
+    """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
+    return whole.answer(body, "output")
+
 
 PASSAGE: Final = Passage(facts=facts, changes=changes, answer=answer, watch=watch)
 COUNT: Final = Passage(facts=count.facts, changes=changes, answer=count.answer)

@@ -1,6 +1,6 @@
 """A whole responses answer."""
 
-from trivium.wire.responses.response import answer
+from trivium.wire.responses.passage import answer
 
 
 def test_usage_is_read_from_the_documented_answer(recorded):

@@ -1,10 +1,43 @@
-"""Completions requests: prompts of every kind, and the worst case they may cost."""
+"""A whole completions answer."""
 
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.completions.request import changes, facts
+from trivium.wire.completions.passage import answer, changes, facts, watch
 from trivium.wire.peek import members
+
+
+def test_usage_is_read_from_the_documented_answer(recorded):
+    """And there is no error in it."""
+    found = answer(recorded("completions", "text.json"))
+    assert (None, True) == (found.error, found.usage.output_total > 0)
+
+
+def test_no_cut_changes_what_passes_or_what_is_seen(recorded, cut_everywhere):
+    """With usage asked for by the caller: every byte passes."""
+    wire = recorded("completions", "usage.sse")
+    out = cut_everywhere(watch, wire, asked=True)
+    assert (wire, True, None) == (out.forwarded, out.finished, out.error)
+    assert out.usage.output_total > 0
+
+
+def test_usage_nobody_asked_for_is_taken_out(recorded, relay):
+    """It is seen all the same."""
+    wire = recorded("completions", "usage.sse")
+    out = relay(watch, wire)
+    assert b'"usage":{' not in out.forwarded.replace(b" ", b"")
+    assert out.forwarded.endswith(b"data: [DONE]\n\n")
+    assert out.usage.output_total > 0
+
+
+def test_a_cut_stream_ends_with_an_error_and_no_sentinel(recorded, relay):
+    """In the completions shape's own words."""
+    out = relay(watch, recorded("completions", "cut.sse"), end=True)
+    assert not out.finished
+    assert b'data: {"error":{' in out.forwarded
+    assert out.forwarded.endswith(b'"request_id":"req_7"}\n\n')
+    assert b"[DONE]" not in out.forwarded
+
 
 COUNTED = [
     (b'"prompt":"x"', None, 1),

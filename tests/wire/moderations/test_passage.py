@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.moderations.response import answer
+from trivium.wire.moderations.passage import answer
 
 
 def test_it_has_no_usage_and_no_error(recorded):

@@ -1,10 +1,17 @@
-"""Embeddings requests."""
+"""A whole embeddings answer."""
 
 import pytest
 
 from trivium.faults import Fault
-from trivium.wire.embeddings.request import changes, facts
+from trivium.wire.embeddings.passage import answer, changes, facts
 from trivium.wire.peek import members
+
+
+def test_usage_is_all_input(recorded):
+    """Nothing is generated."""
+    found = answer(recorded("embeddings", "float.json"))
+    assert found.usage.input_total > 0
+    assert 0 == found.usage.output_total
 
 
 @pytest.mark.parametrize("given", [b'"x"', b'["a","b"]', b"[1,2]", b"[[1],[2]]"])
