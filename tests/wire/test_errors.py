@@ -128,3 +128,8 @@ def test_an_unplanned_error_says_nothing_of_itself():
     """Only that there was one."""
     assert Kind.INTERNAL is errors.internal().kind
     assert "request id" in errors.internal().message
+
+
+def test_a_cut_is_the_vendors_fault():
+    """Routing and the record read the kind."""
+    assert Kind.UPSTREAM_BROKE is errors.cut_short().kind

@@ -161,3 +161,8 @@ def internal() -> Fault:
         Kind.INTERNAL,
         "The gateway failed to handle this request. Quote the request id when reporting it.",
     )
+
+
+def cut_short() -> Fault:
+    """Return the fault of an answer that ended before it said that it was complete."""
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer ended before it was complete.")

@@ -2,8 +2,7 @@
 
 import pytest
 
-from trivium.faults import Kind
-from trivium.wire.generate.chunk import cut_short, read, read_all, told
+from trivium.wire.generate.chunk import read, read_all, told
 from trivium.wire.generate.chunk_forms import Chunk
 
 
@@ -63,8 +62,3 @@ def test_the_objects_of_an_array_are_read_at_once():
 def test_an_array_with_anything_else_is_looked_at_one_by_one(row):
     """An error must be found at its place, and what is no object."""
     assert read_all(b"[{}," + row + b"]") is None
-
-
-def test_a_cut_is_the_vendors_fault():
-    """Routing and the record read the kind."""
-    assert Kind.UPSTREAM_BROKE is cut_short().kind

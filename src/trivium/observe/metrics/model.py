@@ -5,6 +5,7 @@ operator's own choosing; what a caller writes is never one.
 """
 
 from enum import Enum
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -18,11 +19,11 @@ class Sort(Enum):
     HISTOGRAM = "histogram"
 
 
-class Family(msgspec.Struct, frozen=True, kw_only=True):
+class Family(msgspec.Struct, frozen=True):
     """A metric: its name, labels, unit and help."""
 
-    name: str
     sort: Sort
+    name: str
     about: str
     """One sentence, for the text and for docs/operate/metrics.md."""
     labels: tuple[str, ...] = ()
@@ -34,171 +35,117 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the least of all workers' numbers is theirs together, instead of the sum."""
 
 
+_counter: Final = partial(Family, Sort.COUNTER)
+_gauge: Final = partial(Family, Sort.GAUGE)
+_histogram: Final = partial(Family, Sort.HISTOGRAM)
+
 _BOUNDS_MS: Final = (
-    5,
-    10,
-    25,
-    50,
-    100,
-    250,
-    500,
-    1000,
-    2500,
-    5000,
-    10_000,
-    30_000,
-    60_000,
-    300_000,
-)
+    5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 300_000,
+)  # fmt: skip
 """A whole answer of a model takes from milliseconds (embeddings) to minutes (reasoning)."""
 
-REQUESTS: Final = Family(
-    name="trivium_requests_total",
-    sort=Sort.COUNTER,
-    about="Requests that have ended, by the HTTP status sent; 499: the caller left before any.",
-    labels=("operation", "model", "channel", "status"),
+REQUESTS: Final = _counter(
+    "trivium_requests_total",
+    "Requests that have ended, by the HTTP status sent; 499: the caller left before any.",
+    ("operation", "model", "channel", "status"),
 )
-FAULTS: Final = Family(
-    name="trivium_faults_total",
-    sort=Sort.COUNTER,
-    about="Requests that did not end well, also in the middle of a stream, by kind of fault.",
-    labels=("operation", "channel", "fault"),
+FAULTS: Final = _counter(
+    "trivium_faults_total",
+    "Requests that did not end well, also in the middle of a stream, by kind of fault.",
+    ("operation", "channel", "fault"),
 )
-ATTEMPTS: Final = Family(
-    name="trivium_attempts_total",
-    sort=Sort.COUNTER,
-    about="Calls of upstreams; more than requests where channels failed and others were tried.",
-    labels=("operation",),
+ATTEMPTS: Final = _counter(
+    "trivium_attempts_total",
+    "Calls of upstreams; more than requests where channels failed and others were tried.",
+    ("operation",),
 )
-TOKENS: Final = Family(
-    name="trivium_tokens_total",
-    sort=Sort.COUNTER,
-    about="Tokens reported by upstreams or estimated; no kind contains another.",
-    labels=("model", "channel", "kind"),
+TOKENS: Final = _counter(
+    "trivium_tokens_total",
+    "Tokens reported by upstreams or estimated; no kind contains another.",
+    ("model", "channel", "kind"),
 )
-BYTES: Final = Family(
-    name="trivium_bytes_total",
-    sort=Sort.COUNTER,
-    about="Bytes of requests received (in) and of answers sent (out).",
-    labels=("direction",),
+BYTES: Final = _counter(
+    "trivium_bytes_total",
+    "Bytes of requests received (in) and of answers sent (out).",
+    ("direction",),
 )
-SECONDS: Final = Family(
-    name="trivium_request_seconds",
-    sort=Sort.HISTOGRAM,
-    about="From a whole request to the last byte of its answer.",
-    labels=("operation",),
+SECONDS: Final = _histogram(
+    "trivium_request_seconds",
+    "From a whole request to the last byte of its answer.",
+    ("operation",),
     bounds_ms=_BOUNDS_MS,
 )
-FIRST_BYTE: Final = Family(
-    name="trivium_first_byte_seconds",
-    sort=Sort.HISTOGRAM,
-    about="From a whole request to the first byte of its answer.",
-    labels=("operation", "channel"),
+FIRST_BYTE: Final = _histogram(
+    "trivium_first_byte_seconds",
+    "From a whole request to the first byte of its answer.",
+    ("operation", "channel"),
     bounds_ms=_BOUNDS_MS,
 )
-LOST: Final = Family(
-    name="trivium_records_lost_total",
-    sort=Sort.COUNTER,
-    about="Request records that the database never got, because it was away for too long.",
+LOST: Final = _counter(
+    "trivium_records_lost_total",
+    "Request records that the database never got, because it was away for too long.",
 )
-CONNECTIONS: Final = Family(
-    name="trivium_connections",
-    sort=Sort.GAUGE,
-    about="Open connections of callers.",
+CONNECTIONS: Final = _gauge("trivium_connections", "Open connections of callers.")
+RUNNING: Final = _gauge("trivium_requests_running", "Connections with a request under way.")
+RECORDS_WAITING: Final = _gauge(
+    "trivium_records_waiting", "Request records not yet in the database; growing while it is away."
 )
-RUNNING: Final = Family(
-    name="trivium_requests_running",
-    sort=Sort.GAUGE,
-    about="Connections with a request under way.",
+SETTLEMENTS_WAITING: Final = _gauge(
+    "trivium_settlements_waiting",
+    "Settled requests in the journal whose entries are not yet in the database.",
 )
-RECORDS_WAITING: Final = Family(
-    name="trivium_records_waiting",
-    sort=Sort.GAUGE,
-    about="Request records not yet in the database; growing while it is away.",
+RESTING: Final = _gauge(
+    "trivium_channel_resting",
+    "Workers that leave a channel alone for a model (empty: for all) after which fault.",
+    ("channel", "model", "fault"),
 )
-SETTLEMENTS_WAITING: Final = Family(
-    name="trivium_settlements_waiting",
-    sort=Sort.GAUGE,
-    about="Settled requests in the journal whose entries are not yet in the database.",
+UPSTREAM_CONNECTIONS: Final = _gauge(
+    "trivium_upstream_connections",
+    "Connections to upstreams: idle, or busy with a call or being made.",
+    ("state",),
 )
-RESTING: Final = Family(
-    name="trivium_channel_resting",
-    sort=Sort.GAUGE,
-    about="Workers that leave a channel alone for a model (empty: for all) after which fault.",
-    labels=("channel", "model", "fault"),
+UPSTREAM_WAITING: Final = _gauge(
+    "trivium_upstream_calls_waiting",
+    "Calls that wait for a connection, because upstream.connections_max is reached.",
 )
-UPSTREAM_CONNECTIONS: Final = Family(
-    name="trivium_upstream_connections",
-    sort=Sort.GAUGE,
-    about="Connections to upstreams: idle, or busy with a call or being made.",
-    labels=("state",),
+UPSTREAM_CALLS: Final = _counter(
+    "trivium_upstream_calls_total",
+    "How calls came to a connection: made, reused, retried on another, or refused in vain.",
+    ("connection",),
 )
-UPSTREAM_WAITING: Final = Family(
-    name="trivium_upstream_calls_waiting",
-    sort=Sort.GAUGE,
-    about="Calls that wait for a connection, because upstream.connections_max is reached.",
-)
-UPSTREAM_CALLS: Final = Family(
-    name="trivium_upstream_calls_total",
-    sort=Sort.COUNTER,
-    about="How calls came to a connection: made, reused, retried on another, or refused in vain.",
-    labels=("connection",),
-)
-WORKERS: Final = Family(
-    name="trivium_workers",
-    sort=Sort.GAUGE,
-    about="Worker processes whose numbers these are.",
-)
-BUILD: Final = Family(
-    name="trivium_build_info",
-    sort=Sort.GAUGE,
-    about="1, labelled with the version that answers.",
-    labels=("version",),
+WORKERS: Final = _gauge("trivium_workers", "Worker processes whose numbers these are.")
+BUILD: Final = _gauge(
+    "trivium_build_info", "1, labelled with the version that answers.", ("version",)
 )
 
-MISSING: Final = Family(
-    name="trivium_part_missing",
-    sort=Sort.GAUGE,
-    about="Workers that do without a part; accepting, journal and ledger: /readyz is 503.",
-    labels=("part",),
+MISSING: Final = _gauge(
+    "trivium_part_missing",
+    "Workers that do without a part; accepting, journal and ledger: /readyz is 503.",
+    ("part",),
 )
-DOUBTED: Final = Family(
-    name="trivium_clock_doubted",
-    sort=Sort.GAUGE,
-    about="Workers whose clock has jumped by a minute or more, not back, and less than a day ago.",
+DOUBTED: Final = _gauge(
+    "trivium_clock_doubted",
+    "Workers whose clock has jumped by a minute or more, not back, and less than a day ago.",
 )
-LAG: Final = Family(
-    name="trivium_loop_lag_seconds",
-    sort=Sort.HISTOGRAM,
-    about="How late the event loop comes to what is due, looked at four times a second.",
+LAG: Final = _histogram(
+    "trivium_loop_lag_seconds",
+    "How late the event loop comes to what is due, looked at four times a second.",
     bounds_ms=(1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000),
 )
-PROCESSOR: Final = Family(
-    name="process_cpu_seconds_total",
-    sort=Sort.COUNTER,
-    about="Processor time of the workers, user and system.",
-    is_micro=True,
+PROCESSOR: Final = _counter(
+    "process_cpu_seconds_total", "Processor time of the workers, user and system.", is_micro=True
 )
-MEMORY: Final = Family(
-    name="process_resident_memory_bytes",
-    sort=Sort.GAUGE,
-    about="Resident memory of the workers; pages that they share count in each.",
+MEMORY: Final = _gauge(
+    "process_resident_memory_bytes",
+    "Resident memory of the workers; pages that they share count in each.",
 )
-FDS: Final = Family(
-    name="process_open_fds",
-    sort=Sort.GAUGE,
-    about="Open file descriptors of the workers.",
+FDS: Final = _gauge("process_open_fds", "Open file descriptors of the workers.")
+FDS_MAX: Final = _gauge(
+    "process_max_fds", "File descriptors that one worker may have open.", is_first=True
 )
-FDS_MAX: Final = Family(
-    name="process_max_fds",
-    sort=Sort.GAUGE,
-    about="File descriptors that one worker may have open.",
-    is_first=True,
-)
-STARTED: Final = Family(
-    name="process_start_time_seconds",
-    sort=Sort.GAUGE,
-    about="When the oldest worker began to serve, in seconds since the epoch.",
+STARTED: Final = _gauge(
+    "process_start_time_seconds",
+    "When the oldest worker began to serve, in seconds since the epoch.",
     is_micro=True,
     is_first=True,
 )

@@ -13,7 +13,6 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire import errors, sse
 from trivium.wire.audio.usage import complete, reported
-from trivium.wire.chat.stream import cut_short
 from trivium.wire.locate import holding
 from trivium.wire.operation import Shape
 from trivium.wire.passage import Facts
@@ -70,7 +69,7 @@ class EventWatch:
         out = self._observe(held) if held else b""
         if self.finished:
             return out
-        return out + broken(fault or cut_short(), request_id)
+        return out + broken(fault or errors.cut_short(), request_id)
 
     def _observe(self, run: bytes) -> bytes:
         if self._is_silent and _SPEECH_DELTA in run:

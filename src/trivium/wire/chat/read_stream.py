@@ -21,12 +21,11 @@ from trivium.conversation.events import (
 )
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import caps, halves, sse, tokens
+from trivium.wire import caps, errors, halves, sse, tokens
 from trivium.wire.answer_forms import Frame
 from trivium.wire.chat import failure
 from trivium.wire.chat.chunk import Choice, Chunk, Opening, Plain, Said, Uncounted
 from trivium.wire.chat.read_answer import ANSWER
-from trivium.wire.chat.stream import cut_short
 from trivium.wire.chat.stream_choice import CHOICES_MAX, ChoiceReader, Sequence
 from trivium.wire.codec import AnswerContext
 from trivium.wire.template import Template, Told
@@ -112,7 +111,7 @@ class Reader:
         if fault is None and said:
             self._finish(out)
         else:
-            self._fail(fault or cut_short(), out)
+            self._fail(fault or errors.cut_short(), out)
         return out
 
     def _over_after_rest(self, out: list[Event]) -> bool:
@@ -321,7 +320,7 @@ class Reader:
 
     def _finish(self, out: list[Event]) -> None:
         if not self._choices:
-            self._fail(cut_short(), out)
+            self._fail(errors.cut_short(), out)
             return
         self._ended = True
         ordered = [self._choices[number] for number in sorted(self._choices)]

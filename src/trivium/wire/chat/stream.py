@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.faults import Fault, Kind
+from trivium.faults import Fault
 from trivium.wire import errors, sse, tokens
 from trivium.wire.chat.answer_forms import UsageChunk, Watched
 from trivium.wire.locate import LONG, holding, span
@@ -145,19 +145,12 @@ class ChunkWatch:
         if fault is None and self.error is None and self.stopped:
             self.finished = True
             return out + sse.frame(sse.DONE)
-        return out + errors.stream_tail(fault or cut_short(), request_id, self._shape)
+        return out + errors.stream_tail(fault or errors.cut_short(), request_id, self._shape)
 
 
 def watch(facts: Facts) -> ChunkWatch:
     """A fresh watch for one streamed chat answer."""
     return ChunkWatch(facts, Shape.CHAT)
-
-
-def cut_short() -> Fault:
-    """The fault of a stream that closed without its terminal event."""
-    return Fault(
-        Kind.UPSTREAM_BROKE, "The upstream ended the stream before the answer was complete."
-    )
 
 
 def _read(block: bytes) -> Watched | None:

@@ -39,7 +39,6 @@ from trivium.wire import errors, logprobs, sse
 from trivium.wire.chat import finish, usage
 from trivium.wire.chat.output import audio_members, details, extra, image_member
 from trivium.wire.chat.spans import annotation
-from trivium.wire.chat.stream import cut_short
 from trivium.wire.codec import WriteContext
 from trivium.wire.operation import Shape
 from trivium.wire.sse import unbroken
@@ -166,7 +165,7 @@ class Writer:
         if self._ended:
             return b""
         self._ended = True
-        tail = errors.stream_tail(fault or cut_short(), self._context.request_id, Shape.CHAT)
+        tail = errors.stream_tail(fault or errors.cut_short(), self._context.request_id, Shape.CHAT)
         return unbroken(tail)
 
     def heartbeat(self) -> bytes:

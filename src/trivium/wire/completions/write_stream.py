@@ -22,7 +22,6 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors, sse
 from trivium.wire.chat import usage
-from trivium.wire.chat.stream import cut_short
 from trivium.wire.codec import WriteContext
 from trivium.wire.completions import said
 from trivium.wire.completions.read_request import echoed
@@ -67,7 +66,8 @@ class Writer:
         if self._ended:
             return b""
         self._ended = True
-        return errors.stream_tail(fault or cut_short(), self._context.request_id, Shape.COMPLETIONS)
+        fault = fault or errors.cut_short()
+        return errors.stream_tail(fault, self._context.request_id, Shape.COMPLETIONS)
 
     def heartbeat(self) -> bytes:
         """A comment, which every client skips."""

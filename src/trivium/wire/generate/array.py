@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import bulk, caps
+from trivium.wire import bulk, caps, errors
 from trivium.wire.errors import body
-from trivium.wire.generate.chunk import cut_short, read, read_all, told
+from trivium.wire.generate.chunk import read, read_all, told
 from trivium.wire.generate.usage import CACHED, complete, merged, usage
 from trivium.wire.operation import Shape
 from trivium.wire.sse import FRAME_BYTES_MAX
@@ -106,7 +106,7 @@ class ArrayWatch:
         """An error element and the closing bracket, unless the array has been closed."""
         if self.finished:
             return b""
-        data = body(fault or cut_short(), request_id, Shape.GENERATE)
+        data = body(fault or errors.cut_short(), request_id, Shape.GENERATE)
         return (b",\r\n" if self._sent else b"[") + data + b"]"
 
     def _drop_blanks(self, whole: int) -> None:

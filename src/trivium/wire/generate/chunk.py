@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.faults import Fault, Kind
 from trivium.wire.generate.chunk_forms import Body, Chunk, Ending, Good, Reply, UncountedBody
 from trivium.wire.whole import error_of
 
@@ -65,8 +64,3 @@ def _ended(candidates: list[Ending | None] | None) -> bool:
 
 def _blocked(feedback: Any, candidates: list[Ending | None] | None) -> bool:
     return not candidates and isinstance(feedback, dict) and bool(feedback.get("blockReason"))
-
-
-def cut_short() -> Fault:
-    """The fault of an answer whose body ended before it said that it was complete."""
-    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer ended before it was complete.")

@@ -14,9 +14,10 @@ from typing import Any, Final
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
+from trivium.wire import errors
 from trivium.wire.errors import stream_tail
 from trivium.wire.generate.array import ArrayWatch
-from trivium.wire.generate.chunk import cut_short, read
+from trivium.wire.generate.chunk import read
 from trivium.wire.generate.chunk_forms import Chunk
 from trivium.wire.generate.usage import CACHED, complete, merged, usage
 from trivium.wire.locate import LONG, holding, span
@@ -95,7 +96,7 @@ class Watch:
                 self.finished = True
                 return last
             rest = last or b""
-        tail = stream_tail(fault or cut_short(), request_id, Shape.GENERATE)
+        tail = stream_tail(fault or errors.cut_short(), request_id, Shape.GENERATE)
         return rest + tail.removesuffix(_CRLF) + self.blank
 
     def _before_error(self, run: bytes) -> bytes:

@@ -30,12 +30,11 @@ from trivium.conversation.opaque import THOUGHT_SIGNATURE, Opaque
 from trivium.conversation.parts import Form, Reasoning, Text
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import bulk, caps
+from trivium.wire import bulk, caps, errors
 from trivium.wire.codec import AnswerContext
 from trivium.wire.data_url import standard
 from trivium.wire.generate import crowd, finish, grounding, probable, said, view
 from trivium.wire.generate.answer_forms import Candidate, Chunk, Part, Plain
-from trivium.wire.generate.chunk import cut_short
 from trivium.wire.generate.tally import tier_of
 from trivium.wire.generate.unread import ANSWER
 from trivium.wire.generate.usage import CACHED, complete, merged, usage
@@ -227,7 +226,7 @@ class Telling:
             return
         ends = [(number, one.finish) for number, one in sorted(self._candidates.items())]
         if fault is not None or not ends or not all(finished for _, finished in ends):
-            self._fail(fault or cut_short(), out)
+            self._fail(fault or errors.cut_short(), out)
             return
         try:
             for one in self._candidates.values():

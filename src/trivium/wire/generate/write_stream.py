@@ -38,10 +38,10 @@ from trivium.conversation.opaque import Opaque
 from trivium.conversation.parts import Citation, Reasoning, Refusal, Text, TokenLogprob
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
+from trivium.wire import errors
 from trivium.wire.codec import WriteContext
 from trivium.wire.errors import body
 from trivium.wire.generate import grounding, probable, tally, write_part
-from trivium.wire.generate.chunk import cut_short
 from trivium.wire.generate.finish import CUT
 from trivium.wire.generate.write_answer import ending, searched
 from trivium.wire.operation import Shape
@@ -137,7 +137,7 @@ class Writer:
         if self._over:
             return b""
         out: list[bytes] = []
-        self._fail(fault or cut_short(), out)
+        self._fail(fault or errors.cut_short(), out)
         return self._joined(out)
 
     def heartbeat(self) -> bytes:

@@ -14,8 +14,3 @@ def nameless() -> Fault:
         Kind.UPSTREAM_BROKE,
         "The upstream's answer is not one of the messages protocol: a call has no name.",
     )
-
-
-def cut_short() -> Fault:
-    """The fault for a stream that ended before its terminal event."""
-    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer ended before it was complete.")

@@ -32,7 +32,7 @@ from trivium.conversation.parts import Form, Reasoning, Text
 from trivium.conversation.places import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import caps
+from trivium.wire import caps, errors
 from trivium.wire.answer_forms import Frame
 from trivium.wire.codec import AnswerContext
 from trivium.wire.halves import Splitter
@@ -44,7 +44,7 @@ from trivium.wire.messages.event import (
     lenient,
     text_of,
 )
-from trivium.wire.messages.failure import broke, cut_short
+from trivium.wire.messages.failure import broke
 from trivium.wire.messages.open_block import Open
 from trivium.wire.messages.read_answer import tier
 from trivium.wire.messages.read_parts import (
@@ -135,7 +135,7 @@ class Reader:
         out = self._run(with_line_feeds(self._splitter.waiting()))
         if fault is None and not self._over:
             out += self._any(with_line_feeds(completed(self._splitter.take())))
-        return out if self._over else out + self._failed(fault or cut_short())
+        return out if self._over else out + self._failed(fault or errors.cut_short())
 
     def _run(self, run: bytes) -> list[Event]:
         out, at = list[Event](), 0

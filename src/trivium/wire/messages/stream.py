@@ -12,7 +12,8 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.faults import Fault, Kind
+from trivium.faults import Fault
+from trivium.wire import errors
 from trivium.wire.answer_forms import Frame
 from trivium.wire.errors import stream_tail
 from trivium.wire.locate import LONG, holding
@@ -72,7 +73,7 @@ class Watch:
             rest = self._last(self._splitter.take())
         if self.finished:
             return rest
-        return rest + stream_tail(fault or _cut_short(), request_id, Shape.MESSAGES)
+        return rest + stream_tail(fault or errors.cut_short(), request_id, Shape.MESSAGES)
 
     def _look(self, run: bytes, words: Iterable[bytes]) -> bytes:
         for start, block in holding(run, words):
@@ -157,7 +158,3 @@ def _error(frame: Frame, view: WatchedEvent | None) -> bytes | None:
         return None
     # nothing else says what it is: an error as the chat shape has it
     return error_of(view.error)
-
-
-def _cut_short() -> Fault:
-    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer ended before it was complete.")

@@ -32,10 +32,10 @@ from trivium.conversation.parts import Reasoning, Refusal, Text
 from trivium.conversation.serial import Serial
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
+from trivium.wire import errors
 from trivium.wire.codec import WriteContext
 from trivium.wire.errors import stream_tail
 from trivium.wire.messages import citations, stops
-from trivium.wire.messages.failure import cut_short
 from trivium.wire.messages.write_parts import (
     blocks,
     call_start,
@@ -131,7 +131,7 @@ class Writer:
             return b""
         self._over = True
         self._live = _NOBODY
-        tail = stream_tail(fault or cut_short(), self._context.request_id, Shape.MESSAGES)
+        tail = stream_tail(fault or errors.cut_short(), self._context.request_id, Shape.MESSAGES)
         return unbroken(tail)
 
     def heartbeat(self) -> bytes:

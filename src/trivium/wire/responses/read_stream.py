@@ -25,9 +25,8 @@ from trivium.conversation.parts import Form
 from trivium.conversation.places import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import halves, logprobs, sse, tokens
+from trivium.wire import errors, halves, logprobs, sse, tokens
 from trivium.wire.answer_forms import Frame
-from trivium.wire.chat.stream import cut_short
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses import quote, said, unread
 from trivium.wire.responses.answer_forms import Piece, Told
@@ -163,7 +162,7 @@ class Reader:
             self._run(sse.completed(self._splitter.take()), out)
         except Fault as many:
             self._fail(out, many)
-        return out if self._over else self._fail(out, fault or cut_short())
+        return out if self._over else self._fail(out, fault or errors.cut_short())
 
     def _more(self, frame: bytes) -> Delta | None:
         """The event of a delta of the text last spoken of; ``None`` if it is any other."""

@@ -13,8 +13,7 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import sse, tokens
-from trivium.wire.chat.stream import cut_short
+from trivium.wire import errors, sse, tokens
 from trivium.wire.locate import LONG, holding
 from trivium.wire.passage import Facts
 from trivium.wire.responses import failure
@@ -133,7 +132,7 @@ class EventWatch:
         held = self._observe(held) if held else b""
         if self.finished:
             return held
-        fault = fault or cut_short()
+        fault = fault or errors.cut_short()
         number = self._next_number()
         out = [held]
         opened = failure.opening(_response(self._opening))

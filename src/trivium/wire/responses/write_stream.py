@@ -31,7 +31,7 @@ from trivium.conversation.opaque import Opaque
 from trivium.conversation.parts import Form, Image, Inline, Reasoning, VendorPart
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire.chat.stream import cut_short
+from trivium.wire import errors
 from trivium.wire.codec import WriteContext
 from trivium.wire.responses import failure, items, quote
 from trivium.wire.responses.envelope import Envelope, encode, reason
@@ -134,7 +134,7 @@ class Writer:
         """Frames that fail the stream unless it has ended."""
         out: list[bytes] = []
         if not self._over:
-            self._fail(fault or cut_short(), out)
+            self._fail(fault or errors.cut_short(), out)
         return unbroken(b"".join(out))
 
     def heartbeat(self) -> bytes:
