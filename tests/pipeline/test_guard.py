@@ -1,7 +1,6 @@
 """Whatever goes wrong in a served request is answered, and what it was given comes back."""
 
 import asyncio
-from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +10,12 @@ from structlog.testing import capture_logs
 from trivium.faults import Fault, Kind
 from trivium.pipeline.guard import Guard
 
-CRASHED = partial(structlog.get_logger().error, "it_crashed")
+
+def crashed(**told):
+    """Log a crash, by a logger of now: one of import time may be bound to what others set up."""
+    structlog.get_logger().error("it_crashed", **told)
+
+
 REFUSED = Fault(Kind.NOT_PERMITTED, "No.")
 
 
@@ -31,7 +35,7 @@ class Exchange:
 def guarded(error, *, gone=False):
     """What the caller and the log were told, and what was given back, when this is raised."""
     exchange, back = Exchange(gone=gone), []
-    with capture_logs() as logs, Guard(exchange, CRASHED) as guard:
+    with capture_logs() as logs, Guard(exchange, crashed) as guard:
         guard.given = SimpleNamespace(leave=back.append)
         if error is not None:
             raise error
@@ -57,7 +61,7 @@ def test_the_end_of_the_process_goes_on():
     """Nobody is told, but what was given comes back."""
     back = []
     exchange = Exchange(gone=False)
-    guard = Guard(exchange, CRASHED)
+    guard = Guard(exchange, crashed)
     guard.given = SimpleNamespace(leave=back.append)
     with pytest.raises(SystemExit), guard:
         raise SystemExit

@@ -13,20 +13,19 @@ from trivium.oauth.apps.model import GrantType, Status
 from trivium.oauth.errors import OAuthError, RegistrationError
 from trivium.settings.oauth import OAuth as Rules
 
+pytestmark = pytest.mark.asyncio
+
 
 @pytest.mark.parametrize(
     ("field", "where"),
     [("name", "name"), ("redirect_uri", "redirect_uri"), ("limit", ""), ("rate", ""), ("x", "")],
 )
-def test_it_stands_where_it_belongs(field, where):
+async def test_it_stands_where_it_belongs(field, where):
     """Beside the field, or above the form."""
     form = forms.empty(NewApp, name="a", redirect_uri="b", description="c")
     refuse(form, RegistrationError(field, "for developers"))
     assert [where] == list(form.errors)
     assert "for developers" not in str(form.errors[where])
-
-
-pytestmark = pytest.mark.asyncio
 
 
 def page(owner, more=""):

@@ -18,8 +18,8 @@ ENDPOINTS = [
             ),
             "answer": (
                 f"{STORY}::test_an_answer_passes_byte_for_byte",
-                "wire/moderations/test_response.py::test_it_has_no_usage_and_no_error",
-                "wire/moderations/test_response.py::test_an_answer_without_a_verdict_is_none",
+                "wire/moderations/test_passage.py::test_it_has_no_usage_and_no_error",
+                "wire/moderations/test_passage.py::test_an_answer_without_a_verdict_is_none",
             ),
             "stream": "a classification never streams",
             "errors": (f"{STORY}::test_a_refusal_is_told_in_the_gateways_words",),

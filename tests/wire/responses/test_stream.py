@@ -102,7 +102,7 @@ def test_the_official_client_raises_on_our_tail(recorded, relay):
         http_client=httpx2.Client(transport=transport),
     )
     seen = []
-    with pytest.raises(openai.APIError, match="before the answer was complete") as caught:
+    with pytest.raises(openai.APIError, match="ended before it was complete") as caught:
         seen.extend(
             event.type for event in client.responses.create(model="m", input="x", stream=True)
         )
