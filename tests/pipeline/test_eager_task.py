@@ -289,13 +289,14 @@ async def test_what_nobody_foresaw_before_it_is_told_by_the_long_way(monkeypatch
 @pytest.mark.asyncio
 async def test_holds_that_cannot_be_noted_together_are_told_by_the_long_way(ways, monkeypatch):
     """Given back, and asked for again by those who may say why not."""
-    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+    async with Double([OK, OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
         ledger = gateway.services.ledger
         monkeypatch.setattr(ledger, "flush", lambda: list(ledger.holds[-1:]))
-        status, _, _ = await gateway.post(CHAT, HELLO)
-        assert (200, [False], 2) == (status, ways, len(ledger.holds))
+        answers = await asyncio.gather(*(gateway.post(CHAT, HELLO) for _ in range(2)))
+        assert [200, 200] == [status for status, _, _ in answers]
+        assert ([True, False], 3) == (ways, len(ledger.holds))
         assert [None] == [usage for _, usage in ledger.settled[:1]]
-        assert 1 == len(vendor.requests)
+        assert 2 == len(vendor.requests)
 
 
 @pytest.mark.asyncio

@@ -1,10 +1,16 @@
 """What is read, refused and looked up before a request is called for, in its order."""
 
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 
 from doubles import Double, Send, sized
 from gateway import VENDOR_KEY, Gateway, encoded, error_of
+from trivium.pipeline.steps import NOTED, STEPS, STEPS_OF, foresee, hold
+from trivium.wire.operation import TOKEN_COUNTS, Operation
+from trivium.wire.passage import Facts
+from trivium.wire.references import ANYTHING
 
 CHAT = "/v1/chat/completions"
 HELLO = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
@@ -122,3 +128,28 @@ async def test_a_record_names_the_end_user_that_the_request_names(members):
         asked = msgspec.json.decode(vendor.requests[0].body)
     assert "u-1" == record.end_user
     assert members.items() <= asked.items()
+
+
+REFERRING = b'{"contents":[{"parts":[{"fileData":{"fileUri":"https://example.com/v"}}]}]}'
+
+
+@pytest.mark.parametrize(
+    ("unlimited", "budgets", "referred"),
+    [(False, (), ANYTHING), (True, (), 0), (True, ("budget",), ANYTHING)],
+)
+def test_a_bound_is_set_where_anything_limits_what_is_spent(unlimited, budgets, referred):
+    """And kept for whatever is quoted later."""
+    caller = SimpleNamespace(unlimited=unlimited, budgets=budgets)
+    facts = Facts(model="m")
+    exchange = SimpleNamespace(caller=caller)
+    story = SimpleNamespace(exchange=exchange, operation=Operation.GENERATE, body=REFERRING, facts=facts)
+    assert referred == foresee(story, facts).referred == story.facts.referred
+
+
+@pytest.mark.parametrize("operation", Operation)
+def test_every_operation_has_its_steps_in_the_one_order(operation):
+    """Nothing is taken twice or before its turn, and what is held is noted by its own step."""
+    own = STEPS_OF[operation]
+    assert list(own) == [step for step in STEPS if step in own]
+    assert (operation in TOKEN_COUNTS) == (hold not in own) == (NOTED[operation] == -1)
+    assert operation in TOKEN_COUNTS or own[NOTED[operation]] is hold

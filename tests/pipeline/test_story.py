@@ -148,7 +148,7 @@ def test_a_failed_attempt_leaves_nothing_to_the_next():
     """Only the one that answers is paid for."""
     told, books = story()
     told.hold, told.called, told.usage = HOLD, True, Usage(fresh=9000)
-    told.begin()
+    told.begin_attempt(None)
     told.fault = LEFT
     told.settle()
     assert [(HOLD, None, "caller_left")] == books.settled

@@ -16,18 +16,24 @@ from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.outlasting import outlast
 from trivium.pipeline.picture import PictureAttempt
 from trivium.pipeline.story import Story
-from trivium.providers.base import Provider
 from trivium.routing.model import Step, Strategy
 from trivium.upstream.held import Held
 from trivium.upstream.request import Request
 from trivium.wire import bulk
-from trivium.wire.operation import AUDIO_OPERATIONS, IMAGE_OPERATIONS, SHAPE, TOKEN_COUNTS, Shape
+from trivium.wire.operation import (
+    AUDIO_OPERATIONS,
+    IMAGE_OPERATIONS,
+    SHAPE,
+    TALKS,
+    TOKEN_COUNTS,
+    Shape,
+)
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 
 _ASIDE: Final = AUDIO_OPERATIONS | TOKEN_COUNTS | IMAGE_OPERATIONS
 """Operations whose attempts are made in ways of their own."""
-_WHOLE: Final = AUDIO_OPERATIONS | IMAGE_OPERATIONS
+_MEDIA: Final = AUDIO_OPERATIONS | IMAGE_OPERATIONS
 """Operations for which a conversation that stands in is never asked for a stream,
 whatever is made of its answer."""
 _LATENCY: Final = Strategy.LATENCY  # HOT: an Enum takes 45 ns to give its member
@@ -60,21 +66,42 @@ def must_wait(story: Story) -> bool:
     return (is_other or facts.foreign) and len(story.body) > bulk.PACED_BYTES
 
 
-def begin_attempt(story: Story, step: Step) -> None:
-    """Count an attempt, and forget what an earlier one left."""
-    story.attempts += 1
-    story.step = step
-    story.begin()
-
-
 def make_lane(story: Story, step: Step) -> Lane:
     """What one attempt sends and what becomes of its answer. Raises ``Fault`` naming a member that
     the channel cannot be sent.
+
+    The caller's own shape passes; any other, and a recalled history, is translated.
     """
+    services, operation = story.services, story.operation
     members, facts = story.members, story.facts
     assert members is not None
     assert facts is not None
-    return memory.remembering(story, step, lane_for(story, step, members, facts))
+    story.report = None
+    story.cut = False
+    lane: Lane
+    if operation in _MEDIA:
+        return media_lane(story, step, members, facts)
+    if translates(story, step, facts):
+        lane = services.translator.lane(story, step, members, facts)
+        story.report = lane.report
+    else:
+        if story.recollection is not None:
+            members = story.recollection.asked
+        passage, now = services.passages[step.operation], services.clock.now()
+        if story.shared and step.operation in TALKS and services.traces is not None:
+            lane = sticky.tracing(story, step, passage, members, facts, now)
+        else:
+            lane = PassThrough(step, passage, members, facts, story.body, now)
+    return lane
+
+
+def media_lane(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
+    """The same for sounds and pictures. Raises ``Fault``."""
+    if story.operation in AUDIO_OPERATIONS:
+        return media.lane_for(story, step, members, facts)
+    pictures = drawing.lane_for(story, step, members, facts)
+    story.report = pictures.report
+    return pictures
 
 
 def make_attempt(
@@ -86,6 +113,8 @@ def make_attempt(
     """
     facts = story.facts
     assert facts is not None
+    if story.recollection is not None:
+        lane = memory.remembering(story, step, lane)
     request = composed(story, step, lane, lane.body, facts, credential)
     if story.operation in AUDIO_OPERATIONS:
         return media.attempts()(story, step, lane, facts), request
@@ -97,7 +126,7 @@ def make_attempt(
 async def call(story: Story, step: Step, credential: int) -> None:
     """Call one channel and stay until the caller has its answer. Raises ``Fault``."""
     services, channel = story.services, step.binding.channel
-    begin_attempt(story, step)
+    story.begin_attempt(step)
     lane = await _prepared_lane(story, step)
     attempt, request = make_attempt(story, step, lane, credential)
     outcome = attempt.wait()
@@ -161,7 +190,8 @@ def left(story: Story, attempt: Attempt) -> None:
     """An attempt is over, however it ended."""
     if story.exchange.flow is attempt:
         story.exchange.flow = None
-    attempt.tell()
+    if not story.settled:
+        attempt.tell()
     attempt.release()
 
 
@@ -178,15 +208,17 @@ def composed(
     binding = step.binding
     if isinstance(body, bytes) and len(body) > bulk.LARGE_BYTES:
         body = Held(body)
+    exchange = story.exchange
+    names, pairs = _forwards(binding.channel.provider.forwards)
     return story.services.composer.compose(
         binding.channel,
         credential,
         lane.operation,
         binding.model,
         body,
-        forwarded=_forwarded(story.exchange, binding.channel.provider),
+        forwarded=() if names.isdisjoint(exchange.headers) else _forwarded(exchange, pairs),
         stream=facts.stream
-        and (lane.operation is story.operation or story.operation not in _WHOLE),
+        and (lane.operation is story.operation or story.operation not in _MEDIA),
         array=facts.array
         and SHAPE[lane.operation] is Shape.GENERATE
         and isinstance(lane, PassThrough),
@@ -194,30 +226,15 @@ def composed(
     )
 
 
-def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
-    """The caller's own shape passes; any other, and a recalled history, is translated."""
-    services = story.services
-    story.report = None
-    story.cut = False
-    if story.operation in AUDIO_OPERATIONS:
-        return media.lane_for(story, step, members, facts)
-    if story.operation in IMAGE_OPERATIONS:
-        pictures = drawing.lane_for(story, step, members, facts)
-        story.report = pictures.report
-        return pictures
-    if translates(story, step, facts):
-        lane: Lane = services.translator.lane(story, step, members, facts)
-        story.report = lane.report
-        return lane
-    passage = services.passages[step.operation]
-    asked, body = memory.asked(story, members)
-    return sticky.tracing(story, step, passage, asked, facts, body, services.clock.now())
-
-
 def translates(story: Story, step: Step, facts: Facts) -> bool:
     """Whether a channel gets a request that was made anew from what the caller's says."""
-    return SHAPE[step.operation] is not SHAPE[story.operation] or (
-        facts.foreign or memory.spelled(story) or not sticky.passes(story, step)
+    recollection, recalled = story.recollection, story.recalled
+    return (
+        SHAPE[step.operation] is not SHAPE[story.operation]
+        or facts.foreign
+        # a history that we kept has our ids, and is rewritten even for an upstream of its shape
+        or (recollection is not None and recollection.spelled)
+        or (recalled is not None and not sticky.passes(recalled, step))
     )
 
 
@@ -231,13 +248,10 @@ def _forwards(names: frozenset[str]) -> tuple[frozenset[bytes], tuple[tuple[byte
     return frozenset(name for pair in pairs for name in pair), pairs
 
 
-def _forwarded(exchange: Exchange, provider: Provider) -> Headers:
-    """The caller's headers that travel to this provider."""
+def _forwarded(exchange: Exchange, pairs: tuple[tuple[bytes, bytes], ...]) -> Headers:
+    """The caller's headers that travel to a provider."""
     out: Headers = []
     headers = exchange.headers
-    names, pairs = _forwards(provider.forwards)
-    if names.isdisjoint(headers):
-        return out  # HOT: most callers send none
     for name, alias in pairs:
         if name in headers:
             out += [(name, value) for value in exchange.values(name)]

@@ -56,11 +56,10 @@ def answer_error(story: Story, error: BaseException) -> None:
 
 def close(story: Story) -> None:
     """End a request, however it went: settle once, give its slots back, record it."""
-    # HOT: once a request
     pulse = story.services.pulse
     if pulse is not None and story.streaming:
         pulse.forget(story)
-    if not story.is_settled:
+    if not story.settled:
         story.settle()
     if story.given is not OPEN:
         story.given.leave(entrance.used(story), story.cost_nanos)

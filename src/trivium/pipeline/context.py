@@ -378,7 +378,8 @@ class Services(Media):
 
     def _conclude(self, endings: list[Ending]) -> None:
         """End answers together: one note of what all of them came to."""
-        if len(endings) > 1:
+        gathers = len(endings) > 1
+        if gathers:
             self.ledger.gather()
         booked: list[Ending] = []
         try:
@@ -390,7 +391,8 @@ class Services(Media):
                 else:
                     booked.append(one)
         finally:
-            self.ledger.flush()
+            if gathers:
+                self.ledger.flush()
         for one in booked:
             try:
                 one.send()

@@ -15,35 +15,6 @@ from trivium.wire.passage import Facts
 _NO_MODEL: Final = Model(name="", bindings=())
 
 
-def admit(story: Story, facts: Facts, quote: Quote) -> bool:
-    """Let the request in; ``False``: only the shared state can tell, ``ask`` does.
-
-    Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW, BUDGET_SPENT).
-    """
-    exchange, caller, model = story.exchange, story.exchange.caller, story.model
-    assert caller is not None
-    assert model is not None
-    try:
-        given = story.services.admission.admit(
-            exchange.request_id,
-            caller,
-            model,
-            story.operation,
-            facts,
-            story.body,
-            quote.amount_nanos,
-        )
-    except Refusal as refused:
-        _tell_refused(exchange, story.services, refused)
-        raise
-    if given is None:
-        return False
-    story.given = given
-    if given.meters:
-        _tell_granted(exchange, story.services, given)
-    return True
-
-
 def look(exchange: Exchange, services: Services, key_coming: int, user_coming: int) -> None:
     """See whether a request may be let in before its body is there; ``…_coming`` as
     ``Admission.look``. Raises ``Fault`` (RATE_LIMITED).
@@ -52,12 +23,12 @@ def look(exchange: Exchange, services: Services, key_coming: int, user_coming: i
     try:
         services.admission.look(exchange.caller, key_coming, user_coming)
     except Refusal as refused:
-        _tell_refused(exchange, services, refused)
+        tell_refused(exchange, services, refused)
         raise
 
 
 async def ask(story: Story, facts: Facts, quote: Quote) -> None:
-    """Let the request in as the shared state says. Raises as ``admit`` does."""
+    """Let the request in as the shared state says. Raises as ``steps.admit`` does."""
     assert story.model is not None
     story.given = await _asked(
         story.exchange,
@@ -90,20 +61,22 @@ async def _asked(
         if given is None:
             given = await admission.ask(*asked)
     except Refusal as refused:
-        _tell_refused(exchange, services, refused)
+        tell_refused(exchange, services, refused)
         raise
     if given.meters:
-        _tell_granted(exchange, services, given)
+        tell_granted(exchange, services, given)
     return given
 
 
-def _tell_refused(exchange: Exchange, services: Services, refused: Refusal) -> None:
+def tell_refused(exchange: Exchange, services: Services, refused: Refusal) -> None:
+    """Add the headers of a limit that is reached."""
     exchange.extra += telling.told(
         [refused.meter], refused.into, exchange.shape, services.clock.now()
     )
 
 
-def _tell_granted(exchange: Exchange, services: Services, given: Pass) -> None:
+def tell_granted(exchange: Exchange, services: Services, given: Pass) -> None:
+    """Add the headers of the limits that a request counts against."""
     exchange.extra += telling.granted(
         given.meters, given.into, exchange.shape, services.clock.now()
     )

@@ -17,12 +17,11 @@ from trivium.ledger.model import NANOS
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
-from trivium.pipeline import drawing, fallbacks, fetching, memory, referring, rehearsing, wishing
-from trivium.pipeline.calling import lane_for
+from trivium.pipeline import drawing, fallbacks, fetching, memory, rehearsing, steps, wishing
+from trivium.pipeline.calling import make_lane
 from trivium.pipeline.context import Flow, Headers, Router, Running, Services, Translator
 from trivium.pipeline.lane import Lane, PassThrough
 from trivium.pipeline.route import Route
-from trivium.pipeline.steps import planned, read_facts
 from trivium.pipeline.story import Story
 from trivium.providers.address import target
 from trivium.routing.model import Model, Plan, Skip, Step
@@ -179,13 +178,16 @@ class Relay:
 
     def __init__(self, story: Story, members: Members) -> None:
         """Raises ``Fault`` as the request would."""
-        self.facts = read_facts(story, members)
+        story.members = members
+        steps.read(story)
+        assert story.facts is not None
+        self.facts = story.facts
         self._story = story
         self._members = members
 
     async def planned(self) -> Plan:
         """See ``Script``."""
-        return await planned(self._story)
+        return await steps.planned(self._story)
 
     async def sent(self, step: Step) -> dict[str, Any]:
         """See ``Script``."""
@@ -195,7 +197,7 @@ class Relay:
             out["fetched"] = list(fetching.pretend(story, step, members, self.facts))
         if story.operation in IMAGE_OPERATIONS:
             await drawing.bring(story, step, members)
-        return out | _sent(story, lane_for(story, step, members, self.facts))
+        return out | _sent(story, make_lane(story, step))
 
 
 def _script(story: Story, members: Members) -> Script:
@@ -322,7 +324,7 @@ def _price(model: Model, facts: Facts, story: Story) -> dict[str, Any] | None:
     """The most it could cost; ``None`` where no price is known."""
     caller = story.exchange.caller
     assert caller is not None
-    facts = referring.weighed(story, facts)
+    facts = steps.foresee(story, facts)
     nanos = story.services.ledger.quote(
         caller, model, story.operation, facts, story.size_bytes
     ).amount_nanos

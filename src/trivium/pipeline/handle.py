@@ -15,18 +15,18 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline import attempts, calling, leaving, pacing
+from trivium.pipeline import attempts, calling, leaving, pacing, steps
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.conclude import carry, close, fail_now
 from trivium.pipeline.context import Exchange, Running, Services
 from trivium.pipeline.lane import ESTIMATED
 from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.route import Route
-from trivium.pipeline.steps import HOLD, STEPS, Waiting, planned
+from trivium.pipeline.steps import NOTED, STEPS_OF, Waiting
 from trivium.pipeline.story import Story
 from trivium.pipeline.telling import tell
 from trivium.routing.condition import Key
-from trivium.routing.model import Plan, Step
+from trivium.routing.model import Step
 from trivium.upstream.request import Request
 from trivium.wire import bulk
 from trivium.wire.operation import TOKEN_COUNTS
@@ -41,13 +41,19 @@ def begin(asked: Sequence[tuple[Exchange, Route]], services: Services) -> None:
     Their holds are written together, and so are, after all else, their calls: a vendor's socket
     that is written to between two translations wakes its reader each time (7 us a request).
     """
-    tasks = [EagerTask(Story(exchange, route, services)) for exchange, route in asked]
+    tasks: list[EagerTask] = []
+    for exchange, route in asked:
+        if not exchange.gone:
+            tasks.append(EagerTask(Story(exchange, route, services)))
     ledger = services.ledger
-    if len(tasks) > 1:
+    unnoted: Sequence[str] = ()
+    if len(tasks) == 1:
+        tasks[0].prepare()
+    else:
         ledger.gather()
-    for task in tasks:
-        task.prepare()
-    unnoted = ledger.flush()
+        for task in tasks:
+            task.prepare()
+        unnoted = ledger.flush()
     for task in tasks:
         task.compose(unnoted)
     for task in tasks:
@@ -68,6 +74,7 @@ class EagerTask(Running, Outcome):
         "_is_cancelled",
         "_is_done",
         "_request",
+        "_steps",
         "_story",
         "_task",
         "_task_runs",
@@ -77,6 +84,7 @@ class EagerTask(Running, Outcome):
     def __init__(self, story: Story) -> None:
         """Nothing is done yet: ``prepare`` and ``go`` follow, in the same turn of the loop."""
         self._story = story
+        self._steps = STEPS_OF[story.operation]
         self._waiting: Waiting = None
         """What the next step waits for."""
         self._attempt: Attempt | None = None
@@ -97,7 +105,7 @@ class EagerTask(Running, Outcome):
         if len(self._story.exchange.body) > bulk.LARGE_BYTES:
             self._waiting = pacing.breath()  # each step goes over all of it
         else:
-            self._advance(HOLD + 1)
+            self._advance(NOTED[self._story.operation] + 1)
 
     def compose(self, unnoted: Sequence[str]) -> None:
         """Take the steps that are left and make the first attempt, as far as nothing has to be
@@ -107,32 +115,30 @@ class EagerTask(Running, Outcome):
         if unnoted and story.exchange.request_id in unnoted:
             assert story.hold is not None
             story.services.ledger.settle(story.hold, None)
-            story.hold, story.steps_taken = None, HOLD
+            story.hold, story.steps_taken = None, NOTED[story.operation]
             self._waiting = pacing.breath()  # and once more, on its own
-        if not self._may_go_on():
-            return
-        self._advance(len(STEPS))
-        if self._may_go_on() and not calling.must_wait(story):
+        if self._advance(len(self._steps)) and not calling.must_wait(story):
             try:
                 self._make_attempt()
             except Exception as error:  # noqa: BLE001 - of the first attempt: another may do
                 self._error = error
 
-    def _may_go_on(self) -> bool:
-        """Whether there is nothing to wait for, and nothing has failed."""
-        return self._waiting is None and self._error is None
-
-    def _advance(self, end: int) -> None:
-        story = self._story
+    def _advance(self, end: int) -> bool:
+        """Take the steps before this one. ``False``: one must be waited for, or has failed."""
+        if self._waiting is not None or self._error is not None:
+            return False
+        story, own = self._story, self._steps
         try:
             waiting: Waiting = None
             while waiting is None and story.steps_taken < end:
-                step = STEPS[story.steps_taken]
+                step = own[story.steps_taken]
                 story.steps_taken += 1
                 waiting = step(story)
             self._waiting = waiting
         except Exception as error:  # noqa: BLE001 - the caller is told
             self._error = error
+            return False
+        return waiting is None
 
     def _make_attempt(self) -> None:
         story = self._story
@@ -143,7 +149,7 @@ class EagerTask(Running, Outcome):
         story.key = Key(binding.channel.name, 0, binding.model)
         services.health.claim(story.key)  # before the next is planned: a channel is probed by one
         self._began = services.time()
-        calling.begin_attempt(story, step)
+        story.begin_attempt(step)
         lane = calling.make_lane(story, step)
         self._attempt, self._request = calling.make_attempt(story, step, lane, 0, self)
 
@@ -238,9 +244,9 @@ class EagerTask(Running, Outcome):
                 await waiting
             if is_large:
                 await pacing.breath()
-            if story.steps_taken == len(STEPS):
+            if story.steps_taken == len(self._steps):
                 break
-            step = STEPS[story.steps_taken]
+            step = self._steps[story.steps_taken]
             story.steps_taken += 1
             waiting = step(story)
         if story.operation in TOKEN_COUNTS:
@@ -252,15 +258,8 @@ class EagerTask(Running, Outcome):
         """The attempts, from the first or from its end."""
         self._task_runs = True
         told = functools.partial(tell, self._story, "attempt_failed")
-        await attempts.run(self._story, self._planned, self._tried, told, self._began)
-
-    async def _planned(self) -> Plan:
-        story = self._story
-        fault, story.plan_fault = story.plan_fault, None
-        if fault is not None:
-            raise fault
-        found, story.plan = story.plan, None
-        return await planned(story) if found is None else found
+        planned = functools.partial(steps.planned, self._story)
+        await attempts.run(self._story, planned, self._tried, told, self._began)
 
     async def _tried(self, step: Step, credential: int) -> None:
         """The end of the first attempt, where it was begun without a task; else an attempt."""

@@ -21,6 +21,10 @@ ESTIMATED: Final = b"trivium-estimated"
 """Header that names what we counted because no upstream did: ``tokens`` or ``usage``."""
 
 
+_NO_NOTES: Final[Headers] = []
+"""Nothing is ever left out of what passes."""
+
+
 class Lane(Protocol):
     """What one attempt sends, and what becomes of the answer."""
 
@@ -51,7 +55,7 @@ class Lane(Protocol):
 class PassThrough:
     """The caller's own shape: bytes in, bytes out, usage observed on the side."""
 
-    __slots__ = ("_facts", "_now", "_passage", "_quirks", "body", "operation", "report")
+    __slots__ = ("_facts", "_now", "_passage", "_quirks", "body", "notes", "operation", "report")
 
     def __init__(
         self, step: Step, passage: Passage, members: Members, facts: Facts, body: bytes, now: float
@@ -62,16 +66,12 @@ class PassThrough:
         changes = passage.changes(members, facts, binding.model, provider.capabilities.stream_usage)
         self.operation = step.operation
         self.report: Report | None = None
+        self.notes = _NO_NOTES
         self.body = members.splice(changes) if changes else body
         self._passage = passage
         self._facts = facts
         self._quirks = provider.quirks
         self._now = now
-
-    @property
-    def notes(self) -> Headers:
-        """Nothing is ever left out on this lane."""
-        return []
 
     def whole(self, body: bytes) -> Whole:
         """The same bytes, unless the provider has a quirk to mend.

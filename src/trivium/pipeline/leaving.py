@@ -36,7 +36,7 @@ async def counted(story: Story, attempt: Attempt) -> None:
 
     A second cancellation (the end of the worker) ends the wait.
     """
-    if story.exchange.gone and not story.is_settled and _awaits_count(attempt):
+    if story.exchange.gone and not story.settled and _awaits_count(attempt):
         outcome = attempt.wait()
         attempt.resume()  # it may have been held for a caller that reads slowly
         await asyncio.wait((outcome,), timeout=COUNT_S)

@@ -30,7 +30,10 @@ async def recollect(story: Story, members: Members) -> None:
     recall, caller = story.services.recall, story.exchange.caller
     if recall is not None and caller is not None:
         body = story.exchange.body
-        story.recollection = await policy.recollect(recall, caller.owner_id, members, body)
+        found = await policy.recollect(recall, caller.owner_id, members, body)
+        if found is not None:
+            story.recollection = found
+            story.replace_body(found.body)
 
 
 def recollected(story: Story, members: Members) -> bool:
@@ -41,7 +44,10 @@ def recollected(story: Story, members: Members) -> bool:
     if policy.refers(members):
         return False
     body, stores = story.exchange.body, recall.limits.store
-    story.recollection = policy.alone(members, body, stores=stores)
+    found = policy.alone(members, body, stores=stores)
+    if found is not None:
+        story.recollection = found
+        story.replace_body(found.body)
     return True
 
 
@@ -82,20 +88,6 @@ def _keeps(step: Step, recollection: Recollection) -> bool:
         and step.binding.channel.provider.capabilities.stored_responses
         and not recollection.spelled
     )
-
-
-def spelled(story: Story) -> bool:
-    """Whether the request's history is one that we kept: it has our ids, and must be rewritten
-    even for an upstream of the same shape.
-    """
-    return story.recollection is not None and story.recollection.spelled
-
-
-def asked(story: Story, members: Members) -> tuple[Members, bytes]:
-    """The request with what it refers to, as members and as bytes."""
-    if story.recollection is None:
-        return members, story.exchange.body
-    return story.recollection.asked, story.recollection.body
 
 
 def spoken(story: Story, members: Members) -> Mapping[str, msgspec.Raw]:

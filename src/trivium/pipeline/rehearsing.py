@@ -75,6 +75,7 @@ def received(story: Story, members: Members) -> Members:
         return members
     story.exchange.upload = Upload(parts, Spool(Room()), sum(part.size for part in parts))
     story.exchange.body = b""
+    story.replace_body(b"")
     form = FormMembers(parts)
     form.length = seconds
     return form

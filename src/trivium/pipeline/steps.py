@@ -6,11 +6,12 @@ here once: ``pipeline/handle.py`` takes the steps of many requests in one turn o
 on in a task with one that must wait, from the step that it has come to.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TypeAlias
 
 import msgspec
 
+from trivium.admission.refusal import Refusal
 from trivium.faults import Fault
 from trivium.pipeline import (
     drawing,
@@ -19,27 +20,24 @@ from trivium.pipeline import (
     hedging,
     media,
     memory,
-    referring,
     sticky,
     wishing,
 )
 from trivium.pipeline.context import Exchange
 from trivium.pipeline.story import Story
 from trivium.routing.model import Plan
-from trivium.routing.wishes import too_dear, wished
+from trivium.routing.wishes import HEADERS, too_dear, wished
 from trivium.uploads.form import Upload
-from trivium.wire import bulk, peek
+from trivium.wire import bulk, peek, references
 from trivium.wire.end_user import NAMES, end_user
 from trivium.wire.messages.version import version
 from trivium.wire.operation import IMAGE_OPERATIONS, SHAPE, TOKEN_COUNTS, Operation, Shape
 from trivium.wire.passage import Facts
-from trivium.wire.peek import Members
 
 Waiting: TypeAlias = Awaitable[None] | None
 """What must have happened before the next step; ``None``: nothing."""
 
 _MESSAGES: Final = Shape.MESSAGES  # HOT: an Enum takes 45 ns to give its member
-_RESPONSES: Final = Operation.RESPONSES
 _VERSIONS: Final = ("anthropic-version", "vendor-version")
 _VERSION_KEYS: Final = frozenset(name.encode() for name in _VERSIONS)
 
@@ -49,7 +47,15 @@ def receive(story: Story) -> Waiting:
     exchange = story.exchange
     if exchange.upload is not None:
         return _receive_form(story, exchange.upload)
-    story.members = wishing.taken(story, peek.members(exchange.body))
+    members = peek.members(exchange.body)
+    # most wish for nothing; a body with names in other spellings is looked at closely
+    if (
+        members.folded
+        or not wishing.WISHES.isdisjoint(members.table)
+        or not HEADERS.isdisjoint(exchange.headers)
+    ):
+        members = wishing.taken(story, members)
+    story.members = members
     return None
 
 
@@ -61,12 +67,6 @@ def read(story: Story) -> Waiting:
     """Read what the request says of itself, checked against the specification."""
     members = story.members
     assert members is not None
-    read_facts(story, members)
-    return None
-
-
-def read_facts(story: Story, members: Members) -> Facts:
-    """The facts of a request with these members, which the story keeps. Raises ``Fault``."""
     if story.exchange.shape is _MESSAGES:
         _check_version(story.exchange)
     route = story.route
@@ -81,16 +81,14 @@ def read_facts(story: Story, members: Members) -> Facts:
     if story.operation in IMAGE_OPERATIONS:
         facts = drawing.named(story, members, facts)
     story.facts = facts
-    story.members = members
-    if not NAMES.isdisjoint(members.table):  # HOT: most name nobody
+    story.streaming = facts.stream
+    if not NAMES.isdisjoint(members.table):  # most name nobody
         story.end_user = end_user(members.table)
-    return facts
+    return None
 
 
 def recall(story: Story) -> Waiting:
     """Look up what a responses request refers to."""
-    if story.operation is not _RESPONSES:
-        return None
     members = story.members
     assert members is not None
     return None if memory.recollected(story, members) else memory.recollect(story, members)
@@ -114,7 +112,7 @@ def quote(story: Story) -> Waiting:
     assert caller is not None
     assert model is not None
     assert facts is not None
-    facts = referring.weighed(story, facts)
+    facts = foresee(story, facts)
     found = story.services.ledger.quote(caller, model, story.operation, facts, story.size_bytes)
     if story.wishes is not None and (dear := too_dear(story.wishes, found.amount_nanos)):
         raise dear
@@ -123,23 +121,60 @@ def quote(story: Story) -> Waiting:
 
 
 def admit(story: Story) -> Waiting:
-    """Let it in, if its limits and budgets have room; only the shared state may know that."""
-    facts, found = story.facts, story.quote
+    """Let it in, if its limits and budgets have room; only the shared state may know that.
+
+    Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW, BUDGET_SPENT).
+    """
+    caller, model, facts, found = story.exchange.caller, story.model, story.facts, story.quote
+    assert caller is not None
+    assert model is not None
     assert facts is not None
     assert found is not None
-    return None if entrance.admit(story, facts, found) else entrance.ask(story, facts, found)
+    exchange, services = story.exchange, story.services
+    try:
+        given = services.admission.admit(
+            exchange.request_id,
+            caller,
+            model,
+            story.operation,
+            facts,
+            story.body,
+            found.amount_nanos,
+        )
+    except Refusal as refused:
+        entrance.tell_refused(exchange, services, refused)
+        raise
+    if given is None:
+        return entrance.ask(story, facts, found)
+    story.given = given
+    if given.meters:
+        entrance.tell_granted(exchange, services, given)
+    return None
 
 
 def hold(story: Story) -> Waiting:
-    """Hold the worst case against the account; counts of tokens are free of charge."""
-    if story.operation in TOKEN_COUNTS:
-        return None
+    """Hold the worst case against the account."""
     caller, found = story.exchange.caller, story.quote
     assert caller is not None
     assert found is not None
-    ledger = story.services.ledger
-    story.hold = ledger.hold(story.exchange.request_id, caller, found)
+    story.hold = story.services.ledger.hold(story.exchange.request_id, caller, found)
     return None if story.hold is not None else _lease(story)
+
+
+def foresee(story: Story, facts: Facts) -> Facts:
+    """The facts with the most that what is referred to may come to, for callers with a limit.
+
+    The body holds no more of it than an address. The story keeps the facts: what is quoted later is
+    quoted alike.
+    """
+    caller = story.exchange.caller
+    assert caller is not None
+    if caller.unlimited and not caller.budgets:
+        return facts
+    referred = references.tokens(story.body, SHAPE[story.operation])
+    if referred:
+        story.facts = facts = msgspec.structs.replace(facts, referred=referred)
+    return facts
 
 
 async def _lease(story: Story) -> None:
@@ -167,10 +202,12 @@ def plan(story: Story) -> Waiting:
     if model.hedge_s and members is not None and facts is not None:
         story.race = hedging.race(story, members, facts)
     try:
-        found = possible(story)
-        if sticky.carries(story, found):
+        found = story.services.router.plan(model, story.operation, story.cache_key)
+        if story.recollection is not None:
+            found = memory.narrowed(found, story)
+        if story.operation in sticky.CARRYING and sticky.carries(story, found):
             return _recall_maker(story, found)
-        story.plan = fitted(story, found)
+        story.plan = _fit(story, found)
     except Fault as fault:
         story.plan_fault = fault
     return None
@@ -178,19 +215,12 @@ def plan(story: Story) -> Waiting:
 
 async def _recall_maker(story: Story, found: Plan) -> None:
     try:
-        story.plan = fitted(story, await sticky.recall(story, found))
+        story.plan = _fit(story, await sticky.recall(story, found))
     except Fault as fault:
         story.plan_fault = fault
 
 
-def possible(story: Story) -> Plan:
-    """The channels that could answer, in order. Raises ``Fault`` when there is none."""
-    assert story.model is not None
-    found = story.services.router.plan(story.model, story.operation, story.cache_key)
-    return found if story.recollection is None else memory.narrowed(found, story)
-
-
-def fitted(story: Story, found: Plan) -> Plan:
+def _fit(story: Story, found: Plan) -> Plan:
     """The plan as the caller wishes it and the channels' health allows. Raises ``Fault``."""
     if story.wishes is not None:
         found = wished(found, story.wishes)
@@ -203,14 +233,25 @@ def fitted(story: Story, found: Plan) -> Plan:
 
 
 async def planned(story: Story) -> Plan:
-    """The channels of the story's model as things stand, in order. Raises ``Fault``: none can."""
-    found = possible(story)
-    if sticky.carries(story, found):
-        found = await sticky.recall(story, found)
-    return fitted(story, found)
+    """Return the channels of the story's model, in order: as it was planned, else as things stand.
+
+    Raises ``Fault`` when there is none.
+    """
+    if story.plan is None and story.plan_fault is None:
+        waiting = plan(story)
+        if waiting is not None:
+            await waiting
+    found, fault = story.plan, story.plan_fault
+    story.plan = story.plan_fault = None
+    if fault is not None:
+        raise fault
+    assert found is not None
+    return found
 
 
-STEPS: Final[tuple[Callable[[Story], Waiting], ...]] = (
+Step: TypeAlias = Callable[[Story], Waiting]
+
+STEPS: Final[tuple[Step, ...]] = (
     receive,
     read,
     recall,
@@ -222,8 +263,22 @@ STEPS: Final[tuple[Callable[[Story], Waiting], ...]] = (
     plan,
 )
 """All of them, in their order. What follows is the call (``pipeline/calling.py``)."""
-HOLD: Final = STEPS.index(hold)
-"""The step whose note must be on disk before the next."""
+_ONLY: Final[Mapping[Step, frozenset[Operation]]] = {
+    recall: frozenset({Operation.RESPONSES}),
+    hold: frozenset(Operation) - TOKEN_COUNTS,  # counts are free of charge
+}
+"""Steps that only some operations have."""
+
+
+STEPS_OF: Final[Mapping[Operation, tuple[Step, ...]]] = {
+    operation: tuple(step for step in STEPS if operation in _ONLY.get(step, (operation,)))
+    for operation in Operation
+}
+"""Those of each operation."""
+NOTED: Final[Mapping[Operation, int]] = {
+    operation: own.index(hold) if hold in own else -1 for operation, own in STEPS_OF.items()
+}
+"""The step of each operation whose note must be on disk before the next; -1: it has none."""
 
 
 def _is_spare(story: Story, found: Plan) -> bool:

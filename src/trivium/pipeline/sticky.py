@@ -16,7 +16,6 @@ from trivium.conversation.request import Conversation
 from trivium.conversation.target import ReasoningBack, TargetFacts
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.pipeline import memory
 from trivium.pipeline.context import Traces
 from trivium.pipeline.lane import PassThrough
 from trivium.pipeline.recalled import Recalled
@@ -27,30 +26,27 @@ from trivium.recall.traces.model import retraced as _retraced
 from trivium.routing.model import Plan, Step
 from trivium.routing.policy import origin_of, sticking
 from trivium.wire import marks
-from trivium.wire.operation import SHAPE, TALKS, TOKEN_COUNTS, TRANSLATABLE, Shape
+from trivium.wire.operation import SHAPE, TOKEN_COUNTS, TRANSLATABLE, Shape
 from trivium.wire.passage import Facts, Passage, StreamWatch
 from trivium.wire.peek import Members
 
-_NO_MEMBERS: Final = Members([])
-_CARRYING: Final = TRANSLATABLE | TOKEN_COUNTS
+CARRYING: Final = TRANSLATABLE | TOKEN_COUNTS
+"""Operations whose requests could carry state."""
 _NAMING: Final = frozenset(shape.value for shape in marks.NAMING)
 
 
 def carries(story: Story, plan: Plan) -> bool:
     """Whether the request could carry state; notes in the story whether channels could share it."""
-    if story.operation not in _CARRYING:
-        return False
     story.shared = len(plan.steps) > 1
-    return marks.any_in(memory.asked(story, _NO_MEMBERS)[1], SHAPE[story.operation])
+    return marks.any_in(story.body, SHAPE[story.operation])
 
 
 async def recall(story: Story, plan: Plan) -> Plan:
     """The plan with the maker of the request's state first; notes in the story what was found."""
     shape = SHAPE[story.operation]
-    _, body = memory.asked(story, _NO_MEMBERS)
     caller, traces = story.exchange.caller, story.services.traces
     assert caller is not None
-    found = marks.found(body, shape)
+    found = marks.found(story.body, shape)
     keys = [mark.key for mark in (*found.calls, *found.native)]
     known = await traces.find(caller.owner_id, keys) if keys and traces is not None else {}
     story.recalled = Recalled(
@@ -77,10 +73,9 @@ def _sealed_by(opaque: tuple[Opaque, ...] | None) -> Origin | None:
     return next((one.origin for one in opaque or () if one.origin is not None), None)
 
 
-def passes(story: Story, step: Step) -> bool:
+def passes(recalled: Recalled, step: Step) -> bool:
     """Whether a channel of the caller's own shape may get the body as it came."""
-    recalled: Recalled | None = story.recalled
-    return recalled is None or (not recalled.sealed and recalled.makers <= {origin_of(step)})
+    return not recalled.sealed and recalled.makers <= {origin_of(step)}
 
 
 def retraced(story: Story, spoken: Conversation) -> tuple[Conversation, tuple[str, ...]]:
@@ -183,20 +178,12 @@ class _Noting:
 
 
 def tracing(
-    story: Story,
-    step: Step,
-    passage: Passage,
-    members: Members,
-    facts: Facts,
-    body: bytes,
-    now: float,
+    story: Story, step: Step, passage: Passage, members: Members, facts: Facts, now: float
 ) -> PassThrough:
-    """What relays an answer, of which it may have to be known later who made it: a
-    ``PassThrough``, which see.
-    """
+    """What relays an answer of which it may have to be known later who made it."""
     caller, traces = story.exchange.caller, story.services.traces
-    if not story.shared or traces is None or caller is None or step.operation not in TALKS:
-        return PassThrough(step, passage, members, facts, body, now)
-    lane = TracedPassThrough(step, passage, members, facts, body, now)
+    assert caller is not None
+    assert traces is not None
+    lane = TracedPassThrough(step, passage, members, facts, story.body, now)
     lane.remember(step, traces, caller.owner_id)
     return lane

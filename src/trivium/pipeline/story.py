@@ -42,9 +42,9 @@ class Story:
 
     __slots__ = (
         "_said",
-        "_settled",
         "_whole",
         "attempts",
+        "body",
         "cache_key",
         "called",
         "conversation",
@@ -78,7 +78,9 @@ class Story:
         "report",
         "route",
         "services",
+        "settled",
         "shared",
+        "size_bytes",
         "skipped",
         "spare",
         "stand_ins",
@@ -86,14 +88,21 @@ class Story:
         "step",
         "steps_taken",
         "stood_in",
+        "streaming",
         "usage",
         "wishes",
     )
 
     # --- what came ------------------------------------------------------------------------------
 
+    body: bytes
+    """The request with the history it refers to, as long as another attempt may need it."""
+    size_bytes: int
+    """Of that, when it came."""
     facts: Facts | None
     """What the request says of itself, once that is read."""
+    streaming: bool
+    """Whether the caller asks for a stream."""
     members: Members | None
     """Its members, as long as another attempt may need them."""
     conversation: Conversation | None
@@ -179,12 +188,16 @@ class Story:
     """What a vendor reports, and charges, of a request that it declined after its work."""
     final: bool
     """Whether its last report counts all of an answer that the caller did not stay for."""
+    settled: bool
+    """Whether what was used is booked."""
     cost_nanos: int
     """What the caller was charged, once that is settled."""
 
     def __init__(self, exchange: Exchange, route: Route, services: Services) -> None:
         self.exchange, self.route, self.services = exchange, route, services
         self.operation = route.operation
+        self.body = exchange.body
+        self.size_bytes = len(exchange.body)
         self.facts = self.members = self.conversation = self.fitting = None
         self.recollection = self.picture = self.recalled = self.wishes = None
         self.lost, self.cache_key, self.end_user = (), b"", ""
@@ -196,22 +209,16 @@ class Story:
         self.steps_taken = self.attempts = self.status = 0
         self.delivered = self.let_go_bytes = self.cost_nanos = 0
         self.called = self.cut = self.final = self.spare = self.stood_in = self.shared = False
-        self._settled = False
+        self.streaming = self.settled = False
         self._said: Delivered | None = None
         """What tells how much a model wrote in what was delivered of a stream."""
         self._whole = b""
         """An answer that was delivered whole."""
 
-    @property
-    def body(self) -> bytes:
-        """The request with the history it refers to."""
-        recollection = self.recollection
-        return self.exchange.body if recollection is None else recollection.body
-
-    @property
-    def size_bytes(self) -> int:
-        """Bytes of the request with the history it refers to."""
-        return len(self.body)
+    def replace_body(self, body: bytes) -> None:
+        """Go on with another body: the history it refers to is in it, or what is ours is not."""
+        self.body = body
+        self.size_bytes = len(body)
 
     def let_go(self) -> None:
         """The answer has begun, so nobody is asked again: keep no byte of the request.
@@ -220,6 +227,7 @@ class Story:
         """
         exchange = self.exchange
         self.let_go_bytes = self.let_go_bytes or self._received()
+        self.body = b""
         exchange.drop_body()
         if self.members is not None:
             self.members.let_go()
@@ -236,15 +244,16 @@ class Story:
         if recollection is not None:
             recollection.asked.slim(_SAID)
             self.recollection = msgspec.structs.replace(recollection, body=b"")
+        self.body = b""
         self.exchange.drop_body()
 
     def settle(self) -> None:
         """Book what was used. Called before the last byte goes to the caller, and again in the
         clean-up of every request: only the first call counts.
         """
-        if self._settled or self.hold is None:
+        if self.settled or self.hold is None:
             return
-        self._settled = True
+        self.settled = True
         hold = self.hold
         if hold.quote.tariff is None:
             self.services.ledger.settle(hold, self.usage)
@@ -259,19 +268,9 @@ class Story:
         self.cost_nanos = self.services.ledger.settle(hold, used, end)
 
     @property
-    def is_settled(self) -> bool:
-        """Whether what was used is booked."""
-        return self._settled
-
-    @property
     def early(self) -> bool:
         """Whether a heartbeat has begun a stream that holds nothing of an answer yet."""
         return self.first_byte_at is None and self.streaming and self.exchange.begun
-
-    @property
-    def streaming(self) -> bool:
-        """Whether the caller asked for a stream."""
-        return self.facts is not None and self.facts.stream
 
     def open_stream(self) -> None:
         """Send the head of a streamed answer, unless a heartbeat has."""
@@ -286,8 +285,10 @@ class Story:
             exchange.extra += _STREAM_HEADERS
             exchange.begin(200, b"text/event-stream; charset=utf-8")
 
-    def begin(self) -> None:
-        """Forget what an earlier attempt left: only the one that answers is paid for."""
+    def begin_attempt(self, step: Step) -> None:
+        """Count an attempt, and forget what an earlier one left: the one that answers is paid."""
+        self.attempts += 1
+        self.step = step
         if self.race is None:
             self.called = False
             self.usage = self.owed = None

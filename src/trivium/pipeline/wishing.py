@@ -28,9 +28,6 @@ def taken(story: Story, members: Members) -> Members:
     """
     exchange = story.exchange
     headers = exchange.headers
-    # HOT: once a request, and most wish for nothing
-    if not members.has_any(WISHES) and wishes.HEADERS.isdisjoint(headers):
-        return members
     if _CACHE_KEY in members:
         story.cache_key = members.raw(_CACHE_KEY) or b""
     wished = wishes.MEMBER in members
@@ -48,6 +45,7 @@ def taken(story: Story, members: Members) -> Members:
     if not wished:
         return members
     exchange.body = members.splice({wishes.MEMBER: None})
+    story.replace_body(exchange.body)
     return peek.members(exchange.body)
 
 

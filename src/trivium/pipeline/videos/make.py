@@ -62,7 +62,7 @@ async def _create(story: Story, studio: Studio) -> None:
     own = quote = quoted(story, story.facts)
     if model.fallbacks:
         quote = fallbacks.covering(story, story.facts, own)
-    await admit(story, story.facts, quote)
+    await admit(story, quote)
     plan = _first_plan(story, model)
     held = own if own.tariff is None else quote
     job = await begun(story, studio, held, asked, plan.steps[0] if plan else None)

@@ -18,7 +18,7 @@ from trivium.jobs.service import Order
 from trivium.jobs.studio import Studio
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.model import Hold, Quote
-from trivium.pipeline import entrance, wishing
+from trivium.pipeline import entrance, steps, wishing
 from trivium.pipeline.context import Services
 from trivium.pipeline.story import Story
 from trivium.pipeline.telling import fault_of, tell
@@ -76,10 +76,12 @@ def quoted(story: Story, facts: Facts) -> Quote:
     return quote
 
 
-async def admit(story: Story, facts: Facts, quote: Quote) -> None:
+async def admit(story: Story, quote: Quote) -> None:
     """See whether it may run now. Raises ``Fault``."""
-    if not entrance.admit(story, facts, quote):
-        await entrance.ask(story, facts, quote)
+    story.quote = quote
+    waiting = steps.admit(story)
+    if waiting is not None:
+        await waiting
 
 
 def hold_of(story: Story, quote: Quote) -> Hold | None:
@@ -178,9 +180,7 @@ async def place(
     """Ask one channel, write down that it has taken the job, and tell the caller."""
     channel, services = step.binding.channel, story.services
     assert story.facts is not None
-    story.attempts += 1
-    story.step = step
-    story.begin()
+    story.begin_attempt(step)
     queued = channel.queue_max > 0
     if queued:
         await services.gate.enter(channel)

@@ -60,7 +60,7 @@ async def _remix(story: Story, video_id: str, studio: Studio) -> None:
     story.model = model
     facts = story.facts = Facts(model=model.name, seconds=source.seconds, size=source.size)
     quote = quoted(story, facts)
-    await admit(story, facts, quote)
+    await admit(story, quote)
     asked = Asked(model=model.name, prompt=prompt, seconds=source.seconds, size=source.size)
     job = await begun(story, studio, quote, asked, step, source)
     work = _noticed(
