@@ -52,6 +52,7 @@ HOT: Final = (
     "observe/store.py",
     "recall/items.py",
     "recall/policy.py",
+    "recall/traces/tracer.py",
 )
 """What each request goes through."""
 LEFT: Final = frozenset(

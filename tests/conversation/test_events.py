@@ -29,7 +29,7 @@ from trivium.conversation.request import Conversation
 from trivium.conversation.serial import Serial
 from trivium.conversation.tools import CustomTool, FunctionTool
 from trivium.pipeline.continuing import Rounds
-from trivium.recall.traces.model import Tracer
+from trivium.recall.traces.tracer import Tracer
 from trivium.wire.codec import WriteContext
 from trivium.wire.codecs import CODECS
 from trivium.wire.completions.codec import CODEC as COMPLETIONS

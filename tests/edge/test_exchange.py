@@ -221,10 +221,9 @@ def test_every_value_of_a_header_can_be_had():
     assert ([b"1"], []) == (plain.values(b"a"), plain.values(b"c"))
 
 
-def test_the_callers_congestion_is_its_lines():
-    """Asked when a stream begins."""
+@pytest.mark.parametrize("paused", [False, True])
+def test_a_caller_is_congested_from_the_start_where_its_line_is(paused):
+    """By what was sent before; from then on the connection tells."""
     sheet = Sheet()
-    exchange = asked(sheet)
-    assert not exchange.congested
-    sheet.paused = True
-    assert exchange.congested
+    sheet.paused = paused
+    assert paused == asked(sheet).congested

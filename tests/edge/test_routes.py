@@ -21,7 +21,7 @@ from trivium.edge.routes import (
 )
 from trivium.edge.routes import shape_of as dialect_of
 from trivium.faults import Fault, Kind
-from trivium.pipeline.route import Route, Stored, VideoCall
+from trivium.pipeline.structs import Route, Stored, VideoCall
 from trivium.wire.generate.path import METHODS
 from trivium.wire.operation import ASYNC_JOBS, UPSTREAM_ONLY, Operation, Shape
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from types import SimpleNamespace
 
 from trivium.edge.connection import Connection
 from trivium.edge.exchange import Exchange
@@ -20,6 +21,7 @@ class Sheet:
     def __init__(self) -> None:
         self.paused = False
         self.peer = "127.0.0.1"
+        self.host = SimpleNamespace(date_line=b"date: now\r\n", has_cors=False)
         self.sent = b""
         self.closed: bool | None = None
         """Whether the answer's end asked for the connection to be closed; ``None``: no end yet."""
@@ -33,9 +35,6 @@ class Sheet:
 
     def cut(self) -> None:
         self.is_cut = True
-
-    def common(self, exchange: Exchange) -> bytes:
-        return b"date: now\r\n"
 
 
 def asked(sheet: Sheet | None = None, *, target: bytes = b"/", **changes) -> Exchange:
@@ -60,6 +59,7 @@ class EchoHost:
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits(linger_s=0.3)
         self.date_line = b""
+        self.has_cors = False
         self.draining = False
         self.ready = True
         self.room = Room(memory_bytes=4096)

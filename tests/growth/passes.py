@@ -31,7 +31,8 @@ from trivium.providers import failure, wording
 from trivium.providers.repair import chat, messages, response_stream, responses
 from trivium.recall import items, page, policy
 from trivium.recall.model import Kept
-from trivium.recall.traces.model import Trace, Tracer, retraced
+from trivium.recall.traces.model import Trace
+from trivium.recall.traces.tracer import Tracer, retraced
 from trivium.wire import (
     bulk,
     counting,

@@ -20,7 +20,7 @@ from trivium.faults import Fault, Kind
 from trivium.ledger.model import FREE
 from trivium.ledger.prices import tariff_of
 from trivium.ledger.quote import quote
-from trivium.pipeline.route import Route
+from trivium.pipeline.structs import Route
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.explain import explain
 from trivium.routing.model import Binding, Catalogue, Channel, Model, PriceRow, TimeLimits

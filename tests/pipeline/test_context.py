@@ -8,7 +8,7 @@ import pytest
 from edge.wires import asked
 from trivium.edge.exchange import Exchange as RealExchange
 from trivium.pipeline.context import Exchange, Services
-from trivium.pipeline.route import Route
+from trivium.pipeline.structs import Route
 from trivium.wire.operation import Operation
 
 

@@ -91,7 +91,7 @@ async def test_a_slow_reader_is_waited_for():
     """No more is taken from the store than the caller has room for."""
     sheet = Sheet()
     exchange = asked(sheet, method="GET")
-    sheet.paused = True
+    exchange.congested = True
     shelf = Shelf(DATA[:1024], DATA[1024:])
     task = asyncio.ensure_future(send(exchange, ASSET, None, shelf))
     await asyncio.sleep(0.02)
@@ -108,7 +108,7 @@ async def test_a_slow_reader_is_waited_for():
 async def test_nobody_can_end_a_file_with_words():
     """Whoever interrupts must cancel; what was sent is cut then."""
     exchange = asked(Sheet(), method="GET")
-    exchange.line.paused = True
+    exchange.congested = True
     task = asyncio.ensure_future(send(exchange, ASSET, None, Shelf(DATA)))
     await asyncio.sleep(0.02)
     assert not exchange.flow.interrupt(Fault(Kind.STOPPING, "x"))

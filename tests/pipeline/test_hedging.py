@@ -10,7 +10,7 @@ from doubles import Double, Reset, Send, Stall, Until, Wait, chunked, let_go, si
 from gateway import Gateway
 from trivium.faults import Fault, Kind
 from trivium.pipeline.hedging import race
-from trivium.pipeline.recalled import Recalled
+from trivium.pipeline.structs import Recalled
 from trivium.routing.choice import Budget
 from trivium.routing.condition import Key, Rules
 from trivium.wire import peek

@@ -142,7 +142,9 @@ def test_a_bound_is_set_where_anything_limits_what_is_spent(unlimited, budgets, 
     caller = SimpleNamespace(unlimited=unlimited, budgets=budgets)
     facts = Facts(model="m")
     exchange = SimpleNamespace(caller=caller)
-    story = SimpleNamespace(exchange=exchange, operation=Operation.GENERATE, body=REFERRING, facts=facts)
+    story = SimpleNamespace(
+        exchange=exchange, operation=Operation.GENERATE, body=REFERRING, facts=facts
+    )
     assert referred == foresee(story, facts).referred == story.facts.referred
 
 

@@ -17,8 +17,8 @@ from trivium.faults import Fault, Kind
 from trivium.identity.model import Caller
 from trivium.ledger.model import Hold, Quote
 from trivium.ledger.prices import tariff_of
-from trivium.pipeline.route import Route
 from trivium.pipeline.story import NAME_MAX, Story
+from trivium.pipeline.structs import Route
 from trivium.routing.model import PriceRow
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts
@@ -45,14 +45,14 @@ class Books:
         self.records.append(record)
 
 
-def story(**request):
+def story(*, body=b"", **request):
     """A story that ends two seconds after its request was whole, at 1000.0 by the clock."""
     books = Books()
     services = SimpleNamespace(
         ledger=books, recorder=books, clock=FixedClock(1000.0), time=lambda: 12.0
     )
     exchange = asked(**request)
-    exchange.arrived = 10.0
+    exchange.arrived, exchange.body = 10.0, body
     return Story(exchange, Route(operation=Operation.CHAT), services), books
 
 
@@ -158,7 +158,7 @@ def test_a_record_says_what_happened():
     """Times are measured from the moment the request was whole."""
     told, books = story(headers={b"anthropic-user-profile-id": b"uprof_1"})
     told.exchange.caller = CALLER
-    told.exchange.body = b"12345"
+    told.received_bytes = 5
     told.exchange.answer(200, b"{}")
     told.facts = Facts(model="m", stream=True)
     told.step = SimpleNamespace(
@@ -296,10 +296,11 @@ async def test_what_of_an_answer_has_no_place_is_recorded_and_not_in_its_words(s
 
 def test_a_request_that_was_let_go_is_still_known_by_its_size():
     """The record says how long the body was."""
-    told, books = story()
-    told.exchange.body = b'{"model":"m","messages":[]}'
-    told.members = members(told.exchange.body)
+    body = b'{"model":"m","messages":[]}'
+    told, books = story(body=body)
+    told.members = members(body)
     told.let_go()
+    assert b"" == told.body
     assert (b"", [], None) == (
         told.exchange.body,
         told.members.pairs,

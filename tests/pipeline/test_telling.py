@@ -7,8 +7,8 @@ import pytest
 
 from edge.wires import asked
 from trivium.faults import Fault, Kind
-from trivium.pipeline.route import Route
 from trivium.pipeline.story import NAME_MAX, Story
+from trivium.pipeline.structs import Route
 from trivium.pipeline.telling import fault_of, refused, tell
 from trivium.wire.operation import Operation
 from trivium.wire.passage import Facts

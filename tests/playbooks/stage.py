@@ -16,7 +16,7 @@ from trivium.observe.alarm import Alarm
 from trivium.pipeline import handle
 from trivium.pipeline.context import Services
 from trivium.pipeline.explain import Asked, Rehearsal
-from trivium.pipeline.route import Route
+from trivium.pipeline.structs import Route
 from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue

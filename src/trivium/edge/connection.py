@@ -98,42 +98,57 @@ class Connection:
     def pause_writing(self) -> None:
         """The caller reads too slowly: its upstream must wait."""
         self.paused = True
-        if self._current is not None and self._current.flow is not None:
-            self._current.flow.pause()
+        if self._current is not None:
+            self._current.congested = True
+            if self._current.flow is not None:
+                self._current.flow.pause()
 
     def resume_writing(self) -> None:
         """The caller has caught up."""
         self.paused = False
-        if self._current is not None and self._current.flow is not None:
-            self._current.flow.resume()
+        if self._current is not None:
+            self._current.congested = False
+            if self._current.flow is not None:
+                self._current.flow.resume()
 
     def data_received(self, data: bytes) -> None:
         """Serve what came, whatever is in it: no exception of one connection is another's."""
-        try:
-            self._received(data)
-        except Exception as error:  # noqa: BLE001 - told in the log
-            self.crash(error)
-
-    def _received(self, data: bytes) -> None:
-        self._touched = self.host.time()
+        host = self.host
+        self._touched = host.time()
         if self._deaf or self._closing:
             return
-        if self._is_behind or not self.host.ready:
-            # uvloop starts reading after connection_made, whatever was paused in it
-            self._unread = memoryview(data if self._unread is None else bytes(self._unread) + data)
-            self._transport.pause_reading()
-            return
-        # HOT: `busy`, read here: two calls a request
-        reader = self._reader
-        idle = self._current is None and not self._waiting
-        idle = idle and reader.incoming is None and not reader.in_head
-        if idle and (again := self._heads.again(self, self.host, data)) is not None:
+        try:
+            if self._unread is not None or not host.ready:
+                self._put_by(data)
+                return
+            reader = self._reader
+            idle = (
+                self._current is None
+                and not self._waiting
+                and reader.incoming is None
+                and not reader.in_head
+            )
+            again = self._heads.again(self, host, data) if idle else None
+            if again is None:
+                self._read(data, idle=idle)
+                return
             if len(data) > UNCOUNTED_BYTES:
                 self._keep(again)
             self._serve(again)
-            return
+        except Exception as error:  # noqa: BLE001 - told in the log
+            self.crash(error)
+
+    def _put_by(self, data: bytes) -> None:
+        """Keep what cannot be parsed yet: uvloop starts reading after ``connection_made``, whatever
+        was paused in it.
+        """
+        self._unread = memoryview(data if self._unread is None else bytes(self._unread) + data)
+        self._transport.pause_reading()
+
+    def _read(self, data: bytes, *, idle: bool) -> None:
+        """Parse what came. ``idle``: a request that it is alone may be known by its head again."""
         self._parse(memoryview(data))
-        if idle and self._current is not None and not self._deaf and not self._is_behind:
+        if idle and self._current is not None and not self._deaf and self._unread is None:
             self._heads.learn(data, self._current)
 
     def _keep(self, exchange: Exchange) -> None:
@@ -245,10 +260,6 @@ class Connection:
         self._closing = True
         self._transport.abort()
 
-    def common(self, exchange: Exchange) -> bytes:
-        """Header lines every answer carries."""
-        return self.host.date_line + self.host.cors(exchange)
-
     # --- the listener's side ----------------------------------------------------------------
 
     @property
@@ -321,6 +332,7 @@ class Connection:
 
     def _serve(self, exchange: Exchange) -> None:
         self._current = exchange
+        exchange.congested = self.paused
         exchange.arrived = self.host.time()
         if exchange.refusal is None:
             self.host.dispatch(exchange)

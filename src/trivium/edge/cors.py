@@ -23,17 +23,19 @@ _SERVERS: Final = (b"/api/oauth", b"/api/admin")
 class Cors:
     """Decides by the ``Origin`` header alone. Keys travel in headers, so no cookies are allowed."""
 
-    __slots__ = ("_all", "_origins")
+    __slots__ = ("_all", "_origins", "allows_any")
 
     def __init__(self, origins: tuple[str, ...]) -> None:
         self._all = "*" in origins
         self._origins = frozenset(o.rstrip("/").encode() for o in origins)
+        self.allows_any = bool(self._all or self._origins)
+        """Whether any origin is allowed."""
 
     def lines(self, exchange: Exchange) -> bytes:
         """Header lines for an answer; those of an origin that is not allowed only tell caches that
         another might be.
         """
-        if not (self._all or self._origins) or exchange.path.startswith(_SERVERS):
+        if not self.allows_any or exchange.path.startswith(_SERVERS):
             return b""
         origin = exchange.headers.get(b"origin")
         if origin is None or not (self._all or origin in self._origins):

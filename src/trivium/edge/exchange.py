@@ -39,6 +39,11 @@ class Line(Protocol):
     peer: str
     """The address that is connected; empty where there is none."""
 
+    @property
+    def host(self) -> "Host":
+        """Who knows the header lines that every answer carries."""
+        ...
+
     def send(self, data: bytes) -> None:
         """Write bytes of the current answer."""
         ...
@@ -49,10 +54,6 @@ class Line(Protocol):
 
     def cut(self) -> None:
         """Close at once, so that the caller sees a broken answer."""
-        ...
-
-    def common(self, exchange: "Exchange") -> bytes:
-        """Header lines every answer carries: date, CORS."""
         ...
 
 
@@ -95,6 +96,9 @@ class Host(Protocol):
         """Serve a whole request."""
         ...
 
+    has_cors: bool
+    """Whether pages of other sites may ask at all."""
+
     def cors(self, exchange: "Exchange") -> bytes:
         """CORS header lines for this request."""
         ...
@@ -104,14 +108,15 @@ class Exchange:
     """One request and its answer."""
 
     __slots__ = (
-        "_begun",
         "_chunked",
         "_head_held",
         "_over",
         "arrived",
+        "begun",
         "body",
         "bytes_out",
         "caller",
+        "congested",
         "digest",
         "extra",
         "flow",
@@ -179,6 +184,8 @@ class Exchange:
         """Why the request is not served at all."""
         self.gone = False
         """The caller has left."""
+        self.congested = line.paused
+        """Whether the caller's buffer is above the high-water mark."""
         self.flow: Flow | None = None
         self.task: Running | None = None
         self.upload: Upload | None = None
@@ -186,7 +193,8 @@ class Exchange:
         self.share: Share | None = None
         """What its body has of the room for them; ``None``: so little that nobody counts."""
         self.bytes_out = 0
-        self._begun = False
+        self.begun = False
+        """Whether any byte of the answer has been sent."""
         self._over = False
         self._chunked = False
         self._head_held = b""
@@ -209,16 +217,6 @@ class Exchange:
         return None
 
     @property
-    def begun(self) -> bool:
-        """Whether any byte of the answer has been sent."""
-        return self._begun
-
-    @property
-    def congested(self) -> bool:
-        """Whether the caller's buffer is above the high-water mark."""
-        return self.line.paused
-
-    @property
     def over(self) -> bool:
         """Whether the answer is complete or nobody is left to read it."""
         return self._over
@@ -227,7 +225,7 @@ class Exchange:
         """Send a whole answer."""
         if self._over:
             return
-        self._begun = True
+        self.begun = True
         if status in NO_BODY:
             whole = self._head(status, content_type, b"\r\n")
             whole = whole.replace(b"content-type: %b\r\n" % content_type, b"", 1)
@@ -239,12 +237,13 @@ class Exchange:
                     whole = body
                 else:
                     whole += body
-        self._send(whole)
+        self.bytes_out += len(whole)
+        self.line.send(whole)
         self._end(close=not self.keep_alive)
 
     def fail(self, fault: Fault) -> None:
         """Answer with a GatewayError; only before anything was sent."""
-        if self._begun:
+        if self.begun:
             self.break_off()
             return
         self.extra += errors.headers(fault)
@@ -261,7 +260,7 @@ class Exchange:
         """
         if self._over:
             return
-        self._begun = True
+        self.begun = True
         if length is not None:
             head = self._head(status, content_type, b"content-length: %d\r\n\r\n" % length)
         elif self.http10:
@@ -330,9 +329,11 @@ class Exchange:
             self.task.cancel()
 
     def _head(self, status: int, content_type: bytes, last: bytes) -> bytes:
-        """``last``: what ends it. HOT: once a request, so in as few pieces as can be."""
+        """``last``: what ends it. In as few pieces as can be."""
         request_id = self.request_id.encode()
-        lines = self.lines
+        lines, host = self.lines, self.line.host
+        if host.has_cors:
+            lines = host.cors(self) + lines
         if self.extra:
             lines += b"".join([b"%b: %b\r\n" % line for line in self.extra])
         if not self.keep_alive:
@@ -344,7 +345,7 @@ class Exchange:
             content_type,
             request_id,
             request_id,
-            self.line.common(self),
+            host.date_line,
             lines,
             last,
         )

@@ -6,7 +6,7 @@ accepts again, byte for byte. So the head is remembered as what comes before and
 its content-length; a read that is exactly such a head and its body is a whole request, and
 everything else goes to the parser as ever.
 
-HOT: once a request. From the read to the dispatch: 8.2 us parsed, 4.0 us familiar (2026-11-21).
+From the read to the dispatch: 8.2 us parsed, 4.0 us so (2026-11-21).
 """
 
 from typing import Final

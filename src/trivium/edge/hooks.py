@@ -8,7 +8,7 @@ import structlog
 
 from trivium.edge.exchange import Exchange
 from trivium.faults import Fault, Kind
-from trivium.pipeline.route import Route
+from trivium.pipeline.structs import Route
 from trivium.plugin.hook import BeforeHook, HookRequest
 
 log = structlog.get_logger(__name__)

@@ -12,7 +12,7 @@ from trivium.edge.kept import LARGE_BYTES, UNCOUNTED_BYTES, Share
 from trivium.edge.limits import Limits, body_too_large
 from trivium.edge.routes import Page, form_limits
 from trivium.faults import Fault, Kind
-from trivium.pipeline.route import Route
+from trivium.pipeline.structs import Route
 from trivium.uploads.form import Upload
 from trivium.uploads.spool import HIGH_BYTES, Room, Spool
 from trivium.wire.multipart import FormReader, boundary_of

@@ -7,6 +7,7 @@ after the port is open. Authentication happens at one place, ``head``, before a 
 import asyncio
 import contextlib
 import email.utils
+import functools
 import itertools
 import os
 import secrets
@@ -18,7 +19,7 @@ import structlog
 
 from trivium.admission import addresses
 from trivium.clock import Clock
-from trivium.edge import asgi, asset, doors, explaining, hooks, listing, looking, sockets
+from trivium.edge import asgi, dispatch, doors, hooks, listing, looking, sockets
 from trivium.edge.connection import Connection
 from trivium.edge.cors import Cors
 from trivium.edge.credentials import from_query, presented
@@ -30,7 +31,6 @@ from trivium.edge.limits import PAGE_BODY_BYTES_MAX, Limits, page_too_large
 from trivium.edge.routes import (
     PAGES,
     Explain,
-    File,
     Listing,
     NotAllowed,
     Page,
@@ -42,18 +42,21 @@ from trivium.edge.routes import (
 from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import caller_of, digest_of
 from trivium.identity.model import Caller, Network
-from trivium.pipeline import entrance, handle, kept
+from trivium.pipeline import entrance, handle
 from trivium.pipeline.context import Exchange as Asked
 from trivium.pipeline.context import Services
 from trivium.pipeline.phase import Phase
-from trivium.pipeline.route import Route, Stored, VideoCall
-from trivium.pipeline.videos import serve as videos
+from trivium.pipeline.structs import Route, Stored, VideoCall
 from trivium.plugin.hook import BeforeHook
 from trivium.uploads.spool import Room
 from trivium.wire import bulk, errors
 from trivium.wire.operation import SHAPE
 
 log = structlog.get_logger()
+
+
+def _nothing(_: object) -> None:
+    """No request comes before there is anything to serve it with."""
 
 
 def _nobody(_: bytes) -> Caller | None:
@@ -114,6 +117,7 @@ class Listener:
         self.application: asgi.Application | None = None
         self._clock = clock
         self._cors = cors
+        self.has_cors = cors.allows_any
         self.cors = cors.lines
         """CORS header lines for a request."""
         self._snapshot_get: Callable[[bytes], Caller | None] = _nobody
@@ -126,7 +130,7 @@ class Listener:
         self._trusted_proxies = trusted_proxies
         self._loop = asyncio.get_running_loop()
         self.time = self._loop.time
-        self._begins = Phase(self._loop, self._relay)
+        self._begins: Phase[tuple[Asked, Route]] = Phase(self._loop, _nothing)
         self._ids = itertools.count()
         self._id_prefix = f"req_{secrets.token_hex(8)}"
         self._servers: list[asyncio.Server] = []
@@ -161,6 +165,7 @@ class Listener:
         ``before``: asked of each request for a model.
         """
         self.services = services
+        self._begins = Phase(self._loop, functools.partial(handle.begin, services=services))
         self._hooks = before
         self._look = look
         self._snapshot_get = snapshot_get
@@ -329,27 +334,38 @@ class Listener:
 
     def head_again(self, exchange: Exchange) -> Fault | None:
         """As ``head``, for a head that is known: whose key it is may have changed all the same."""
-        assert exchange.digest is not None
+        digest = exchange.digest
+        assert digest is not None
         try:
-            exchange.caller = self._caller(exchange, exchange.digest)
+            caller = caller_of(digest, self._snapshot_get, self._clock.now())
+            if caller.header_only or caller.networks:
+                self._check_origin(exchange, caller)
         except Fault as fault:
             return fault
+        exchange.caller = caller
         return None
 
     def _caller(self, exchange: Exchange, digest: bytes) -> Caller:
         """Whose key it is, if it may be used now and from where it came. Raises ``Fault``."""
         caller = caller_of(digest, self._snapshot_get, self._clock.now())
+        self._check_origin(exchange, caller)
+        return caller
+
+    def _check_origin(self, exchange: Exchange, caller: Caller) -> None:
+        """Check how and from where a key came. Raises ``Fault`` (NOT_PERMITTED)."""
         if caller.header_only and from_query(exchange):
             raise Fault(Kind.NOT_PERMITTED, "This key is taken in a header only, never as `?key=`.")
         if caller.networks:
             forwarded = exchange.values(b"x-forwarded-for")
             addresses.check(caller, exchange.line.peer, forwarded, self._trusted_proxies)
-        return caller
 
     def dispatch(self, exchange: Exchange) -> None:
         """Serve a whole request."""
+        target = exchange.target
         if len(exchange.body) > bulk.LARGE_BYTES:
             self._run(exchange, looking.look(exchange, self.limits, self._dispatch))
+        elif isinstance(target, Route) and not self._hooks:
+            self._begins.add((exchange, target))
         else:
             self._dispatch(exchange)
 
@@ -373,31 +389,15 @@ class Listener:
             self._begin(exchange, target)
         elif exchange.method == "OPTIONS":
             self._options(exchange)
-        elif isinstance(target, Stored):
-            assert self.services is not None
-            self._run(exchange, kept.serve(exchange, target, exchange.query, self.services))
-        elif isinstance(target, VideoCall):
-            assert self.services is not None
-            self._run(exchange, videos.serve(exchange, target, exchange.query, self.services))
-        elif isinstance(target, Listing):
-            assert self.services is not None
-            listing.answer(exchange, target, self.services)
-        elif isinstance(target, Explain):
-            assert self.services is not None
-            self._run(exchange, explaining.serve(exchange, self.services))
-        elif isinstance(target, File):
-            assert self.services is not None
-            assert self.services.assets is not None
-            self._run(exchange, asset.serve(exchange, target.asset_id, self.services.assets))
         elif isinstance(target, Root):
             self._root(exchange)
         elif isinstance(target, Page):
             self._run(exchange, self._page(exchange))
-
-    def _relay(self, asked: list[tuple[Exchange, Route]]) -> None:
-        assert self.services is not None
-        there = [one for one in asked if not one[0].gone]
-        handle.begin(there, self.services)
+        else:
+            assert self.services is not None
+            work = dispatch.serve(exchange, target, self.services)
+            if work is not None:
+                self._run(exchange, work)
 
     def _run(self, exchange: Asked, story: Any) -> None:
         # the connection holds the exchange, and that the task, for as long as it runs

@@ -10,7 +10,7 @@ import msgspec
 
 from trivium.edge import openapi
 from trivium.faults import Fault, Kind
-from trivium.pipeline.route import Route, Stored, VideoCall
+from trivium.pipeline.structs import Route, Stored, VideoCall
 from trivium.wire.generate import path as generate_path
 from trivium.wire.multipart import Limits as FormLimits
 from trivium.wire.operation import ASYNC_JOBS, SHAPE, TABLE, Form, Operation, Shape

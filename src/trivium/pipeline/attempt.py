@@ -11,15 +11,14 @@ from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.ledger.amounts import format_usd
-from trivium.pipeline import wishing
+from trivium.pipeline import hedging, wishing
 from trivium.pipeline.context import Ending, Flow
 from trivium.pipeline.continuing import Continue
 from trivium.pipeline.lane import ESTIMATED, Lane
-from trivium.pipeline.mode import Mode
 from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.story import Story
+from trivium.pipeline.structs import Mode, Whole
 from trivium.pipeline.telling import refused
-from trivium.pipeline.whole import Whole
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
 from trivium.upstream.call import Call, HeaderLines, Sink
@@ -37,7 +36,6 @@ class Attempt(Flow, Sink, Ending):
     """The sink of one upstream call."""
 
     __slots__ = (
-        "_call",
         "_committed",
         "_direct",
         "_held",
@@ -49,6 +47,7 @@ class Attempt(Flow, Sink, Ending):
         "_size",
         "_watch",
         "_whole",
+        "call",
         "facts",
         "going_on",
         "headers",
@@ -81,7 +80,8 @@ class Attempt(Flow, Sink, Ending):
         """What the same channel is to be sent next, as its answer was not whole."""
         self.status = 0
         self.headers: HeaderLines = ()
-        self._call: Call | None = None
+        self.call: Call | None = None
+        """The call that runs; ``None``: it has yet to begin, or has ended."""
         self._committed = False
         self._held = b""
         self._direct = direct
@@ -131,7 +131,7 @@ class Attempt(Flow, Sink, Ending):
 
     def done(self, rest: bytes = b"") -> None:
         """The vendor's body is whole."""
-        self._call = None  # it has ended by itself, and holds its sink
+        self.call = None  # it has ended by itself, and holds its sink
         try:
             if self._mode is _STREAM:
                 if not rest or self._take(rest):
@@ -164,20 +164,20 @@ class Attempt(Flow, Sink, Ending):
 
     def attach(self, call: Call) -> None:
         """The call runs: from now on the caller's pace and departure reach it."""
-        self._call = call
+        self.call = call
         self.story.called = True
         if self.story.exchange.congested:  # by what was sent before
             call.pause()
 
     def pause(self) -> None:
         """The caller reads too slowly: stop reading upstream."""
-        if self._call is not None:
-            self._call.pause()
+        if self.call is not None:
+            self.call.pause()
 
     def resume(self) -> None:
         """The caller has caught up."""
-        if self._call is not None:
-            self._call.resume()
+        if self.call is not None:
+            self.call.resume()
 
     def interrupt(self, fault: Fault) -> bool:
         """End a begun stream legally, now."""
@@ -212,7 +212,7 @@ class Attempt(Flow, Sink, Ending):
     @property
     def running(self) -> StreamWatch | None:
         """The watch of a stream that has begun and goes on."""
-        return self._watch if self._committed and self._call is not None else None
+        return self._watch if self._committed and self.call is not None else None
 
     @property
     def is_between_events(self) -> bool:
@@ -234,10 +234,10 @@ class Attempt(Flow, Sink, Ending):
 
     def release(self) -> None:
         """Let the vendor's connection go, whatever state it is in."""
-        call = self._call
+        call = self.call
         if call is not None:
             # the call holds its sink: without this each request leaves a cycle to the collector
-            self._call = None
+            self.call = None
             call.abort()
 
     def settle(self) -> None:
@@ -254,7 +254,7 @@ class Attempt(Flow, Sink, Ending):
         else:
             exchange.answer(200, whole.body, content_type=whole.content_type)
         outcome = self.outcome
-        if not outcome.done():
+        if self._direct is not None or not outcome.done():
             outcome.set_result(None)
 
     # --- own ------------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ class Attempt(Flow, Sink, Ending):
 
     def _commit(self) -> None:
         if self.story.race is not None:
-            self.story.race.win(self)
+            hedging.win(self.story, self, self.lane.report)
         self._committed = True
         self.story.first_byte_at = self.story.services.time()
         self._explain()
@@ -365,7 +365,7 @@ class Attempt(Flow, Sink, Ending):
     def _deliver(self, whole: Whole) -> None:
         story = self.story
         if story.race is not None:
-            story.race.win(self)
+            hedging.win(story, self, self.lane.report)
         story.usage = whole.usage
         story.status = 200
         story.first_byte_at = story.services.time()

@@ -3,19 +3,17 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from trivium.faults import Blame, Fault
 from trivium.pipeline import entrance, fallbacks
+from trivium.pipeline.race import Race
 from trivium.pipeline.story import Story
 from trivium.routing.choice import Failure, Next
 from trivium.routing.condition import RESTING, Key
 from trivium.routing.model import Plan, Step, Strategy
 from trivium.routing.tries import Tries
 from trivium.wire.operation import TOKEN_COUNTS
-
-if TYPE_CHECKING:
-    from trivium.pipeline.hedging import Race
 
 Attempt: TypeAlias = Callable[[Step, int], Awaitable[None]]
 """(step, which of its channel's credentials): returns when the caller has its answer; raises
@@ -150,7 +148,7 @@ class _Run:
         return step, failure
 
     async def _outrun(
-        self, step: Step, race: "Race", steps: dict["asyncio.Task[Failure | None]", Step]
+        self, step: Step, race: Race, steps: dict["asyncio.Task[Failure | None]", Step]
     ) -> tuple[Step, Failure | None]:
         """As ``raced``. ``steps``: for the tasks that were begun, which may still run."""
 

@@ -96,21 +96,15 @@ class Exchange(Protocol):
     lines: bytes
     """Headers to add, written out, each with its line end."""
     gone: bool
+    congested: bool
+    """Whether the caller's buffer is above the high-water mark."""
+    begun: bool
+    """Whether any byte of the answer has been sent."""
     flow: Flow | None
     task: Running | None
     bytes_out: int
     upload: Upload | None
     """The form that came as the body, which is empty then."""
-
-    @property
-    def begun(self) -> bool:
-        """Whether any byte of the answer has been sent."""
-        ...
-
-    @property
-    def congested(self) -> bool:
-        """Whether the caller's buffer is above the high-water mark."""
-        ...
 
     def values(self, name: bytes) -> list[bytes]:
         """Every value of a header, in order."""

@@ -6,7 +6,7 @@ from trivium.conversation.honesty import Report
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
 from trivium.pipeline.context import Headers
-from trivium.pipeline.whole import Whole
+from trivium.pipeline.structs import Whole
 from trivium.providers.failure import error_event
 from trivium.wire import counting
 from trivium.wire.codec import UpstreamCodec

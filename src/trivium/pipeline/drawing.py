@@ -19,7 +19,7 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 from trivium.pipeline.lane import ESTIMATED
 from trivium.pipeline.story import Story
-from trivium.pipeline.whole import Whole
+from trivium.pipeline.structs import PictureRequest, Whole
 from trivium.providers.failure import error_event
 from trivium.providers.images import frame, row_of, table
 from trivium.routing.model import Model, Step
@@ -46,7 +46,7 @@ KINDS: Final = {Operation.IMAGES: "image_generation", Operation.IMAGES_EDIT: "im
 def named(story: Story, members: Members, facts: Facts) -> Facts:
     """The facts with the model that is meant where none is named. Keeps the wish in the story."""
     wish = wish_of(members, story.operation, words=False)
-    story.picture = Asked(wish)
+    story.picture = PictureRequest(wish)
     if facts.model:
         return facts
     defaults = story.services.pictures or table().defaults
@@ -69,7 +69,7 @@ def class_of(model: Model) -> ImageClass | None:
 def check(story: Story) -> None:
     """Hold the wish against what the model takes. Raises ``Fault`` naming the member."""
     asked, model, members = story.picture, story.model, story.members
-    assert isinstance(asked, Asked)
+    assert asked is not None
     assert model is not None
     found = class_of(model)
     if found is not ImageClass.OPEN:
@@ -90,7 +90,7 @@ async def bring(story: Story, step: Step, members: Members) -> None:
     Raises ``Fault``: BODY_TOO_LARGE, UNREPRESENTABLE for what is not in the request.
     """
     asked, upload = story.picture, story.exchange.upload
-    assert isinstance(asked, Asked)
+    assert asked is not None
     if step.operation is not Operation.GENERATE or asked.sources is not None:
         return
     if story.operation is Operation.IMAGES:
@@ -134,17 +134,6 @@ def kind_of(data: bytes) -> str:
     return pictures.type_of(data) or "application/octet-stream"
 
 
-class Asked:
-    """What one request asks for, and the pictures it brings."""
-
-    __slots__ = ("sources", "wish")
-
-    def __init__(self, wish: Wish) -> None:
-        self.wish = wish
-        self.sources: tuple[generate.Source, ...] | None = None
-        """``None`` until a channel needs them as bytes."""
-
-
 class Pictures:
     """What the lanes have in common: usage, and whether addresses are wanted."""
 
@@ -152,7 +141,7 @@ class Pictures:
 
     def __init__(self, story: Story, step: Step, facts: Facts) -> None:
         asked, model, caller = story.picture, story.model, story.exchange.caller
-        assert isinstance(asked, Asked)
+        assert asked is not None
         wish = asked.wish
         assert model is not None
         assert caller is not None
@@ -271,7 +260,7 @@ class Translated(Pictures):
         """Raises ``Fault`` naming a member that cannot be carried."""
         super().__init__(story, step, facts)
         asked = story.picture
-        assert isinstance(asked, Asked)
+        assert asked is not None
         sources = asked.sources or ()
         self.operation = step.operation
         self._model = step.binding.model

@@ -10,7 +10,7 @@ from trivium.conversation.honesty import Report
 from trivium.conversation.usage import Usage
 from trivium.pipeline.context import Headers
 from trivium.pipeline.lane import ESTIMATED
-from trivium.pipeline.whole import Whole
+from trivium.pipeline.structs import Whole
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
 from trivium.wire.embeddings.vectors import VECTORS

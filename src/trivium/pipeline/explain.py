@@ -21,8 +21,8 @@ from trivium.pipeline import drawing, fallbacks, fetching, memory, rehearsing, s
 from trivium.pipeline.calling import make_lane
 from trivium.pipeline.context import Flow, Headers, Router, Running, Services, Translator
 from trivium.pipeline.lane import Lane, PassThrough
-from trivium.pipeline.route import Route
 from trivium.pipeline.story import Story
+from trivium.pipeline.structs import Route
 from trivium.providers.address import target
 from trivium.routing.model import Model, Plan, Skip, Step
 from trivium.routing.policy import candidates

@@ -21,9 +21,9 @@ from trivium.pipeline.conclude import carry, close, fail_now
 from trivium.pipeline.context import Exchange, Running, Services
 from trivium.pipeline.lane import ESTIMATED
 from trivium.pipeline.outcome import Outcome
-from trivium.pipeline.route import Route
 from trivium.pipeline.steps import NOTED, STEPS_OF, Waiting
 from trivium.pipeline.story import Story
+from trivium.pipeline.structs import Route
 from trivium.pipeline.telling import tell
 from trivium.routing.condition import Key
 from trivium.routing.model import Step
@@ -184,6 +184,8 @@ class EagerTask(Running, Outcome):
     def set_result(self, result: None) -> None:
         """The caller has its answer, or one part of it."""
         del result
+        if self._is_done:
+            return
         self._is_done = True
         story, attempt = self._story, self._attempt
         assert attempt is not None

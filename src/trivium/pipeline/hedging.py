@@ -14,14 +14,13 @@ Never hedged, because two upstreams would do what is to be done once, or only on
 * whatever is no conversation: media, moderations, counts.
 """
 
-import asyncio
 from typing import Final
 
 import structlog
 
-from trivium.pipeline.attempt import Attempt
+from trivium.conversation.honesty import Report
+from trivium.pipeline.race import Contender, Race
 from trivium.pipeline.story import Story
-from trivium.routing.condition import Key
 from trivium.wire.operation import HEDGED
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
@@ -36,50 +35,27 @@ OUTRUN: Final = "outrun"
 log = structlog.get_logger()
 
 
-class Race:
-    """The attempts of one request that run at once."""
+def win(story: Story, attempt: Contender, report: Report | None) -> None:
+    """Note that an attempt has something of an answer: the story is its own from here on.
 
-    __slots__ = ("_attempts", "_keys", "after_s", "winner")
-
-    def __init__(self, after_s: float) -> None:
-        self.after_s = after_s
-        """Seconds without anything of an answer after which the second begins."""
-        self.winner: Attempt | None = None
-        self._keys: dict[asyncio.Task[object], Key] = {}
-        self._attempts: dict[asyncio.Task[object], Attempt] = {}
-
-    def enter(self, key: Key) -> None:
-        """The running task is about to call this."""
-        self._keys[_task()] = key
-
-    def call(self, attempt: Attempt) -> None:
-        """The running task calls it by this attempt."""
-        self._attempts[_task()] = attempt
-
-    def win(self, attempt: Attempt) -> None:
-        """It has something of an answer: the story is its own from here on."""
-        if self.winner is not None:
-            return
-        self.winner = attempt
-        story = attempt.story
-        story.step, story.report = attempt.step, attempt.lane.report
-        story.exchange.flow = attempt
-        for task, key in self._keys.items():
-            other = self._attempts.get(task)
-            if other is attempt:
-                story.key = key
-                continue
-            if other is not None:
-                other.release()
-            if not task.done():
-                task.cancel()
-                story.failures.append((key.channel, OUTRUN))
-                log.info(
-                    "attempt_outrun",
-                    request_id=story.exchange.request_id,
-                    channel=key.channel,
-                    by=attempt.step.binding.channel.name,
-                )
+    ``report``: of its translation. Does nothing where another has won.
+    """
+    race = story.race
+    if race is None or race.winner is not None:
+        return
+    story.step, story.report = attempt.step, report
+    story.exchange.flow = attempt
+    key, outrun = race.win(attempt)
+    if key is not None:
+        story.key = key
+    for other in outrun:
+        story.failures.append((other.channel, OUTRUN))
+        log.info(
+            "attempt_outrun",
+            request_id=story.exchange.request_id,
+            channel=other.channel,
+            by=attempt.step.binding.channel.name,
+        )
 
 
 def race(story: Story, members: Members, facts: Facts) -> Race | None:
@@ -91,9 +67,3 @@ def race(story: Story, members: Members, facts: Facts) -> Race | None:
     if any(members.raw(name) not in _NOTHING for name in _LEAVE_SOMETHING):
         return None
     return Race(model.hedge_s)
-
-
-def _task() -> "asyncio.Task[object]":
-    task = asyncio.current_task()
-    assert task is not None
-    return task

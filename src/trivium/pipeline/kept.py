@@ -16,7 +16,7 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline import entrance
 from trivium.pipeline.context import Exchange, Services
 from trivium.pipeline.guard import Guard
-from trivium.pipeline.route import Stored
+from trivium.pipeline.structs import Stored
 from trivium.providers.base import Refusal
 from trivium.recall.model import Kept
 from trivium.recall.page import input_items

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 from trivium.conversation.honesty import Report
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
-from trivium.pipeline.whole import Whole
+from trivium.pipeline.structs import Whole
 from trivium.providers.failure import error_event
 from trivium.providers.quirks import repair, repair_answer
 from trivium.routing.model import Step

@@ -14,7 +14,7 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 from trivium.pipeline.lane import Lane, PassThrough
 from trivium.pipeline.story import Story
-from trivium.pipeline.whole import Whole
+from trivium.pipeline.structs import Whole
 from trivium.recall import policy
 from trivium.recall.model import Note, Recollection
 from trivium.recall.service import Recall

@@ -17,7 +17,7 @@ from trivium.assets.service import URL_S, Assets
 from trivium.faults import Fault
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.drawing import Relayed, Translated, kind_of
-from trivium.pipeline.whole import Whole
+from trivium.pipeline.structs import Whole
 from trivium.storage.errors import StorageError
 from trivium.wire.images.answer import with_urls
 from trivium.wire.images.stream import Watch

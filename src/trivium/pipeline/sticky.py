@@ -18,11 +18,11 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.pipeline.context import Traces
 from trivium.pipeline.lane import PassThrough
-from trivium.pipeline.recalled import Recalled
 from trivium.pipeline.story import Story
-from trivium.pipeline.whole import Whole
-from trivium.recall.traces.model import Trace, Tracer
-from trivium.recall.traces.model import retraced as _retraced
+from trivium.pipeline.structs import Recalled, Whole
+from trivium.recall.traces.model import Trace
+from trivium.recall.traces.tracer import Tracer
+from trivium.recall.traces.tracer import retraced as _retraced
 from trivium.routing.model import Plan, Step
 from trivium.routing.policy import origin_of, sticking
 from trivium.wire import marks
@@ -80,7 +80,7 @@ def passes(recalled: Recalled, step: Step) -> bool:
 
 def retraced(story: Story, spoken: Conversation) -> tuple[Conversation, tuple[str, ...]]:
     """The conversation with what its caller left out, and the calls whose traces are lost."""
-    recalled: Recalled | None = story.recalled
+    recalled = story.recalled
     if recalled is None or spoken.shape not in _NAMING:
         return spoken, ()
     return _retraced(spoken, recalled.traces)

@@ -1,7 +1,7 @@
 """What is known about one request so far, and its end: settle once, record once."""
 
 import functools
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import msgspec
 
@@ -14,7 +14,8 @@ from trivium.ledger import estimate, media
 from trivium.ledger.model import Hold, Quote
 from trivium.observe.record import Record
 from trivium.pipeline.context import Exchange, Headers, Services
-from trivium.pipeline.route import Route
+from trivium.pipeline.race import Race
+from trivium.pipeline.structs import PictureRequest, Recalled, Route
 from trivium.recall.model import Recollection
 from trivium.routing.choice import Wishes
 from trivium.routing.condition import Key
@@ -23,9 +24,6 @@ from trivium.wire.operation import SHAPE, Operation
 from trivium.wire.passage import Facts
 from trivium.wire.peek import Members
 from trivium.wire.written import Delivered, Written
-
-if TYPE_CHECKING:
-    from trivium.pipeline.hedging import Race
 
 _SAID: Final = frozenset({"messages", "input", "contents"})
 """Members that are the conversation itself, which no answer repeats."""
@@ -62,7 +60,6 @@ class Story:
         "given",
         "hold",
         "key",
-        "let_go_bytes",
         "lost",
         "members",
         "model",
@@ -74,6 +71,7 @@ class Story:
         "quote",
         "race",
         "recalled",
+        "received_bytes",
         "recollection",
         "report",
         "route",
@@ -95,6 +93,8 @@ class Story:
 
     # --- what came ------------------------------------------------------------------------------
 
+    received_bytes: int
+    """Size of the request as it came."""
     body: bytes
     """The request with the history it refers to, as long as another attempt may need it."""
     size_bytes: int
@@ -111,10 +111,10 @@ class Story:
     """The same as one channel may have it, where that took a turn of its own."""
     recollection: Recollection | None
     """What a responses request refers to, once that has been looked up."""
-    picture: Any
-    """``drawing.Asked`` of a request for pictures."""
-    recalled: Any
-    """What is known of the state it carries (``sticky.Recalled``); ``None``: it has none."""
+    picture: PictureRequest | None
+    """Of a request for pictures: which."""
+    recalled: Recalled | None
+    """What is known of the state it carries; ``None``: it has none."""
     lost: tuple[str, ...]
     """Calls whose traces are forgotten, once a translation has read the request."""
     wishes: Wishes | None
@@ -123,8 +123,6 @@ class Story:
     """What keeps it with others that share a prompt cache; empty: nothing."""
     end_user: str
     """For whom it is, as the caller says."""
-    let_go_bytes: int
-    """Size of the request, once its body is let go."""
     spare: bool
     """Whether its bytes are of no use once they are read."""
 
@@ -152,7 +150,7 @@ class Story:
     """Channels that the plan passed over."""
     shared: bool
     """Whether several channels could answer."""
-    race: "Race | None"
+    race: Race | None
     """Between attempts that may run at once; ``None``: they run one after another."""
 
     # --- what was answered ----------------------------------------------------------------------
@@ -198,6 +196,8 @@ class Story:
         self.operation = route.operation
         self.body = exchange.body
         self.size_bytes = len(exchange.body)
+        upload = exchange.upload
+        self.received_bytes = self.size_bytes if upload is None else upload.size
         self.facts = self.members = self.conversation = self.fitting = None
         self.recollection = self.picture = self.recalled = self.wishes = None
         self.lost, self.cache_key, self.end_user = (), b"", ""
@@ -207,7 +207,7 @@ class Story:
         self.step = self.key = self.report = self.fault = self.first_byte_at = None
         self.usage = self.owed = None
         self.steps_taken = self.attempts = self.status = 0
-        self.delivered = self.let_go_bytes = self.cost_nanos = 0
+        self.delivered = self.cost_nanos = 0
         self.called = self.cut = self.final = self.spare = self.stood_in = self.shared = False
         self.streaming = self.settled = False
         self._said: Delivered | None = None
@@ -226,7 +226,6 @@ class Story:
         A stream may take minutes, and an agent's request 100 KiB.
         """
         exchange = self.exchange
-        self.let_go_bytes = self.let_go_bytes or self._received()
         self.body = b""
         exchange.drop_body()
         if self.members is not None:
@@ -238,7 +237,6 @@ class Story:
         """
         if not self.spare or self.members is None:
             return
-        self.let_go_bytes = self._received()
         self.members.slim(_SAID)
         recollection = self.recollection
         if recollection is not None:
@@ -315,7 +313,7 @@ class Story:
         if hold is not None and hold.quote.tariff is not None:
             input_tokens = hold.quote.input_tokens
         else:
-            input_tokens = estimate.tokens(self.let_go_bytes or self._received())
+            input_tokens = estimate.tokens(self.received_bytes)
         return estimate.used(
             reported, input_tokens, functools.partial(self.written, rest), final=True
         )
@@ -344,10 +342,6 @@ class Story:
         return estimate.used(
             self.usage, input_tokens, self.written, final=fault is None or self.final
         )
-
-    def _received(self) -> int:
-        upload = self.exchange.upload
-        return len(self.exchange.body) if upload is None else upload.size
 
     def _models(self) -> tuple[str, str]:
         """The model that answered or is paid, and the one asked for if that is another.
@@ -399,7 +393,7 @@ class Story:
                 self.attempts,
                 None if first is None else (first - arrived) * 1e3,
                 took_s * 1e3,
-                self.let_go_bytes or self._received(),
+                self.received_bytes,
                 exchange.bytes_out,
                 self.usage,
                 profile[:NAME_MAX].decode("latin-1") if profile else self.end_user,

@@ -24,7 +24,7 @@ from trivium.conversation.usage import Usage, added
 from trivium.faults import Fault, Kind
 from trivium.ledger.estimate import is_count
 from trivium.pipeline.continuing import Rounds
-from trivium.recall.traces.model import Tracer
+from trivium.recall.traces.tracer import Tracer
 from trivium.wire.codec import StreamReader, StreamWriter
 
 Told: TypeAlias = Callable[[Usage | None, bytes], Usage]

@@ -32,11 +32,11 @@ from trivium.pipeline.counting import Counting, estimated
 from trivium.pipeline.embedding import Embedding
 from trivium.pipeline.lane import Lane
 from trivium.pipeline.story import Story
+from trivium.pipeline.structs import Whole
 from trivium.pipeline.translated import Told, TranslatedStream, unheard
-from trivium.pipeline.whole import Whole
 from trivium.providers.failure import error_event
 from trivium.providers.quirks import Translated
-from trivium.recall.traces.model import Tracer
+from trivium.recall.traces.tracer import Tracer
 from trivium.routing.model import Step
 from trivium.secret import Keyring
 from trivium.wire import bulk, caps, counting

@@ -18,10 +18,9 @@ class Carried:
 
     __slots__ = ("limits", "retrying")
 
-    def __init__(self, limits: TimeLimits) -> None:
-        self.limits = limits
-        self.retrying: asyncio.Task[None] | None = None
-        """Looks for a fresh connection after a reused one died; ``None`` at any other time."""
+    limits: TimeLimits
+    retrying: "asyncio.Task[None] | None"
+    """Looks for a fresh connection after a reused one died; ``None`` at any other time."""
 
     @abstractmethod
     def run(self, connection: "Connection", now: float, head_max: int) -> None:

@@ -44,7 +44,8 @@ class Exchange(Carried):
 
     def __init__(self, request: Request, sink: Sink, started: float) -> None:
         """``started``: the loop's seconds when the call was asked for."""
-        super().__init__(request.limits)
+        self.limits = request.limits
+        self.retrying = None
         self._payload = request.payload
         self._body = request.body
         self._sender: Sender | None = None

@@ -36,6 +36,12 @@ class Counts(msgspec.Struct, gc=False):
     output_tokens_details: Details | None = None
 
 
+class Elsewhere(msgspec.Struct, gc=False):
+    """A choice, or ``x_groq``, where some vendors report usage."""
+
+    usage: msgspec.Raw = _ABSENT
+
+
 class Fate(msgspec.Struct, gc=False):
     """The members that tell an answer's fate; a good one has one of the last but ``x_groq``."""
 

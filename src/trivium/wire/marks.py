@@ -16,7 +16,7 @@ from trivium.wire.operation import Shape
 from trivium.wire.request_forms import Mark, Marks
 
 CALL_PREFIX: Final = "call_tvm"
-"""Begins the id of every call under which something is remembered (``recall/traces/model.py``)."""
+"""Begins the id of every call under which something is remembered (``recall/traces/tracer.py``)."""
 CALL_DIGITS: Final = 24
 MARKS_MAX: Final = 4096
 """Marks of each group that count in one request, the last ones."""

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.wire.answer_forms import Counts, Details
+from trivium.wire.answer_forms import Counts, Details, Elsewhere
 
 _decode: Final = msgspec.json.Decoder(Counts, strict=False).decode
 _NONE: Final = Details()
@@ -36,16 +36,8 @@ def counts(raw: bytes | msgspec.Raw) -> Counts | None:
         return None
 
 
-class _Choice(msgspec.Struct, gc=False):
-    usage: msgspec.Raw = msgspec.Raw()
-
-
-class _Groq(msgspec.Struct, gc=False):
-    usage: msgspec.Raw = msgspec.Raw()
-
-
-_decode_choices: Final = msgspec.json.Decoder(list[_Choice]).decode
-_decode_groq: Final = msgspec.json.Decoder(_Groq).decode
+_decode_choices: Final = msgspec.json.Decoder(list[Elsewhere]).decode
+_decode_groq: Final = msgspec.json.Decoder(Elsewhere).decode
 _MARK: Final = b'"completion_tokens"'
 
 

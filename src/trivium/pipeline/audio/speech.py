@@ -10,7 +10,7 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 from trivium.pipeline.story import Story
-from trivium.pipeline.whole import Whole
+from trivium.pipeline.structs import Whole
 from trivium.providers.audio import Stream, audio_class
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step

@@ -11,7 +11,7 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline.context import Headers
 from trivium.pipeline.lane import ESTIMATED
 from trivium.pipeline.story import Story
-from trivium.pipeline.whole import Whole
+from trivium.pipeline.structs import Whole
 from trivium.providers.audio import AudioClass, Stream, audio_class
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step

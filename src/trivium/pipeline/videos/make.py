@@ -12,8 +12,8 @@ from trivium.jobs.studio import Studio
 from trivium.ledger.prices import row_at
 from trivium.pipeline import attempts, fallbacks, wishing
 from trivium.pipeline.context import Exchange, Services
-from trivium.pipeline.route import Route
 from trivium.pipeline.story import Story
+from trivium.pipeline.structs import Route
 from trivium.pipeline.telling import tell
 from trivium.pipeline.videos.order import (
     admit,

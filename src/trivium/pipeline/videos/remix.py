@@ -9,8 +9,8 @@ from trivium.jobs.model import Job
 from trivium.jobs.studio import Studio
 from trivium.pipeline import entrance
 from trivium.pipeline.context import Exchange, Services
-from trivium.pipeline.route import Route
 from trivium.pipeline.story import Story
+from trivium.pipeline.structs import Route
 from trivium.pipeline.videos.call import found, unready
 from trivium.pipeline.videos.order import (
     admit,

@@ -11,7 +11,7 @@ from trivium.jobs.studio import Studio
 from trivium.pipeline import entrance
 from trivium.pipeline.context import Exchange, Services
 from trivium.pipeline.guard import Guard
-from trivium.pipeline.route import VideoCall
+from trivium.pipeline.structs import VideoCall
 from trivium.pipeline.videos import content, follow, make, remix
 from trivium.pipeline.videos.call import Visit
 
