@@ -293,7 +293,7 @@ async def test_state_that_one_channel_alone_can_read_is_not_sent_to_two(monkeypa
         story.recalled = Recalled()
         return plan
 
-    monkeypatch.setattr("trivium.pipeline.sticky.carries", lambda *_: True)
+    monkeypatch.setattr("trivium.wire.marks.any_in", lambda *_: True)
     monkeypatch.setattr("trivium.pipeline.sticky.recall", recalled)
     slow = [Wait(0.15), *ok(b"one")]
     async with Double([slow]) as one, Double([ok(b"two")]) as two, hedged(one, two) as gateway:

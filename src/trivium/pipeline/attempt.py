@@ -12,10 +12,11 @@ from typing import Final
 from trivium.faults import Fault, Kind
 from trivium.ledger.amounts import format_usd
 from trivium.pipeline import hedging, wishing
-from trivium.pipeline.context import Ending, Flow
+from trivium.pipeline.context import Flow
 from trivium.pipeline.continuing import Continue
 from trivium.pipeline.lane import ESTIMATED, Lane
 from trivium.pipeline.outcome import Outcome
+from trivium.pipeline.phase import Ending
 from trivium.pipeline.story import Story
 from trivium.pipeline.structs import Mode, Whole
 from trivium.pipeline.telling import refused

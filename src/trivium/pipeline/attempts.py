@@ -236,16 +236,8 @@ async def _one(
     except BaseException:
         health.left(key)
         raise
-    answered(story, key)
+    health.answered(key, story.fault)
     begun = story.first_byte_at
     if begun is not None and by_latency:
         services.latency.add(channel.name, model, begun - began)
     return None
-
-
-def answered(story: Story, key: Key) -> None:
-    """What an answer says of the upstream's health: it may have broken off."""
-    if story.fault is not None:
-        story.services.health.failed(key, story.fault)
-    else:
-        story.services.health.succeeded(key)

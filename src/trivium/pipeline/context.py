@@ -15,7 +15,7 @@ from trivium.jobs.studio import Studio
 from trivium.ledger.service import Ledger
 from trivium.observe.alarm import Alarm
 from trivium.observe.record import Record
-from trivium.pipeline.phase import Phase
+from trivium.pipeline.phase import Endings
 from trivium.providers.images import Defaults
 from trivium.recall.service import Recall
 from trivium.recall.traces.model import Trace
@@ -61,24 +61,6 @@ class Running(Protocol):
 
     def cancel(self) -> object:
         """Stop, in a later turn of the loop."""
-        ...
-
-
-class Ending(Protocol):
-    """An answer that is all there; ``pipeline/attempt.py`` has the real ones."""
-
-    __slots__ = ()
-
-    def settle(self) -> None:
-        """Book what it came to."""
-        ...
-
-    def send(self) -> None:
-        """Send its last bytes, and write down what it came to."""
-        ...
-
-    def crash(self, error: Exception) -> None:
-        """End it by what nobody planned."""
         ...
 
 
@@ -341,7 +323,7 @@ class Services(Media):
         """Loop time in seconds."""
         self.future: Callable[[], asyncio.Future[None]] = loop.create_future
         """A future of the loop. ``asyncio``'s own way asks the kernel who we are, every time."""
-        self.ends: Phase[Ending] = Phase(loop, self._conclude)
+        self.ends = Endings(loop, ledger)
         """Answers that have yet to be booked, sent and written down."""
         self.answer_bytes_max = answer_bytes_max
         self.explain_headers = explain_headers
@@ -369,26 +351,3 @@ class Services(Media):
         """Where calls wait for channels that take so many at once."""
         self.pulse = pulse
         """Heartbeats; ``None`` where none are sent."""
-
-    def _conclude(self, endings: list[Ending]) -> None:
-        """End answers together: one note of what all of them came to."""
-        gathers = len(endings) > 1
-        if gathers:
-            self.ledger.gather()
-        booked: list[Ending] = []
-        try:
-            for one in endings:
-                try:
-                    one.settle()
-                except Exception as error:  # noqa: BLE001 - told to whoever waits for the outcome
-                    one.crash(error)
-                else:
-                    booked.append(one)
-        finally:
-            if gathers:
-                self.ledger.flush()
-        for one in booked:
-            try:
-                one.send()
-            except Exception as error:  # noqa: BLE001 - as above
-                one.crash(error)

@@ -196,7 +196,7 @@ class EagerTask(Running, Outcome):
         self._attempt = story.exchange.task = None
         calling.left(story, attempt)
         assert story.key is not None
-        attempts.answered(story, story.key)
+        story.services.health.answered(story.key, story.fault)
         close(story)
 
     def set_exception(self, error: Exception) -> None:

@@ -28,7 +28,7 @@ from trivium.pipeline.story import Story
 from trivium.routing.model import Plan
 from trivium.routing.wishes import HEADERS, too_dear, wished
 from trivium.uploads.form import Upload
-from trivium.wire import bulk, peek, references
+from trivium.wire import bulk, marks, peek, references
 from trivium.wire.end_user import NAMES, end_user
 from trivium.wire.messages.version import version
 from trivium.wire.operation import IMAGE_OPERATIONS, SHAPE, TOKEN_COUNTS, Operation, Shape
@@ -205,8 +205,10 @@ def plan(story: Story) -> Waiting:
         found = story.services.router.plan(model, story.operation, story.cache_key)
         if story.recollection is not None:
             found = memory.narrowed(found, story)
-        if story.operation in sticky.CARRYING and sticky.carries(story, found):
-            return _recall_maker(story, found)
+        if story.operation in sticky.CARRYING:
+            story.shared = len(found.steps) > 1
+            if marks.any_in(story.body, SHAPE[story.operation]):
+                return _recall_maker(story, found)
         story.plan = _fit(story, found)
     except Fault as fault:
         story.plan_fault = fault

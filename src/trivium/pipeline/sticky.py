@@ -35,12 +35,6 @@ CARRYING: Final = TRANSLATABLE | TOKEN_COUNTS
 _NAMING: Final = frozenset(shape.value for shape in marks.NAMING)
 
 
-def carries(story: Story, plan: Plan) -> bool:
-    """Whether the request could carry state; notes in the story whether channels could share it."""
-    story.shared = len(plan.steps) > 1
-    return marks.any_in(story.body, SHAPE[story.operation])
-
-
 async def recall(story: Story, plan: Plan) -> Plan:
     """The plan with the maker of the request's state first; notes in the story what was found."""
     shape = SHAPE[story.operation]

@@ -76,10 +76,12 @@ def _read(value: Any, depth: int) -> Told:
         message=message[:_TEXT_MAX],
         structured=True,
         param=_param(error.get("param")) or param or _violation(details),
-        status=_status(error) or _status(value),
+        status=_status(error) or (None if error is value else _status(value)),
         delay=next((d["retryDelay"] for d in details if "retryDelay" in d), None),
     )
-    inner = _within(message, depth) or _within(_raw(error), depth)
+    inner = _within(message, depth)
+    if inner is None and "metadata" in error:
+        inner = _within(_raw(error), depth)
     return told if inner is None else _merged(told, inner)
 
 
@@ -168,8 +170,8 @@ def _violation(details: list[dict[str, Any]]) -> str | None:
 def _codes(sources: tuple[dict[str, Any], ...], details: list[dict[str, Any]]) -> Iterator[str]:
     for source in sources:
         for name in ("type", "code", "status", "reason"):
-            code = _text(source.get(name))
-            if code is not None and code.lower() not in _MARKERS:
+            code = source.get(name)
+            if isinstance(code, str) and code.lower() not in _MARKERS:
                 yield code.lower()
         inner = source.get("details")
         if isinstance(inner, dict) and (code := _text(inner.get("error_code"))):

@@ -184,10 +184,15 @@ class Health:
 
     # --- after it -------------------------------------------------------------------------------
 
+    def answered(self, key: Key, fault: Fault | None) -> None:
+        """It was answered; ``fault``: the answer broke off. While all is well nothing is kept."""
+        if fault is not None:
+            self.failed(key, fault)
+        elif self._breakers:
+            self.succeeded(key)
+
     def succeeded(self, key: Key) -> None:
-        """It was answered. HOT: once a request, and while all is well nothing is kept."""
-        if not self._breakers:
-            return
+        """It answered as it should."""
         now = self._now()
         before = self._breakers.get(key)
         if before is not None:

@@ -1,5 +1,7 @@
 """The chat operation on the pass-through lane."""
 
+import functools
+from collections.abc import Callable
 from typing import Final
 
 from trivium.wire import whole
@@ -7,10 +9,6 @@ from trivium.wire.chat.request import changes, facts
 from trivium.wire.chat.stream import watch
 from trivium.wire.passage import Answer, Passage
 
-
-def answer(body: bytes) -> Answer:
-    """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-    return whole.answer(body, "choices")
-
-
+answer: Final[Callable[[bytes], Answer]] = functools.partial(whole.answer, content="choices")
+"""Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
 PASSAGE: Final = Passage(facts=facts, changes=changes, answer=answer, watch=watch)
