@@ -233,7 +233,7 @@ class Fault(Exception):  # noqa: N818 - the glossary's word for our closed error
     ``retry`` overrides the kind's ``x-should-retry``.
     """
 
-    __slots__ = ("code", "kind", "message", "param", "retry", "retry_after", "status")
+    __slots__ = ("code", "kind", "message", "param", "retry", "retry_after", "row", "status")
 
     def __init__(
         self,
@@ -247,7 +247,8 @@ class Fault(Exception):  # noqa: N818 - the glossary's word for our closed error
         retry: bool | None = None,
     ) -> None:
         super().__init__(message)
-        row = TABLE[kind]
+        self.row = row = TABLE[kind]
+        """What the table says of its kind."""
         self.kind = kind
         self.message = message
         self.param = param
@@ -255,11 +256,6 @@ class Fault(Exception):  # noqa: N818 - the glossary's word for our closed error
         self.retry_after = retry_after
         self.status = status or row.status
         self.retry = row.retry if retry is None else retry
-
-    @property
-    def row(self) -> Row:
-        """The table's row for this fault's kind."""
-        return TABLE[self.kind]
 
     def forget(self) -> None:
         """Keep nothing of where it was raised: the request it was found in may be of megabytes, and

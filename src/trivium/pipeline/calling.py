@@ -151,7 +151,8 @@ async def call(story: Story, step: Step, credential: int) -> None:
             await again(story, attempt, credential)
     finally:
         left(story, attempt)
-        entered.leave(entrance.used(story))
+        if entered is not OPEN:
+            entered.leave(entrance.used(story))
         if queued:
             services.gate.leave(channel)
 

@@ -75,7 +75,7 @@ def _read(value: Any, depth: int) -> Told:
         codes=frozenset(_codes(sources, details)),
         message=message[:_TEXT_MAX],
         structured=True,
-        param=_param(error.get("param")) or param or _violation(details),
+        param=_param(error.get("param")) or param or (_violation(details) if details else None),
         status=_status(error) or (None if error is value else _status(value)),
         delay=next((d["retryDelay"] for d in details if "retryDelay" in d), None),
     )

@@ -33,16 +33,18 @@ _WORDS: Final = re.compile(
 
 def retry_after(headers: Mapping[str, str], delay: Any, message: str) -> float | None:
     """Seconds to wait, ``None`` when nothing says. Most exact statement first."""
-    for found in (
-        _number(headers.get("retry-after-ms"), 0.001),
-        _number(headers.get("retry-after"), 1.0),
-        _until(headers.get("retry-after"), headers.get("date")),
-        _google(delay),
-        _worded(message),
-    ):
-        if found is not None:
-            return min(max(found, 0.0), DELAY_MAX_S)
-    return None
+    found: float | None = None
+    if (text := headers.get("retry-after-ms")) is not None:
+        found = _number(text, 0.001)
+    if found is None and (text := headers.get("retry-after")) is not None:
+        found = _number(text, 1.0)
+        if found is None:
+            found = _until(text, headers.get("date"))
+    if found is None and delay is not None:
+        found = _google(delay)
+    if found is None:
+        found = _worded(message)
+    return None if found is None else min(max(found, 0.0), DELAY_MAX_S)
 
 
 def reset_after(headers: Mapping[str, str]) -> float | None:
@@ -73,9 +75,7 @@ def _rfc3339(text: str, now: str | None) -> float | None:
     return (then - sent).total_seconds()
 
 
-def _number(text: str | None, unit: float) -> float | None:
-    if text is None:
-        return None
+def _number(text: str, unit: float) -> float | None:
     try:
         value = float(text.strip())
     except ValueError:
