@@ -74,7 +74,11 @@ def is_believable(usage: Usage) -> bool:
 
 def is_count(reported: Usage | None) -> bool:
     """Whether a vendor's report is one: of an output, and to be believed."""
-    return reported is not None and reported.output_total > 0 and is_believable(reported)
+    return (
+        reported is not None
+        and (reported.output > 0 or reported.output_total > 0)
+        and is_believable(reported)
+    )
 
 
 def used(

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from trivium.wire.envelope import PREFIX
-from trivium.wire.locate import LONG
 from trivium.wire.operation import Shape
 from trivium.wire.request_forms import Mark, Marks
 
@@ -108,9 +107,8 @@ def native(data: bytes, shape: Shape) -> tuple[Mark, ...]:
     """The vendors' own values in a request or in an answer; keys are digests of them."""
     # HOT: once per upstream read where several channels share a model; a read of 26 KB of chat:
     # 7.5 -> 4.0 us (2026-11-21)
-    find = data.find if len(data) < LONG else data.rfind
     for stem in _STEMS[shape]:
-        if find(stem) >= 0:
+        if data.rfind(stem) >= 0:
             break
     else:
         return ()

@@ -66,7 +66,7 @@ def tokens(body: bytes, shape: Shape) -> int:
     if shape is _CHAT and body.rfind(word) >= 0 and place.search(body) is not None:
         return ANYTHING
     pictures = len(_REMOTE.findall(body))
-    if pictures and shape is _MESSAGES and body.find(_DOCUMENT) >= 0:
+    if pictures and shape is _MESSAGES and body.rfind(_DOCUMENT) >= 0:
         return ANYTHING
     return PICTURE_TOKENS * pictures
 

@@ -14,7 +14,7 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors, sse, tokens
 from trivium.wire.chat.answer_forms import UsageChunk, Watched
-from trivium.wire.locate import LONG, holding, span
+from trivium.wire.locate import holding, span
 from trivium.wire.operation import Shape
 from trivium.wire.passage import Facts
 from trivium.wire.whole import error_of
@@ -72,7 +72,7 @@ class ChunkWatch:
         # unescaped; wire/locate.py says in which direction to look for them. A read of a hundred
         # chunks: 15 -> 8 us, with usage taken out 30 -> 12 (2026-11-21, bench/watch.py).
         at = run.rfind(_USAGE)
-        errs = (run.find(_ERROR) if len(run) < LONG else run.rfind(_ERROR)) >= 0
+        errs = run.rfind(_ERROR) >= 0
         if errs or (self._hide and at >= 0):
             run = self._look(run, (_ERROR, _USAGE) if errs else (_USAGE,))
         elif at >= 0:

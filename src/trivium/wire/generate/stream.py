@@ -20,7 +20,7 @@ from trivium.wire.generate.array import ArrayWatch
 from trivium.wire.generate.chunk import read
 from trivium.wire.generate.chunk_forms import Chunk
 from trivium.wire.generate.usage import CACHED, complete, merged, usage
-from trivium.wire.locate import LONG, holding, span
+from trivium.wire.locate import holding, span
 from trivium.wire.operation import Shape
 from trivium.wire.passage import Facts, StreamWatch
 from trivium.wire.sse import Splitter, frames, parse
@@ -72,7 +72,7 @@ class Watch:
         # of a read is parsed for them; the other words are rare, and wire/locate.py says in which
         # direction to look for them. A read of a hundred frames: 21 -> 9 us, one frame a
         # read: 6.6 -> 3.2 us (2026-11-21, bench/watch.py).
-        if (run.find(_ERROR) if len(run) < LONG else run.rfind(_ERROR)) >= 0:
+        if run.rfind(_ERROR) >= 0:
             run = self._before_error(run)
         last = None
         at = run.rfind(_COUNT)

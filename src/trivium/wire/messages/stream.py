@@ -16,7 +16,7 @@ from trivium.faults import Fault
 from trivium.wire import errors
 from trivium.wire.answer_forms import Frame
 from trivium.wire.errors import stream_tail
-from trivium.wire.locate import LONG, holding
+from trivium.wire.locate import holding
 from trivium.wire.messages.stream_forms import LooseEvent, WatchedEvent, WatchedMessage
 from trivium.wire.messages.usage import merged, uncounted, usage
 from trivium.wire.operation import Shape
@@ -61,8 +61,7 @@ class Watch:
         # HOT: one call per upstream read; deltas hold none of the words and cost three searches:
         # wire/locate.py says in which direction. A read of a hundred deltas: 18.5 -> 12 us
         # (2026-11-21, bench/watch.py).
-        find = run.find if len(run) < LONG else run.rfind
-        if find(_ERROR) >= 0 or find(_ERROR_EVENT) >= 0:
+        if run.rfind(_ERROR) >= 0 or run.rfind(_ERROR_EVENT) >= 0:
             return self._look(run, (_MESSAGE, _ERROR, _ERROR_EVENT))
         return self._look(run, (_MESSAGE,)) if run.rfind(_MESSAGE) >= 0 else run
 

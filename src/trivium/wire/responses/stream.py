@@ -14,7 +14,7 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors, sse, tokens
-from trivium.wire.locate import LONG, holding
+from trivium.wire.locate import holding
 from trivium.wire.passage import Facts
 from trivium.wire.responses import failure
 from trivium.wire.responses.stream_forms import (
@@ -83,8 +83,7 @@ class EventWatch:
         # parsed between the first events and the last; wire/locate.py says in which direction to
         # look for them. A read of a hundred deltas: 24 -> 16 us (2026-11-21, bench/watch.py). The
         # run is kept (not copied) for the sequence number that a tail of ours would continue from.
-        find = run.find if len(run) < LONG else run.rfind
-        if find(_RESPONSE) >= 0 or find(_ERROR) >= 0:
+        if run.rfind(_RESPONSE) >= 0 or run.rfind(_ERROR) >= 0:
             run = self._look(run)
         if run.rfind(_NUMBER) >= 0:
             self._last = run
