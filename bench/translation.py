@@ -27,6 +27,7 @@ import msgspec
 from trivium.clock import SystemClock
 from trivium.pipeline.context import Services
 from trivium.pipeline.story import Story
+from trivium.pipeline.structs import Route
 from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.model import Binding, Channel, Step, TimeLimits
@@ -101,13 +102,14 @@ class Pair:
             },
             request_id="req_0123456789abcdefghijklmnopqr",
             body=b"",
+            upload=None,
         )
         return operation, exchange, members, facts
 
     def run(self, kind: str) -> bytes:
         """One request from the caller's body to the caller's answer."""
         operation, exchange, members, facts = self.stories[kind]
-        story = Story(exchange, operation, self.services)
+        story = Story(exchange, Route(operation=operation), self.services)
         lane = self.translator.lane(story, self.step, members, facts)
         if kind == "json":
             return lane.whole(self.whole).body

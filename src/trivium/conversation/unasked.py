@@ -28,7 +28,15 @@ def wants_thoughts(wish: ReasoningWish | None, *, by_switch: bool) -> bool:
 
 
 def muted(answer: Answer) -> Answer:
-    """Return the answer without the words of its reasoning."""
+    """Return the answer without the words of its reasoning; the same where it has none."""
+    for candidate in answer.candidates:
+        for part in candidate.parts:
+            if type(part) is Reasoning:
+                return _muted(answer)
+    return answer
+
+
+def _muted(answer: Answer) -> Answer:
     return msgspec.structs.replace(
         answer,
         candidates=tuple(
@@ -47,9 +55,15 @@ class Mute:
         """Open parts that are reasoning."""
 
     def events(self, events: list[Event]) -> list[Event]:
-        """The events without those words. HOT: all but reasoning goes through as it is."""
-        out: list[Event] = []
+        """The events without those words: the same list where there are none."""
         thinking = self._thinking
+        if not thinking:
+            for event in events:
+                if type(event) is PartStart and type(event.part) is Reasoning:
+                    break
+            else:
+                return events
+        out: list[Event] = []
         for event in events:
             if type(event) is Delta or type(event) is Deltas:
                 if thinking and event.index in thinking:

@@ -30,7 +30,7 @@ from trivium.wire.codec import StreamReader, StreamWriter
 Told: TypeAlias = Callable[[Usage | None, bytes], Usage]
 """What the caller is told that was used where the vendor did not count: ``Story.told``."""
 
-_QUIET: Final = (Start, KeepAlive, UsageReport)
+_QUIET: Final = frozenset({Start, KeepAlive, UsageReport})
 """Events that are no answer yet: an error may still follow them."""
 
 
@@ -44,15 +44,8 @@ def _is_long(event: Event) -> bool:
     return type(event) is Delta and len(event.text) > PIECE_CHARS and not event.logprobs
 
 
-def _has_long(events: list[Event]) -> bool:
-    """Whether there are long texts, and no call begins: its writer looks for its end as well."""
-    found = False
-    for event in events:
-        if type(event) is Delta:
-            found = found or _is_long(event)
-        elif type(event) is PartStart and type(event.part) is ToolCall:
-            return False
-    return found
+def _begins_call(event: Event) -> bool:
+    return type(event) is PartStart and type(event.part) is ToolCall
 
 
 def unheard(kind: str) -> Fault:
@@ -195,11 +188,13 @@ class TranslatedStream:
         if self._quiet:
             # heartbeats of a vendor that says nothing yet are not sent: a million would be kept
             self._held += [event for event in events if type(event) is not KeepAlive]
-            if all(isinstance(event, _QUIET) for event in events):
+            for event in events:
+                if type(event) not in _QUIET:
+                    break
+            else:
                 return b""
             self._quiet = False
-            events = self._held
-            self._held = []
+            events, self._held = self._held, []
         return self._written(events) if events else b""
 
     def _written(self, events: list[Event]) -> bytes:
@@ -207,7 +202,12 @@ class TranslatedStream:
 
         Of such a piece there is never more than what was read of it and what is written.
         """
-        if not _has_long(events):
+        for event in events:
+            if type(event) is Delta and len(event.text) > PIECE_CHARS:
+                break
+        else:
+            return self._writer.feed(events)
+        if any(map(_begins_call, events)):  # the writer of a call looks for its end as well
             return self._writer.feed(events)
         out = io.BytesIO()
         events.reverse()

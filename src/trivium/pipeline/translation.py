@@ -212,8 +212,10 @@ def _is_strict(story: Story) -> bool:
     """Whether the caller takes nothing but what it asked for."""
     exchange = story.exchange
     assert exchange.caller is not None
-    header = exchange.headers.get(b"trivium-strict", b"")
-    return exchange.caller.strict or header.lower() == b"true"
+    if exchange.caller.strict:
+        return True
+    header = exchange.headers.get(b"trivium-strict")
+    return header is not None and header.lower() == b"true"
 
 
 def _meaning(headers: Mapping[bytes, bytes]) -> Mapping[str, str]:

@@ -19,10 +19,10 @@ _decode: Final = msgspec.json.Decoder().decode
 _OUTPUT: Final = frozenset({"output_tokens", "output_tokens_details"})
 _LEFT_OUT: Final = frozenset({"compaction", "advisor_message"})
 """Kinds of ``iterations`` that the top-level counters leave out."""
-_READ: Final = (
+_READ: Final = frozenset({
     "input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation",
     "output_tokens", "output_tokens_details", "iterations", "service_tier",
-)  # fmt: skip
+})  # fmt: skip
 """What is kept of a stream's counters: an event may have any number of others."""
 
 
@@ -64,7 +64,7 @@ def merged(before: Mapping[str, Any], reported: Any) -> Mapping[str, Any]:
     """Counters after a later event: its totals replace, absent and null ones keep."""
     if not isinstance(reported, dict):
         return before
-    found = {name: value for name in _READ if (value := reported.get(name)) is not None}
+    found = {name: value for name, value in reported.items() if value is not None and name in _READ}
     if isinstance(iterations := found.get("iterations"), list):
         found["iterations"] = _together(iterations)
     return {**before, **found} if before else found

@@ -20,12 +20,13 @@ MEANING: Final = (*_NAMES, _BETAS)
 """Headers that change the meaning of a body."""
 PROFILE: Final = "vendor-user-profile-id"
 """Header that names a user's profile at the vendor; its SDKs say ``anthropic-`` before it."""
-_PROFILES: Final = (PROFILE.encode(), b"anthropic-user-profile-id")
+_PROFILE: Final = PROFILE.encode()
+_ANTHROPIC_PROFILE: Final = b"anthropic-user-profile-id"
 
 
 def is_profiled(headers: Mapping[bytes, bytes]) -> bool:
     """Whether a request names a user's profile. Header names in lower case."""
-    return any(headers.get(name) for name in _PROFILES)
+    return bool(headers.get(_PROFILE) or headers.get(_ANTHROPIC_PROFILE))
 
 
 def version(headers: Mapping[str, str]) -> str:
