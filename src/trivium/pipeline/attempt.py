@@ -261,16 +261,18 @@ class Attempt(Flow, Sink, Ending):
     # --- own ------------------------------------------------------------------------------------
 
     def _gathered(self, rest: bytes) -> None:
+        if self._mode is _REFUSAL:
+            body = b"".join([*self._parts, rest])[:REFUSAL_BYTES_MAX]
+            self._parts.clear()
+            self.broke(refused(self.step, self.status, self.headers, body))
+            return
         if rest:
             self.data(rest)
         if self.outcome.done():
             return
         body = b"".join(self._parts)
         self._parts.clear()  # held as long as the answer, they would be all of it once more
-        if self._mode is _WHOLE:
-            self._answer(body)
-        else:
-            self.broke(refused(self.step, self.status, self.headers, body[:REFUSAL_BYTES_MAX]))
+        self._answer(body)
 
     def _is_json(self, headers: Lines) -> bool:
         """Whether a whole answer comes where a stream was asked for: an error, most likely."""
@@ -430,7 +432,7 @@ class Attempt(Flow, Sink, Ending):
 
     def _give_up(self, fault: Fault) -> None:
         self.release()
-        if not self.outcome.done():
+        if self._direct is not None or not self.outcome.done():
             self.outcome.set_exception(fault)
 
     def crash(self, error: Exception) -> None:

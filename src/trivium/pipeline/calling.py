@@ -137,9 +137,10 @@ async def call(story: Story, step: Step, credential: int) -> None:
         await services.gate.enter(channel)
     entered: Pass = OPEN
     try:
-        entered = entrance.enter(story, channel, attempt.facts) or await entrance.ask_enter(
-            story, channel, attempt.facts
-        )
+        if channel.rates is not None:
+            entered = entrance.enter(story, channel, attempt.facts) or await entrance.ask_enter(
+                story, channel, attempt.facts
+            )
         story.exchange.flow = attempt
         attempt.attach(
             services.client.open_now(request, attempt)

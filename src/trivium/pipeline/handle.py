@@ -201,6 +201,8 @@ class EagerTask(Running, Outcome):
 
     def set_exception(self, error: Exception) -> None:
         """It has none."""
+        if self._is_done:
+            return
         self._is_done = True
         self._error = error
         self._go_on(self._attempts())

@@ -69,7 +69,11 @@ def _read(value: Any, depth: int) -> Told:
     error = _error(value)
     named = error.get("innererror")  # Azure's content filter names itself one level down
     sources = (value, error, named if isinstance(named, dict) else {})
-    details = [entry for entry in _list(error.get("details")) if isinstance(entry, dict)]
+    details: list[dict[str, Any]] = []
+    delay = None
+    if "details" in error:
+        details = [entry for entry in _list(error["details"]) if isinstance(entry, dict)]
+        delay = next((d["retryDelay"] for d in details if "retryDelay" in d), None)
     message, param = _message(error) if error is not value else _message(value)
     told = Told(
         codes=frozenset(_codes(sources, details)),
@@ -77,7 +81,7 @@ def _read(value: Any, depth: int) -> Told:
         structured=True,
         param=_param(error.get("param")) or param or (_violation(details) if details else None),
         status=_status(error) or (None if error is value else _status(value)),
-        delay=next((d["retryDelay"] for d in details if "retryDelay" in d), None),
+        delay=delay,
     )
     inner = _within(message, depth)
     if inner is None and "metadata" in error:

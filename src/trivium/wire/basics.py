@@ -37,7 +37,8 @@ def at_least(body: Members, name: str, least: int) -> int | None:
 
 def renamed(body: Members, facts: Facts, upstream_model: str) -> dict[str, bytes | None]:
     """The change of the model name; none when the request has the upstream's name already."""
-    if facts.model == upstream_model and body.raw("model") is not None:
+    raw = body.table.get("model")
+    if facts.model == upstream_model and raw is not None and bytes(raw) != b"null":
         return {}
     return {"model": _encode(upstream_model)}
 
