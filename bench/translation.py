@@ -26,6 +26,7 @@ import msgspec
 
 from trivium.clock import SystemClock
 from trivium.pipeline.context import Services
+from trivium.pipeline.route import Route
 from trivium.pipeline.story import Story
 from trivium.pipeline.structs import Route
 from trivium.pipeline.translation import Translator
@@ -162,4 +163,5 @@ def profiled(pair: Pair, kind: str) -> None:
     pstats.Stats(profile, stream=sys.stdout).strip_dirs().sort_stats("tottime").print_stats(40)
 
 
-main()
+if __name__ == "__main__":
+    main()
