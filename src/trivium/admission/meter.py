@@ -28,7 +28,6 @@ class Subject(Enum):
     MODEL = "model"
     CHANNEL = "channel"
 
-    # HOT: members are singletons; Enum's own hash is a Python function
     __hash__ = object.__hash__
 
 
@@ -70,7 +69,7 @@ class Meter:
         """Slots taken in this worker."""
 
     def fits(self, minute: int, into: float, tokens: int) -> bool:
-        """Whether one more request with so many tokens may run. HOT: once a request."""
+        """Whether one more request with so many tokens may run."""
         if minute != self.minute:
             self.roll(minute)
         limits = self.limits

@@ -153,7 +153,6 @@ class Admission:
 
     def permit(self, caller: Caller, model: str) -> None:
         """Whether the key's list has the model. Raises ``Fault`` (MODEL_NOT_ALLOWED)."""
-        # HOT: once a request, and most keys have no list
         if (caller.models or caller.prefixes) and not caller.may_use(model):
             raise Fault(
                 Kind.MODEL_NOT_ALLOWED,

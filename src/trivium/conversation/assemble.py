@@ -80,7 +80,6 @@ class Assembler:
     def feed(self, events: Iterable[Event]) -> None:
         """Add some events to the answer."""
         for event in events:
-            # HOT: deltas first, they are nine of ten
             if type(event) is Delta:
                 growing = self._parts[event.index]
                 growing.pieces.append(event.text)

@@ -67,8 +67,7 @@ def tokens(conversation: Conversation) -> int:
     for turn in conversation.turns:
         total += TURN
         for part in turn.parts:
-            # HOT: once a stream of the messages shape; texts are nine of ten
-            total += _text(part.text) if type(part) is Text else _part(part, shape)
+            total += _part(part, shape)
     for tool in conversation.tools:
         total += _tool(tool)
     if conversation.format is not None and conversation.format.schema is not None:

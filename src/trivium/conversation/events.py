@@ -9,7 +9,7 @@ Order, which every reader keeps and every writer may rely on::
 Parts may overlap (chat and responses interleave parallel calls); ``serial.py`` sorts them out for
 shapes that cannot. A function call gets at least one Delta, ``{}`` when it has no arguments.
 
-HOT: a hundred deltas are read and written within 300 µs, so events are small structs without
+A hundred deltas are read and written within 300 µs, so events are small structs without
 garbage-collector overhead and are told apart by ``type(event) is Delta``.
 """
 
@@ -59,7 +59,7 @@ class Delta(msgspec.Struct, gc=False):
 class Deltas(msgspec.Struct, gc=False):
     """Deltas of one part that follow each other, none of them with probabilities.
 
-    HOT: each means what a ``Delta`` of its own does, and costs its text alone. ``spelled`` has them
+    Each means what a ``Delta`` of its own does, and costs its text alone. ``spelled`` has them
     one by one, for whoever looks at every text.
     """
 

@@ -22,7 +22,7 @@ class Unified(Enum):
     PAUSED = "paused"  # a vendor's own loop wants to be continued; never a completion
     OTHER = "other"  # a word we do not know
 
-    __hash__ = object.__hash__  # HOT: as in members.Concept
+    __hash__ = object.__hash__
 
 
 class Finish(msgspec.Struct, frozen=True, gc=False):

@@ -30,7 +30,7 @@ def asking(conversation: Conversation, shape: str) -> Conversation:
     """The conversation without such sampling, where this shape has no member for it."""
     sampling = conversation.sampling
     if sampling == _MODELS_OWN:
-        return conversation  # HOT: most say nothing of it
+        return conversation
     idle = [
         name
         for row, name, value in _FIELDS

@@ -48,7 +48,7 @@ class Role(Enum):
     USER = "user"
     ASSISTANT = "assistant"
 
-    __hash__ = object.__hash__  # HOT: as in members.Concept
+    __hash__ = object.__hash__
 
 
 INSTRUCTING: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})

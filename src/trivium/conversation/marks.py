@@ -9,14 +9,7 @@ from trivium.conversation.request import Conversation
 
 def is_marked(conversation: Conversation) -> bool:
     """Whether the request has any cache mark."""
-    # HOT: without a generator for the most, which have none
-    for turn in conversation.turns:
-        for part in turn.parts:
-            if part.cache is not None or type(part) is ToolResult:
-                return any(marks(conversation))
-    if conversation.tools or conversation.instructions:
-        return any(marks(conversation))
-    return conversation.cache is not None
+    return any(marks(conversation))
 
 
 def marks(conversation: Conversation) -> Iterator[CacheMark]:

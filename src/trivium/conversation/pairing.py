@@ -22,7 +22,7 @@ MISSING: Final = "[No result was given for this call.]"
 """Stands where a call was never answered."""
 
 _PAIRED: Final = frozenset({ToolCall, ToolResult})
-_ASSISTANT: Final = Role.ASSISTANT  # HOT: as in fit.py
+_ASSISTANT: Final = Role.ASSISTANT
 _USER: Final = Role.USER
 _FITS: Final = re.compile(r"[A-Za-z0-9_-]+")
 

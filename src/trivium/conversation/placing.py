@@ -106,10 +106,7 @@ class Placing:
         for at, candidate in enumerate(answer.candidates):
             if not at or self._has(at):
                 for part in candidate.parts:
-                    if type(part) is not Text or part.opaque or part.citations or part.logprobs:
-                        self._part(part, at)
-                    else:
-                        self._heard = True  # HOT: plain words have their place everywhere
+                    self._part(part, at)
                 finish = candidate.finish
                 self._finish(finish)
                 if finish.unified in self._places.cut_calls:
@@ -121,21 +118,19 @@ class Placing:
             self._tier(answer.service_tier)
 
     def events(self, events: list[Event]) -> None:
-        """Report the losses of the next events of a stream. HOT: of deltas only their probabilities
-        matter.
-        """
+        """Report the losses of the next events of a stream."""
         calls = self._calls
         for event in events:
-            kind = type(event)
-            if kind is Delta:
-                if calls and event.index in calls:  # type: ignore[union-attr]  # type() narrows less than isinstance
-                    calls[event.index].append(event.text)  # type: ignore[union-attr]  # type() narrows less than isinstance
-                if event.logprobs and event.index not in self._passed:  # type: ignore[union-attr]  # type() narrows less than isinstance
+            if type(event) is Delta:
+                if event.index in calls:
+                    calls[event.index].append(event.text)
+                if event.logprobs and event.index not in self._passed:
                     self._likely()
-            elif kind is not Deltas:
+            elif type(event) is Deltas:
+                if event.index in calls:
+                    calls[event.index] += event.texts
+            else:
                 self._event(event)
-            elif calls and event.index in calls:  # type: ignore[union-attr]  # type() narrows less than isinstance
-                calls[event.index] += event.texts  # type: ignore[union-attr]  # type() narrows less than isinstance
 
     def _event(self, event: Event) -> None:
         if isinstance(event, PartStart):
@@ -267,7 +262,7 @@ class Placing:
     def _finish(self, finish: Finish) -> None:
         places = self._places
         unified = finish.unified
-        if unified is _STOP_SEQUENCE and not places.stop_sequence:
+        if unified is Unified.STOP_SEQUENCE and not places.stop_sequence:
             self._lacks("stop_sequence")
         elif unified not in places.ends and not finish.token:
             word = finish.raw if unified is Unified.OTHER else ""
@@ -298,7 +293,6 @@ class Placing:
         self._report.omit(Rank.BOOKKEEPING, f"answer.{name}", "")
 
 
-_STOP_SEQUENCE: Final = Unified.STOP_SEQUENCE  # HOT: as in fit.py
 _WORD_MAX: Final = 40
 _NAME_MAX: Final = 80
 """Characters of a name that an upstream made up."""

@@ -26,7 +26,7 @@ class Effort(Enum):
     XHIGH = "xhigh"
     MAX = "max"
 
-    __hash__ = object.__hash__  # HOT: as in members.Concept
+    __hash__ = object.__hash__
 
 
 @unique

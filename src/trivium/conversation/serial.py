@@ -24,7 +24,6 @@ class Serial:
 
     def feed(self, events: list[Event]) -> list[Event]:
         """The same events, those of overlapping parts held back until their part is live."""
-        # HOT: nothing overlaps in most answers; then the list goes through as it is
         out: list[Event] = []
         for event in events:
             if type(event) is Delta or type(event) is Deltas or type(event) is Cited:

@@ -39,7 +39,7 @@ class Input(Enum):
     DOCUMENT_URL = "document_url"
     RESULT_MEDIA = "result_media"  # images and documents inside tool results
 
-    __hash__ = object.__hash__  # HOT: as in members.Concept
+    __hash__ = object.__hash__
 
 
 @unique

@@ -87,29 +87,21 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         image_output: int = 0,
     ) -> Self:
         """From totals that contain their parts, as OpenAI counts; no part exceeds its total."""
-        # HOT: once a request, and most have few parts
         fresh, output = prompt, completion
-        if cached:
-            cached = min(cached, fresh)
-            fresh -= cached
-        if cache_write:
-            cache_write = min(cache_write, fresh)
-            fresh -= cache_write
-        if audio_input:
-            audio_input = min(audio_input, fresh)
-            fresh -= audio_input
-        if image_input:
-            image_input = min(image_input, fresh)
-            fresh -= image_input
-        if reasoning:
-            reasoning = min(reasoning, output)
-            output -= reasoning
-        if audio_output:
-            audio_output = min(audio_output, output)
-            output -= audio_output
-        if image_output:
-            image_output = min(image_output, output)
-            output -= image_output
+        cached = min(cached, fresh)
+        fresh -= cached
+        cache_write = min(cache_write, fresh)
+        fresh -= cache_write
+        audio_input = min(audio_input, fresh)
+        fresh -= audio_input
+        image_input = min(image_input, fresh)
+        fresh -= image_input
+        reasoning = min(reasoning, output)
+        output -= reasoning
+        audio_output = min(audio_output, output)
+        output -= audio_output
+        image_output = min(image_output, output)
+        output -= image_output
         return cls(
             fresh=fresh,
             cache_read=cached,

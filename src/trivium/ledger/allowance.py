@@ -146,7 +146,6 @@ class Allowance:
 
     def take(self, amount: int) -> bool:
         """Hold an amount if the lease covers it."""
-        # HOT: once a request
         free = self.leased - self.held - self.spent - amount
         if free < 0:
             return False

@@ -39,26 +39,14 @@ def tokens(size: int) -> int:
 
 def is_believable(usage: Usage) -> bool:
     """Whether no counter is negative or beyond anything a vendor could mean."""
-    # HOT: once a request, and most use these four alone. Joined bit by bit, so one comparison sees
-    # the sign and size of all
-    joined = usage.fresh | usage.cache_read | usage.output | usage.reasoning
-    if not (
-        usage.cache_write_short
-        or usage.cache_write_long
-        or usage.audio_input
-        or usage.audio_output
-        or usage.image_input
-        or usage.image_output
-        or usage.requests != 1
-        or usage.characters
-        or usage.searches
-        or usage.images
-        or usage.seconds
-    ):
-        return 0 <= joined <= COUNT_MAX
-    joined |= (
-        usage.cache_write_short
+    # joined bit by bit, so that one comparison sees the sign and the size of all
+    joined = (
+        usage.fresh
+        | usage.cache_read
+        | usage.cache_write_short
         | usage.cache_write_long
+        | usage.output
+        | usage.reasoning
         | usage.audio_input
         | usage.audio_output
         | usage.image_input
@@ -93,8 +81,7 @@ def used(
     """
     if reported is not None and not is_believable(reported):
         reported = None
-    # HOT: once a request; most have an output of the first class, and the sum is a call
-    if final and reported is not None and (reported.output or reported.output_total):
+    if final and reported is not None and reported.output_total:
         if reported.estimated and not reported.input_total:
             return msgspec.structs.replace(reported, fresh=input_tokens)
         return reported

@@ -194,9 +194,7 @@ class Journal:
 
     def hold(self, hold: Hold, interrupted_nanos: int, at: int) -> None:
         """Note a hold, before the request goes upstream. Raises OSError."""
-        # HOT: once a request, as ``settle``, so without calls of our own
-        payload = _held(hold, interrupted_nanos, at)
-        data = b"%08x %b\n" % (crc32(payload), payload)  # as ``line``
+        data = line(_held(hold, interrupted_nanos, at))
         if self.gathers:
             self._holds[len(self._gathered)] = hold.request_id
             self._gathered.append(data)

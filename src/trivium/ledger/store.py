@@ -357,8 +357,8 @@ async def _set_leases(
 
 
 async def _insert_usage(conn: AsyncConnection, settlements: Sequence[Settlement]) -> None:
-    """Append usage entries. HOT: once a request. The driver is given text and values, which spares
-    SQLAlchemy's work on each value.
+    """Append usage entries. The driver is given text and values, which spares SQLAlchemy's work
+    on each value.
     """
     rows = [(s.user_id, -s.cost_nanos, s.note, s.request_id, s.at, s.detail) for s in settlements]
     await insert(conn, entries, _USAGE, rows, _OF_USAGE)

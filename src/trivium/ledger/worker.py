@@ -81,7 +81,6 @@ class WorkerLedger(Quoting):
 
     def hold(self, request_id: str, caller: Payer, quote: Quote) -> Hold | None:
         """Reserve the quote if the lease covers it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
-        # HOT: once a request, as ``settle``
         amount = quote.amount_nanos
         limited = not caller.unlimited
         user_id = caller.user_id
@@ -199,15 +198,8 @@ class WorkerLedger(Quoting):
         nanos, rates = cost(tariff, usage)
         used = _encode(usage).decode()
         detail = f'{rates.label},"key":{hold.key_id},"end":"{end}","usage":{used}}}'
-        user_id = hold.user_id
-        settled = Settlement(hold.request_id, user_id, nanos, int(self._now()), "", detail)
-        if hold.limited:
-            # HOT: as ``_end``, without its calls
-            account = self._accounts.get(user_id)
-            if account is not None:
-                account.held -= hold.amount_nanos
-                account.spent += nanos
-                self._touched.add(user_id)
+        settled = Settlement(hold.request_id, hold.user_id, nanos, int(self._now()), "", detail)
+        self._end(hold, nanos)
         self._queue.append(settled)
         try:
             self.journal.settle(settled)

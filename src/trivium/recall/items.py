@@ -76,7 +76,7 @@ def references(raw: bytes | None) -> References:
 
     The type of a reference may be missing, and any name may be written with escapes.
     """
-    # HOT: an input without ids, as most are, is not read
+    # an input without ids, as most are, is not read
     if raw is None or raw.startswith(b'"') or not (b'"id"' in raw or b"\\u" in raw):
         return _NONE
     found: dict[int, str] = {}

@@ -60,7 +60,7 @@ class Router:
         has some but none of them serves this operation.
         """
         known = self._found.get((model.name, operation))
-        # HOT: once a request. What does not depend on chance is worked out once a catalogue.
+        # what does not depend on chance is worked out once a catalogue
         if known is None or known[0] is not model:
             found = candidates(model, operation)
             if self._models.get(model.name) is model:

@@ -47,7 +47,7 @@ class Census:
     def steps(self) -> Iterator[None]:
         """Count, giving way after each step.
 
-        HOT: large bodies are long texts and pictures with few of the signs that make these; only
+        Large bodies are long texts and pictures with few of the signs that make these; only
         where there are too many it is looked at which stand inside of strings.
         """
         body, most = self._body, self._objects_max

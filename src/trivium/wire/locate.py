@@ -3,10 +3,9 @@
 A read of a hundred frames is searched for a word at C speed; only a block in which the word
 stands is taken out and parsed. The word may be part of a text, so who asks must look again.
 
-Words that are seldom there are searched from the right. From the left CPython's search is fast or
-slow as it was compiled: 22 KB of chunks take 8.2 us with plain builds of 3.10 to 3.13 and 1.9 with
-Debian's 3.11.2, which takes as long from 30 KB on; from the right 2.1 to 3.1 us with all of them
-(2026-11-24). Never ``in``: it searches from the left.
+HOT: a word that is seldom there is looked for from the right (``rfind``), everywhere in ``wire``.
+In 60 KB ``"error"`` takes 5.7 us so, 40 with ``in`` and 54 with ``find``; in 26 KB all take 2,
+and 2.4, 9.2 and 9.1 in a CPython built without optimizations (3.11, 2026-11-24, timeit).
 """
 
 from collections.abc import Iterable
@@ -34,7 +33,8 @@ def holding(run: bytes, words: Iterable[bytes]) -> list[tuple[int, bytes]]:
     """Offset and bytes of every block in which one of ``words`` stands, in order."""
     found: dict[int, bytes] = {}
     if run.endswith(b"\n\n") and run.find(b"\r") < 0:
-        # with no other line end each span is one block
+        # HOT: with no other line end each span is one block: 15.2 -> 10.7 us for a stream
+        # (2026-11-24, bench/hot.py --case watch.responses.run)
         for word in words:
             at = run.rfind(word)
             while at >= 0:

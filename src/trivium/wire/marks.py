@@ -62,7 +62,6 @@ _TAIL: Final = 64
 
 def any_in(body: bytes, shape: Shape) -> bool:
     """Whether a body could carry state. Some microseconds for a body of 24 KB."""
-    # HOT: once a request. From the right: wire/locate.py says why
     for sign in _SIGNS[shape]:
         if body.rfind(sign) >= 0:
             words = (*_OURS[shape], *(word for word, _ in _SLOTS[shape]))
@@ -105,12 +104,7 @@ def _last(word: bytes, mark: re.Pattern[bytes], body: bytes) -> list[re.Match[by
 
 def native(data: bytes, shape: Shape) -> tuple[Mark, ...]:
     """The vendors' own values in a request or in an answer; keys are digests of them."""
-    # HOT: once per upstream read where several channels share a model; a read of 26 KB of chat:
-    # 7.5 -> 4.0 us (2026-11-21)
-    for stem in _STEMS[shape]:
-        if data.rfind(stem) >= 0:
-            break
-    else:
+    if all(data.rfind(stem) < 0 for stem in _STEMS[shape]):
         return ()
     marks: list[Mark] = []
     for word, value in _SLOTS[shape]:

@@ -33,7 +33,7 @@ class Shape(Enum):
     VIDEOS = "videos"
     VENDOR = "vendor"  # one provider's own, which no caller speaks
 
-    # HOT: members are singletons; Enum's own hash is a Python function, five calls a request
+    # docs/decisions/0022-hot-marks.md says why, here and wherever an Enum has it
     __hash__ = object.__hash__
 
 

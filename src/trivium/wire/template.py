@@ -6,8 +6,8 @@ proved: decoded again with other values in the same places, it must tell just th
 bytes that equal what repeats, around one JSON string, are such a frame too, for JSON gives the same
 bytes the same meaning. What does not fit is decoded as before.
 
-HOT: a hundred frames of chat cost 20 us this way, and 75 with one decoder call for all of them and
-a look at each; one alone 0.5 us instead of 2.5. bench/translation.py, 2026-11-21.
+HOT: a stream of a hundred frames of messages costs 21 us this way, and 60 with one decoder call
+for all of them and a look at each (2026-11-24, bench/hot.py --case stream.messages.text.run).
 """
 
 import re
@@ -126,7 +126,7 @@ class Template:
         # a row may be too short for both: compiled, `row[first:until]` would not take it
         inside = itemgetter(slice(len(begin), -len(stop)))
         found: list[bytes] = list(map(inside, rows))
-        # HOT: put together again they are what was read, or something stands between them
+        # put together again they are what was read, or something stands between them
         whole = head + self._between.join(found) + self._tail
         if not run.startswith(whole):
             return _NONE

@@ -54,7 +54,6 @@ class Known:
 
     def look(self, data: bytes | msgspec.Raw, tell: Tell) -> None:
         """Tell of members with something in them that are not known. Never raises."""
-        # HOT: once a whole answer, and for the odd frames of a stream. bench/translation.py
         try:
             self._decode(data)
         except (ValueError, RecursionError):

@@ -116,7 +116,7 @@ class Delivered:
         """Events that the sample speaks for, and their bytes."""
 
     def add(self, piece: bytes) -> None:
-        """One more piece: whole events. HOT: once per upstream read."""
+        """One more piece: whole events."""
         if self._late:
             late, self._late = self._late, b""
             self._thin(late)

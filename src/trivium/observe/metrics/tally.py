@@ -59,7 +59,7 @@ class Tally:
         self._spans: dict[Key, list[int]] = {}
 
     def add(self, record: Record) -> None:
-        """Count one request and pass its record on. HOT: once a request."""
+        """Count one request and pass its record on."""
         self.count(record)
         self._sink.add(record)
 

@@ -66,11 +66,9 @@ class ChunkWatch:
         return self._observe(run) if run and self.error is None else b""
 
     def _observe(self, run: bytes) -> bytes:
-        # HOT: one call per upstream read, which may hold a hundred chunks. Nothing is parsed
-        # unless one of these words is there, and then only the blocks in which it stands. They
-        # are JSON member names with their quotes, which a text inside a chunk cannot contain
-        # unescaped; wire/locate.py says in which direction to look for them. A read of a hundred
-        # chunks: 15 -> 8 us, with usage taken out 30 -> 12 (2026-11-21, bench/watch.py).
+        # Nothing is parsed unless one of these words is there, and then only the blocks in which it
+        # stands. They are JSON member names with their quotes, which a text inside a chunk cannot
+        # contain unescaped.
         at = run.rfind(_USAGE)
         errs = run.rfind(_ERROR) >= 0
         if errs or (self._hide and at >= 0):

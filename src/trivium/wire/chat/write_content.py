@@ -54,9 +54,6 @@ class ContentWriter:
         """Content parts of a user turn."""
         out: list[dict[str, Any]] = []
         for part in parts:
-            if type(part) is Text and part.cache is None and not part.citations:
-                out.append(_text(part.text))  # HOT: nine of ten
-                continue
             for written in self._part(part):
                 self._marked(written, part.cache)
                 out.append(written)

@@ -144,7 +144,6 @@ class _Writer:
         wish = self._wish
         if wish.format is not None:
             self._put(Concept.FORMAT, self._format(wish.format))
-        # HOT: what is absent costs one look; 13 calls less for most requests
         if wish.verbosity is not None:
             self._put(Concept.VERBOSITY, wish.verbosity)
         # what asks for nothing is not spelled out to servers whose caller spoke another shape

@@ -125,8 +125,8 @@ class ArrayWatch:
         How many bytes may be forwarded; 0, and nothing changed, where it is to be looked at
         closely: an element is open, has an error or is not what it should be.
         """
-        # HOT: vendors mostly write an element at once. A hundred of them in one read: 554 -> 54 us,
-        # one element a read: 8.1 -> 2.7 us (2026-11-21, bench/watch.py).
+        # HOT: vendors mostly write an element at once: 331 -> 33 us for a hundred in one read
+        # (2026-11-24, bench/hot.py --case watch.generate-array.run)
         text = bytes(self._buffer)
         begin = _GAP(text, self._at).end()  # type: ignore[union-attr]  # matches always
         if not self._opened:
@@ -190,7 +190,7 @@ class ArrayWatch:
 
     def _skip(self, at: int, size: int) -> int:
         """Offset behind the open element, or as far as the buffer goes."""
-        # HOT: one turn per brace, not per byte; strings are skipped at C speed and no byte is
+        # one turn per brace, not per byte; strings are skipped at C speed and no byte is
         # looked at more than twice, however the reads cut it.
         buffer = self._buffer
         depth = self._depth

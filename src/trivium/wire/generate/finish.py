@@ -40,9 +40,6 @@ _MALFORMED: Final = frozenset(
 )
 """The model's output was no answer: nothing a caller could act on."""
 
-_PAUSED: Final = Unified.PAUSED  # HOT: as in conversation/fit.py
-_CONTENT_FILTER: Final = Unified.CONTENT_FILTER
-_OTHER: Final = Unified.OTHER
 
 CUT: Final = frozenset(
     {Unified.LENGTH, Unified.CONTEXT_FULL, Unified.CONTENT_FILTER, Unified.PAUSED}
@@ -78,8 +75,6 @@ def read(
 
     Raises ``Fault`` (UPSTREAM_BROKE) where the vendor says that the model's output was malformed.
     """
-    if not called and message is None and (found := _ENDS.get(word)) is not None:
-        return found  # HOT: by far the usual case
     if word in _MALFORMED:
         raise Fault(
             Kind.UPSTREAM_BROKE,
@@ -114,10 +109,10 @@ def word(finish: Finish) -> str:
     Never ``CONTINUATION`` without its token: google-genai would ask again for ever.
     """
     unified = finish.unified
-    if unified is _PAUSED:
+    if unified is Unified.PAUSED:
         return "CONTINUATION" if finish.token else "OTHER"
-    if unified is _CONTENT_FILTER and finish.raw in _FILTERED | _VAGUE:
+    if unified is Unified.CONTENT_FILTER and finish.raw in _FILTERED | _VAGUE:
         return finish.raw
-    if unified is _OTHER and finish.raw in _VAGUE:
+    if unified is Unified.OTHER and finish.raw in _VAGUE:
         return finish.raw
     return _WORDS[unified]

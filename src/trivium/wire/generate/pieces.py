@@ -14,7 +14,7 @@ from typing import Final
 from trivium.conversation.items import Part, Role, Turn
 from trivium.conversation.parts import Form, Reasoning, Text
 
-_ASSISTANT: Final = Role.ASSISTANT  # HOT: as in conversation/fit.py
+_ASSISTANT: Final = Role.ASSISTANT
 
 
 def together(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
@@ -24,9 +24,6 @@ def together(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     signature belongs to the exact part it came with. A content of an empty text, as a silence is
     broken with and a stream ends, separates nothing. The same turns where nothing goes on.
     """
-    # HOT: in most histories the roles alternate
-    if not any(map(_follows, turns, turns[1:])):
-        return turns
     out: list[Turn] = []
     for role, run in groupby(turns, _role):
         rows = list(run)

@@ -60,7 +60,6 @@ def wishes(config: dict[str, Any], path: str) -> dict[str, Any]:
         if most and not least <= found <= most:
             rule = f"be {least} to {most}" if most < 2**31 else f"be at least {least}"
             raise wrong(f"{path}.{name}", rule)
-    # HOT: of eighteen members a request has a handful
     fields: dict[str, Any] = {
         _PLAIN[name]: found for name, found in config.items() if name in _PLAIN
     }

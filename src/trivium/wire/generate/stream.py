@@ -68,10 +68,8 @@ class Watch:
             return b""
         if run:
             self._is_lf = run.endswith(_LF)
-        # HOT: one call per upstream read. Every frame carries counters, so only the last frame
-        # of a read is parsed for them; the other words are rare, and wire/locate.py says in which
-        # direction to look for them. A read of a hundred frames: 21 -> 9 us, one frame a
-        # read: 6.6 -> 3.2 us (2026-11-21, bench/watch.py).
+        # every frame carries counters, so only the last frame of a read is parsed for them; the
+        # other words are rare
         if run.rfind(_ERROR) >= 0:
             run = self._before_error(run)
         last = None

@@ -41,7 +41,7 @@ from trivium.wire.generate import media, write_part
 from trivium.wire.generate.said import SHAPE
 from trivium.wire.generate.writing import Writing
 
-_ASSISTANT: Final = Role.ASSISTANT  # HOT: as in conversation/fit.py
+_ASSISTANT: Final = Role.ASSISTANT
 
 Row = dict[str, Any]
 TAGGED: Final = "<system>\n{}\n</system>"
@@ -131,8 +131,6 @@ def _sign(contents: list[Row], placeholder: str, report: Report) -> None:
 
 
 def _rows(part: Part, where: str, names: Mapping[str, str], writing: Writing) -> list[Row]:
-    if type(part) is Text and not part.opaque and not part.citations:
-        return [{"text": part.text}] if part.text else []  # HOT: nine of ten
     if isinstance(part, ToolResult):
         return [_result(part, names, writing)]
     if isinstance(part, ToolCall):

@@ -113,7 +113,8 @@ class Writer:
         out: list[bytes] = []
         open_ = self._open
         for event in events:
-            # HOT: deltas are nine of ten; a chunk is three pieces, two of them made beforehand
+            # HOT: a chunk is three pieces, two of them made beforehand, and many deltas are one
+            # join: 13.0 -> 7.0 us (2026-11-24, bench/hot.py --case tell.generate.messages-text.run)
             if type(event) is Delta:
                 part = open_[event.index]
                 part.pieces.append(event.text)

@@ -19,10 +19,6 @@ _QUOTED: Final = re.compile(r"^`[^`]*` ")
 def view(decoder: msgspec.json.Decoder[Any], raw: bytes | msgspec.Raw, path: str) -> Any:
     """The decoded value at ``path``. Raises INVALID_TYPE and its like, naming the exact place."""
     try:
-        return decoder.decode(raw)  # HOT: once a member and a block
-    except (ValueError, RecursionError):
-        pass
-    try:
         return check(decoder, bytes(raw), path)
     except Fault as fault:
         place = _INDEX.sub(r".\1", fault.param or path)

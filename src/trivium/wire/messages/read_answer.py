@@ -27,7 +27,8 @@ _decode_plain: Final = msgspec.json.Decoder(Plain).decode
 
 def read(body: bytes, context: AnswerContext) -> Answer:
     """The answer in a message. Raises ``Fault`` for an error in its place and for nonsense."""
-    # HOT: one decode of what takes four where there is anything else (2026-11-21)
+    # HOT: one decode of what takes four where there is anything else: 2.2 -> 1.1 us
+    # (2026-11-24, bench/hot.py --case answer.messages.text)
     try:
         plain = _decode_plain(body)
     except (ValueError, RecursionError):

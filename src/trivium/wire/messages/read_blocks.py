@@ -28,7 +28,6 @@ _decode: Final = _block.decode
 _kind: Final = msgspec.json.Decoder(BlockType)
 _content: Final = msgspec.json.Decoder(str | list[msgspec.Raw])
 
-_ASSISTANT: Final = Role.ASSISTANT  # HOT: as in conversation/fit.py
 _EVERYWHERE: Final = frozenset({"text"})
 ALLOWED: Final = {
     Role.SYSTEM: _EVERYWHERE,
@@ -59,7 +58,7 @@ class Blocks:
         if isinstance(rows, str):
             return (Text(rows),)
         found = [self._part(row, role, f"{path}.{at}") for at, row in enumerate(rows)]
-        return tuple(_returned(found, rows)) if role is _ASSISTANT else tuple(found)
+        return tuple(_returned(found, rows)) if role is Role.ASSISTANT else tuple(found)
 
     def texts(self, raw: msgspec.Raw, path: str) -> tuple[Text, ...]:
         """Text blocks and nothing else: the ``system`` member."""
@@ -104,7 +103,7 @@ class Blocks:
         if kind not in ALLOWED[role]:
             who = role.value
             raise wrong(f"{path}.type", f"a block of type {kind} cannot stand in a {who} message.")
-        if kind == "document" and role is _ASSISTANT and self.strict:
+        if kind == "document" and role is Role.ASSISTANT and self.strict:
             raise wrong(
                 f"{path}.type", "a document cannot stand in an assistant message since 2026-10-21."
             )

@@ -61,9 +61,6 @@ _SWITCHES: Final = {
 _DISPLAYS: Final = {"summarized": True, "updates": True, "omitted": False}
 _TIERS: Final = {"auto": "auto", "standard_only": "default"}
 
-_USER: Final = Role.USER  # HOT: as in conversation/fit.py
-_ASSISTANT: Final = Role.ASSISTANT
-_SYSTEM: Final = Role.SYSTEM
 _WORDS: Final = frozenset({Text})
 _MODELS_OWN: Final = Sampling()
 _NO_OUTPUT: Final = forms.Output()
@@ -120,10 +117,7 @@ class _Body:
     __slots__ = ("members",)
 
     def __init__(self, members: Mapping[str, msgspec.Raw]) -> None:
-        # HOT: a copy only of what may be null
-        self.members = {
-            name: raw for name, raw in members.items() if len(raw) != 4 or bytes(raw) != b"null"
-        }
+        self.members = {name: raw for name, raw in members.items() if bytes(raw) != b"null"}
 
     def raw(self, name: str) -> msgspec.Raw | None:
         return self.members.get(name)
@@ -251,20 +245,20 @@ def _pair(turns: list[Turn]) -> None:
     before = None
     for at, turn in enumerate(turns):
         role = turn.role
-        if role is _USER:
+        if role is Role.USER:
             given = _results(turn.parts, at, asked)
             follows = turns[at + 1].role if at + 1 < len(turns) else None
-            if follows is not _USER:
+            if follows is not Role.USER:
                 _answered(asked, given)
             asked = {one: place for one, place in asked.items() if one not in given}
-        elif role is _ASSISTANT:
-            if before is not _ASSISTANT:
+        elif role is Role.ASSISTANT:
+            if before is not Role.ASSISTANT:
                 _answered(asked, ())
                 asked = {}
             for index, part in enumerate(turn.parts):
                 if type(part) is ToolCall:
                     asked[part.id] = f"messages.{at}.content.{index}"
-        if role is not _SYSTEM:
+        if role is not Role.SYSTEM:
             before = role
 
 

@@ -42,9 +42,6 @@ _WRITTEN: Final = MappingProxyType(
     }
 )
 
-_STOP: Final = Unified.STOP  # HOT: as in conversation/fit.py
-_STOP_SEQUENCE: Final = Unified.STOP_SEQUENCE
-_CONTENT_FILTER: Final = Unified.CONTENT_FILTER
 
 _CATEGORIES: Final = frozenset(
     {"cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"}
@@ -54,10 +51,6 @@ _CATEGORIES: Final = frozenset(
 
 def read(reason: Any, sequence: Any = None, details: Details | None = None) -> Finish:
     """The canonical end for a ``stop_reason``; an unknown or missing one is OTHER."""
-    if sequence is None and details is None and type(reason) is str:
-        found = _ENDS.get(reason)  # HOT: by far the usual case
-        if found is not None:
-            return found
     raw = reason if isinstance(reason, str) else ""
     return Finish(
         _READ.get(raw, Unified.OTHER),
@@ -74,7 +67,7 @@ def written(finish: Finish, kinds: Iterable[type[Part]]) -> dict[str, Any]:
     Vendors that call every good end the same leave it to the parts to say what it was.
     """
     unified = finish.unified
-    if unified is _STOP:
+    if unified is Unified.STOP:
         seen = set(kinds)
         if ToolCall in seen:
             unified = Unified.TOOL_CALLS
@@ -82,9 +75,9 @@ def written(finish: Finish, kinds: Iterable[type[Part]]) -> dict[str, Any]:
             unified = Unified.CONTENT_FILTER
     out: dict[str, Any] = {
         "stop_reason": _WRITTEN[unified],
-        "stop_sequence": finish.stop_sequence if unified is _STOP_SEQUENCE else None,
+        "stop_sequence": finish.stop_sequence if unified is Unified.STOP_SEQUENCE else None,
     }
-    if unified is _CONTENT_FILTER:
+    if unified is Unified.CONTENT_FILTER:
         known = finish.category in _CATEGORIES
         out["stop_details"] = {
             "type": "refusal",

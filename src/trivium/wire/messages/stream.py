@@ -58,9 +58,7 @@ class Watch:
         run = self._splitter.feed(data)
         if self.error is not None:
             return b""
-        # HOT: one call per upstream read; deltas hold none of the words and cost three searches:
-        # wire/locate.py says in which direction. A read of a hundred deltas: 18.5 -> 12 us
-        # (2026-11-21, bench/watch.py).
+        # deltas hold none of the words
         if run.rfind(_ERROR) >= 0 or run.rfind(_ERROR_EVENT) >= 0:
             return self._look(run, (_MESSAGE, _ERROR, _ERROR_EVENT))
         return self._look(run, (_MESSAGE,)) if run.rfind(_MESSAGE) >= 0 else run

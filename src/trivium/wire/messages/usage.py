@@ -90,7 +90,6 @@ def _counts(step: Mapping[str, Any]) -> tuple[int, ...]:
     reasoning.
     """
     get = step.get
-    # HOT: once an answer; most have neither a split nor details: 0.97 -> 0.86 us (2026-11-21)
     split, wrote = get("cache_creation"), get("cache_creation_input_tokens")
     short = long = reasoning = 0
     if isinstance(split, dict):

@@ -64,7 +64,6 @@ class Marks:
             return {}
         skipped = self._skipped
         if skipped is None:
-            # HOT: they are counted where there are any
             skipped = self._skipped = max(0, len(list(marks(self._conversation))) - self._most)
         if skipped:
             self._skipped = skipped - 1
@@ -126,8 +125,7 @@ class Writing:
         """The blocks of one turn, possibly none: what has no content is left out."""
         out: list[Row] = []
         for part in parts:
-            # HOT: texts first, they are nine of ten
-            out += self.text(part, where) if type(part) is Text else self._rows(part, where)
+            out += self._rows(part, where)
         return out
 
     def text(self, part: Text, where: str) -> list[Row]:

@@ -111,7 +111,9 @@ class Writer:
 
     def feed(self, events: list[Event]) -> bytes:
         """Frames for these events."""
-        # HOT: deltas of the live block are put between two runs of bytes made when it was opened
+        # HOT: deltas of the live block are put between two runs of bytes made when it was opened,
+        # many by one join: 12.1 -> 8.6 us
+        # (2026-11-24, bench/hot.py --case tell.messages.responses-text.run)
         out: list[bytes] = []
         live, before = self._live, self._before
         self._ends = None

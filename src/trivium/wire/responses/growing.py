@@ -126,7 +126,6 @@ class Output:
 
     def content(self, at: int | None, index: int, kind: str, out: list[Event]) -> Growing | None:
         """The open text or refusal at a place, opened if need be; ``None`` once its item ended."""
-        # HOT: looked up for every delta of text
         item = self._item(at)
         part = item.contents.get(index)
         if part is not None and part.open:

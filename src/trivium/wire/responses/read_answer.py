@@ -30,7 +30,8 @@ _ENDED: Final = frozenset({None, "completed", "incomplete"})
 
 def read(body: bytes, ctx: AnswerContext) -> Answer:
     """The answer. Raises ``Fault``: UPSTREAM_BROKE, or what an error in it means."""
-    # HOT: one decode of what takes four where there is anything else (2026-11-21)
+    # HOT: one decode of what takes four where there is anything else: 4.6 -> 1.9 us
+    # (2026-11-24, bench/hot.py --case answer.responses.text)
     try:
         plain: Plain = _decode_plain(body)
     except (ValueError, RecursionError):

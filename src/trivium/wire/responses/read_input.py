@@ -41,8 +41,6 @@ _type: Final = msgspec.json.Decoder(ItemType)
 _encode: Final = msgspec.json.Encoder().encode
 
 _ROLES: Final = {role.value: role for role in Role}
-_USER: Final = Role.USER  # HOT: as in conversation/fit.py
-_ASSISTANT: Final = Role.ASSISTANT
 _OUTPUTS: Final = {
     "function_call_output": CallKind.FUNCTION,
     "custom_tool_call_output": CallKind.CUSTOM,
@@ -75,7 +73,7 @@ class Input:
         """The history. Raises ``Fault`` naming the member."""
         first = memoryview(raw)[0] if len(raw) else 0
         if first == _QUOTE:
-            return (Turn(_USER, (Text(check(_string, raw, "input")),)),)
+            return (Turn(Role.USER, (Text(check(_string, raw, "input")),)),)
         if first != _BRACKET:
             raise Fault(
                 Kind.INVALID_TYPE, "`input` must be a string or an array of items.", param="input"
@@ -101,12 +99,12 @@ class Input:
         if kind == "message":
             return [_message(item, path)]
         if kind in said.CALLS:
-            return [Turn(_ASSISTANT, (_call(item, kind, path),))]
+            return [Turn(Role.ASSISTANT, (_call(item, kind, path),))]
         if kind in _OUTPUTS:
-            return [Turn(_USER, (_output(item, kind, path),))]
+            return [Turn(Role.USER, (_output(item, kind, path),))]
         if kind == "reasoning":
             parts = self._reasoning(item, bytes(raw), path)
-            return [Turn(_ASSISTANT, parts)] if parts else []
+            return [Turn(Role.ASSISTANT, parts)] if parts else []
         if kind == "additional_tools":
             self._tools += read_tools.tools(item.tools, f"{path}.tools", self._extensions)
             return []
@@ -149,7 +147,7 @@ class Input:
         text = ("" if found is None else said.rendering(found)) or words(raw)
         user = kind.endswith(("_output", "_response"))
         part = VendorPart(Native(said.SHAPE, raw), kind, text)
-        return Turn(_USER if user else _ASSISTANT, (part,))
+        return Turn(Role.USER if user else Role.ASSISTANT, (part,))
 
 
 def _key(tool: Tool) -> tuple[str, str | None]:
@@ -164,7 +162,7 @@ def _message(item: Item, path: str) -> Turn:
     if role is None:
         raise wrong(f"{path}.role", "be user, assistant, system or developer")
     content = read_content.content(item.content, f"{path}.content")
-    return Turn(role, content, phase=item.phase if role is _ASSISTANT else None)
+    return Turn(role, content, phase=item.phase if role is Role.ASSISTANT else None)
 
 
 def _call(item: Item, kind: str, path: str) -> ToolCall:
@@ -195,9 +193,6 @@ def _output(item: Item, kind: str, path: str) -> ToolResult:
 
 def _settled(turns: list[Turn]) -> tuple[Turn, ...]:
     """The turns with riding attachments given back to the parts they belong to."""
-    # HOT: few histories hold any
-    if not any(map(_riding, turns)):
-        return tuple(turns)
     out: list[Turn] = []
     riding: tuple[Opaque, ...] = ()
     late: list[Opaque] = []  # of the text that was said last
@@ -206,7 +201,7 @@ def _settled(turns: list[Turn]) -> tuple[Turn, ...]:
         following = turns[at + 1].parts if at + 1 < len(turns) else ()
         if found and following and type(following[0]) is ToolCall:
             riding += found
-        elif found and out and out[-1].role is _ASSISTANT and _text_last(out[-1]):
+        elif found and out and out[-1].role is Role.ASSISTANT and _text_last(out[-1]):
             late += found
         else:
             _attach_late(out, late)

@@ -35,7 +35,6 @@ OUTPUT_MIN: Final = 16
 _NAME: Final = "response"
 """Name of a schema that came without one."""
 
-_SEALED: Final = ReasoningBack.SEALED  # HOT: as in conversation/fit.py
 _MODELS_OWN: Final = Sampling()
 _ABSENT: Final = (
     ("top_k", Concept.TOP_K),
@@ -122,7 +121,7 @@ def _limits(conversation: Conversation, body: dict[str, Any], content: Content) 
 
 def _include(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
     include: list[str] = []
-    if content.facts.reasoning_back is _SEALED:
+    if content.facts.reasoning_back is ReasoningBack.SEALED:
         include.append("reasoning.encrypted_content")
     if conversation.logprobs:
         include.append("message.output_text.logprobs")
