@@ -47,7 +47,7 @@ class Splitter(sse.Splitter):
         """All blocks completed by ``data`` but those that wait for half a character."""
         # what is no UTF-8 is seen by whoever decodes a block
         run = super().feed(data)
-        if not _can_be_mended(run):
+        if run.find(_BACKSLASH) < 0 or not _can_be_mended(run):
             return run
         blocks, waiting = _joined(sse.blocks(run))
         if waiting:

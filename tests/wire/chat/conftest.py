@@ -10,8 +10,9 @@ from trivium.conversation.honesty import Report
 from trivium.conversation.opaque import Origin
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import target
-from trivium.wire.chat.codec import CODEC
 from trivium.wire.codec import AnswerContext, RequestContext, WriteContext
+from trivium.wire.codecs import CODECS
+from trivium.wire.operation import Shape
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "chat" / "translate"
 ORIGIN = Origin("chat", "openai", "channel-1")
@@ -31,7 +32,7 @@ def read_request():
 
     def run(body, **context):
         data = body if isinstance(body, bytes) else msgspec.json.encode(body)
-        return CODEC.read_request(_members(data), RequestContext(**context))
+        return CODECS[Shape.CHAT].read_request(_members(data), RequestContext(**context))
 
     return run
 
@@ -53,7 +54,7 @@ def write_request():
 
     def run(conversation, *, strict=False, **facts):
         report = Report("the chat shape of m2", strict=strict)
-        body = CODEC.write_request(conversation, target(ORIGIN, "m2", **facts), report)
+        body = CODECS[Shape.CHAT].write_request(conversation, target(ORIGIN, "m2", **facts), report)
         return msgspec.json.decode(body), report
 
     return run
@@ -75,7 +76,7 @@ def events_of():
     """Events of a stream fed in these reads, with its end."""
 
     def run(*reads, fault=None, **context):
-        reader = CODEC.read_stream(AnswerContext(origin=ORIGIN, model="m2", **context))
+        reader = CODECS[Shape.CHAT].read_stream(AnswerContext(origin=ORIGIN, model="m2", **context))
         out = [event for read in reads for event in reader.feed(read)]
         return spelled(out + reader.end(fault))
 
@@ -106,6 +107,6 @@ def stream_of(writing):
     """Bytes of a stream of these events, written in one go."""
 
     def run(events, members=None, **context):
-        return CODEC.write_stream(writing(members, **context)).feed(events)
+        return CODECS[Shape.CHAT].write_stream(writing(members, **context)).feed(events)
 
     return run

@@ -53,6 +53,8 @@ def read(word: str | None, *, called: bool) -> Finish:
     ``called``: the candidate has tool calls, which outweigh a vendor's plain ``stop``. No word at
     all is that of a server which ends its streams without one.
     """
+    if not called and word is not None and (found := _ENDS.get(word)) is not None:
+        return found
     unified = Unified.STOP if word is None else _READ.get(word, Unified.OTHER)
     if called and unified is Unified.STOP:
         unified = Unified.TOOL_CALLS

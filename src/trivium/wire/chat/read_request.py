@@ -27,9 +27,8 @@ from trivium.wire.chat.finish import is_legacy
 from trivium.wire.chat.request_messages import MessageReader
 from trivium.wire.chat.request_values import listed, mapping, string, text, wrong_type
 from trivium.wire.checks import check, missing, wrong
-from trivium.wire.codec import RequestContext
+from trivium.wire.codec import ReadRequest, RequestContext
 from trivium.wire.peek import decode
-from trivium.wire.responses.read_request import read as read_response_request
 
 _raws: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -37,17 +36,24 @@ _RANKS: Final = {"moderation": Rank.CONTRACT}
 """Of members only chat has; the rest are hints."""
 
 
-def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
-    """Read a chat request. Raises ``Fault`` naming the member."""
+def read(
+    members: Mapping[str, msgspec.Raw],
+    context: RequestContext,
+    foreign: ReadRequest | None = None,
+) -> Conversation:
+    """Read a chat request. Raises ``Fault`` naming the member.
+
+    ``foreign`` reads the responses shape's body, which agents send on this route as well
+    (BerriAI/litellm#34029).
+    """
     body = _Body(members)
     present = body.present
     model = body.text("model")
     if not model:
         raise missing("model")
     if "messages" not in present:
-        if "input" in present:
-            # agents send the responses shape's body on this route (BerriAI/litellm#34029)
-            found = read_response_request(members, context)
+        if foreign is not None and "input" in present:
+            found = foreign(members, context)
             return msgspec.structs.replace(found, usage_wanted=_usage_wanted(body))
         raise missing("messages")
     reader = MessageReader(context.open)

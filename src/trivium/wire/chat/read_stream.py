@@ -84,8 +84,6 @@ class Reader:
             return []
         text = self._text
         if text is not None and not self._splitter.parts and (more := self._template.one(data)):
-            # HOT: one piece of the open text in a read of its own: 141 -> 33 us for a hundred
-            # (2026-11-24, bench/hot.py --case stream.chat.text.cut)
             text.size += len(more)
             return [Delta(text.index, more)]
         out: list[Event] = []

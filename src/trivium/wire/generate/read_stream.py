@@ -55,8 +55,6 @@ class Reader:
             and not self._splitter.parts
             and (text := self._template.one(data))
         ):
-            # HOT: one piece of the open text in a read of its own: 123 -> 34 us for a hundred
-            # (2026-11-24, bench/hot.py --case stream.generate.text.cut)
             telling.grow([text], self._counted, out)
             return out
         try:

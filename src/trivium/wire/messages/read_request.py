@@ -146,7 +146,6 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
         if "tool_choice" in there
         else (None, None)
     )
-    # HOT: what is absent costs one look
     output: forms.Output = (
         body.get(_output, "output_config") if "output_config" in there else _NO_OUTPUT
     )

@@ -114,8 +114,6 @@ class Reader:
         """Events of what became whole."""
         if self._over:
             return []
-        # HOT: one delta of the block that is open, in a read of its own: 151 -> 30 us for a hundred
-        # (2026-11-24, bench/hot.py --case stream.messages.text.cut)
         flow = self._flow
         if flow is not None and not self._splitter.parts and (text := self._template.one(data)):
             return [Delta(flow.index, text)]

@@ -42,6 +42,9 @@ _WRITTEN: Final = MappingProxyType(
     }
 )
 
+_STOP: Final = Unified.STOP
+_STOP_SEQUENCE: Final = Unified.STOP_SEQUENCE
+_CONTENT_FILTER: Final = Unified.CONTENT_FILTER
 
 _CATEGORIES: Final = frozenset(
     {"cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"}
@@ -51,6 +54,10 @@ _CATEGORIES: Final = frozenset(
 
 def read(reason: Any, sequence: Any = None, details: Details | None = None) -> Finish:
     """The canonical end for a ``stop_reason``; an unknown or missing one is OTHER."""
+    if sequence is None and details is None and type(reason) is str:
+        found = _ENDS.get(reason)
+        if found is not None:
+            return found
     raw = reason if isinstance(reason, str) else ""
     return Finish(
         _READ.get(raw, Unified.OTHER),
@@ -67,7 +74,7 @@ def written(finish: Finish, kinds: Iterable[type[Part]]) -> dict[str, Any]:
     Vendors that call every good end the same leave it to the parts to say what it was.
     """
     unified = finish.unified
-    if unified is Unified.STOP:
+    if unified is _STOP:
         seen = set(kinds)
         if ToolCall in seen:
             unified = Unified.TOOL_CALLS
@@ -75,9 +82,9 @@ def written(finish: Finish, kinds: Iterable[type[Part]]) -> dict[str, Any]:
             unified = Unified.CONTENT_FILTER
     out: dict[str, Any] = {
         "stop_reason": _WRITTEN[unified],
-        "stop_sequence": finish.stop_sequence if unified is Unified.STOP_SEQUENCE else None,
+        "stop_sequence": finish.stop_sequence if unified is _STOP_SEQUENCE else None,
     }
-    if unified is Unified.CONTENT_FILTER:
+    if unified is _CONTENT_FILTER:
         known = finish.category in _CATEGORIES
         out["stop_details"] = {
             "type": "refusal",

@@ -172,7 +172,7 @@ def _opened(messages: list[Row], writing: Writing) -> list[Row]:
 
 def _turn(turn: Turn, where: str, writing: Writing) -> tuple[str, list[Row]]:
     if turn.role not in INSTRUCTING:
-        return turn.role.value, writing.parts(turn.parts, where)
+        return _SPEAKERS[turn.role], writing.parts(turn.parts, where)
     if writing.facts.mid_system:
         return "system", writing.parts(turn.parts, where)
     reworded(writing.report, writing.shape, DEMOTED)
