@@ -263,9 +263,8 @@ def members(body: bytes) -> Members:
             return _counted(body)
         if not lost:
             known = Members(found, is_looked_at=True)
-            # the same for Google's names, which have capitals: whoever asks for one of a body that was looked
-            # at more closely looks twice: 2.4 -> 1.4 us
-            # (2026-11-24, bench/hot.py --case facts.generate.short)
+            # Google's names have capitals, and whoever asks for one of a body that was looked at
+            # more closely looks twice: 2.4 -> 1.4 us (bench/hot.py --case facts.generate.short)
             plain = names.islower() and names.isascii()
             if not plain and not _CAPITALS.issuperset(found):
                 known._look_closer(len(found))  # noqa: SLF001 - its own class

@@ -1,13 +1,85 @@
-"""The moderations operation on the pass-through lane; it never streams."""
+"""The moderations operation on the pass-through lane; it never streams and generates nothing.
 
-from typing import Final
+Source: OpenAI's API reference, moderations, read 2026-11-21.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
 
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import whole
-from trivium.wire.moderations.request import changes, facts
-from trivium.wire.passage import Answer, Passage
+from trivium.wire import basics, whole
+from trivium.wire.checks import missing, wrong
+from trivium.wire.passage import Answer, Facts, Passage
+from trivium.wire.peek import Members
+
+MODEL: Final = "omni-moderation-latest"
+"""The model of a request that names none, by the protocol."""
+
+
+def facts(body: Members) -> Facts:
+    """Read and check a moderations request. Raises ``Fault`` naming the member."""
+    model = MODEL if body.raw("model") is None else basics.model(body)
+    check_input(body.value("input"))
+    return Facts(model=model, output_max=0)
+
+
+def check_input(value: Any) -> None:
+    """A text, texts, or parts: each a text or the address of a picture. Raises ``Fault``."""
+    if value is None:
+        raise missing("input")
+    if isinstance(value, str):
+        return
+    if not isinstance(value, list):
+        raise _wrong_type("input", "a string or an array", value)
+    if not value:
+        raise wrong("input", "not be an empty array")
+    texts = isinstance(value[0], str)
+    for at, one in enumerate(value):
+        path = f"input[{at}]"
+        if isinstance(one, str) is not texts or not isinstance(one, str | dict):
+            raise wrong(path, "be a string in an array of strings, else an object with a `type`")
+        if not texts:
+            _check_part(one, path)
+
+
+def _check_part(part: Any, path: str) -> None:
+    kind = part.get("type")
+    if kind == "text":
+        _required(part.get("text"), f"{path}.text")
+    elif kind == "image_url":
+        image = part.get("image_url")
+        if image is not None and not isinstance(image, dict):
+            raise _wrong_type(f"{path}.image_url", 'an object, such as {"url": "https://…"}', image)
+        _required((image or {}).get("url"), f"{path}.image_url.url")
+    elif kind is None:
+        raise missing(f"{path}.type")
+    else:
+        raise wrong(f"{path}.type", f"be one of text, image_url, not {str(kind)[:40]!r}")
+
+
+def _required(value: Any, path: str) -> None:
+    if value is None:
+        raise missing(path)
+    if not isinstance(value, str):
+        raise _wrong_type(path, "a string", value)
+
+
+def _wrong_type(path: str, wanted: str, value: Any) -> Fault:
+    kinds = {bool: "a boolean", int: "a number", float: "a number", str: "a string"}
+    kind = kinds.get(type(value), "an array" if isinstance(value, list) else "an object")
+    return Fault(Kind.INVALID_TYPE, f"`{path}` must be {wanted}, not {kind}.", param=path)
+
+
+def changes(
+    body: Members,
+    facts: Facts,
+    upstream_model: str,
+    ask_usage: bool,  # noqa: ARG001 - part of the contract; moderations do not stream
+) -> Mapping[str, bytes | None]:
+    """The upstream's model name, also where the request left it to the default."""
+    return basics.renamed(body, facts, upstream_model)
 
 
 class _Result(msgspec.Struct, gc=False):

@@ -1,9 +1,165 @@
-"""The rerank operation on the pass-through lane; it never streams."""
+"""The rerank operation on the pass-through lane; it never streams.
 
-from typing import Final
+Cohere's two versions and Jina's are one shape: a query and documents, each a text or an object.
+What only one vendor has (``rank_fields``, ``max_tokens_per_doc``, ``truncation``) travels as it is.
 
-from trivium.wire.passage import Passage
-from trivium.wire.rerank.request import changes, facts
-from trivium.wire.rerank.response import answer
+Sources: docs.cohere.com/reference/rerank and its first version; Jina's through vLLM's
+serving pages; read 2026-11-24. A search unit is a query with up to 100 documents (cohere.com's
+pricing, as read on developersdigest.tech, "Cohere rerankers", 2026-10-18), on Bedrock with up to
+100 chunks of documents (docs.aws.amazon.com/bedrock, "Pricing and search units", read 2026-11-24);
+Cohere's models are said to split documents longer than 510 tokens.
+
+Vendors report what they bill in different places: Cohere in ``meta.billed_units`` (search units, of
+newer models input tokens), Jina and vLLM in ``usage`` (``total_tokens``, with or without
+``prompt_tokens``), OpenRouter in ``usage`` as well (``search_units`` beside the tokens), some
+servers in ``meta.tokens``. Sources: docs.cohere.com/reference/rerank, docs.vllm.ai ("Score"),
+openrouter.ai/docs (create-rerank), SiliconFlow's clients; read 2026-11-24.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault, Kind
+from trivium.wire import basics, whole
+from trivium.wire.answer_forms import Count
+from trivium.wire.checks import check, missing, wrong
+from trivium.wire.passage import Answer, Facts, Passage
+from trivium.wire.peek import Members
+
+UNIT_DOCUMENTS: Final = 100
+"""Documents, or chunks of them, of one search unit."""
+CHUNK_TOKENS: Final = 500
+"""Of a document with its query, beyond which a vendor may count it as several."""
+CHUNK_TOKENS_MIN: Final = 250
+"""What a long query leaves of a chunk for the document."""
+_TOKEN_BYTES: Final = 4
+"""Bytes a token, as ``ledger/estimate.py`` has it."""
+_DENSE_BYTES: Final = 2
+"""Bytes a token where a text is at its densest."""
+
+_documents: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_QUOTE, _BRACE = b'"', b"{"
+
+
+def facts(body: Members) -> Facts:
+    """Read and check a rerank request. Raises ``Fault`` naming the member."""
+    model = basics.model(body)
+    query = body.raw("query")
+    if query is None or query == b"null":
+        raise missing("query")
+    _check_text("query", query)
+    sizes = _sizes(body)
+    basics.at_least(body, "top_n", 1)
+    limit = basics.at_least(body, "max_tokens_per_doc", 1)
+    count, asked = len(sizes), len(query)
+    # the query is read again with each document
+    tokens = -(-(asked * count + sum(sizes)) // _TOKEN_BYTES)
+    room = max(CHUNK_TOKENS - asked // _DENSE_BYTES, CHUNK_TOKENS_MIN)
+    chunks = sum(_chunks(size, room, limit) for size in sizes)
+    return Facts(
+        model=model,
+        output_max=0,
+        known=Usage(fresh=tokens, searches=_units(count)),
+        searches_max=_units(chunks),
+    )
+
+
+def _sizes(body: Members) -> list[int]:
+    """Bytes of each document. Raises ``Fault`` for what cannot be ranked."""
+    raw = body.raw("documents")
+    if raw is None or raw == b"null":
+        raise missing("documents")
+    documents: list[Any] = check(_documents, raw, "documents")
+    if not documents:
+        raise wrong("documents", "not be an empty array")
+    sizes: list[int] = []
+    for at, one in enumerate(documents):
+        data = bytes(one)
+        _check_text(f"documents[{at}]", data)
+        sizes.append(len(data))
+    return sizes
+
+
+def _check_text(path: str, raw: bytes) -> None:
+    """A text, or an object: of fields to be ranked by, or with a text or a picture in it."""
+    if raw[:1] not in (_QUOTE, _BRACE):
+        raise Fault(Kind.INVALID_TYPE, f"`{path}` must be a string or an object.", param=path)
+
+
+def _chunks(size: int, room: int, limit: int | None) -> int:
+    """What a document counts for at most. ``limit``: tokens beyond which the vendor cuts it."""
+    tokens = size // _DENSE_BYTES
+    if limit is not None and limit < tokens:
+        tokens = limit
+    return max(1, -(-tokens // room))
+
+
+def _units(documents: int) -> int:
+    return -(-documents // UNIT_DOCUMENTS)
+
+
+def changes(
+    body: Members,
+    facts: Facts,
+    upstream_model: str,
+    ask_usage: bool,  # noqa: ARG001 - part of the contract; reranks do not stream
+) -> Mapping[str, bytes | None]:
+    """The upstream's model name."""
+    return basics.renamed(body, facts, upstream_model)
+
+
+class _Counts(msgspec.Struct, gc=False):
+    """Of any of the places."""
+
+    search_units: Count | None = None
+    input_tokens: Count | None = None
+    prompt_tokens: Count | None = None
+    total_tokens: Count | None = None
+
+
+class _Meta(msgspec.Struct, gc=False):
+    billed_units: _Counts | None = None
+    tokens: _Counts | None = None
+
+
+class _Told(msgspec.Struct, gc=False):
+    usage: _Counts | None = None
+    meta: _Meta | None = None
+
+
+_decode: Final = msgspec.json.Decoder(_Told, strict=False).decode
+_NONE: Final = _Counts()
+
+
+def answer(body: bytes) -> Answer:
+    """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
+    found = whole.answer(body, "results")
+    return found if found.error is not None else Answer(usage=_usage(body))
+
+
+def _usage(body: bytes) -> Usage | None:
+    """What is billed; ``None`` where nothing is said of it, or nonsense: better an estimate."""
+    try:
+        told = _decode(body)
+    except (ValueError, RecursionError):
+        return None
+    meta = told.meta or _Meta()
+    billed, used = meta.billed_units or _NONE, told.usage or _NONE
+    searches = billed.search_units if billed.search_units is not None else used.search_units
+    tokens = next(
+        (found for found in map(_tokens, (billed, used, meta.tokens or _NONE)) if found), None
+    )
+    if searches is None and tokens is None:
+        return None
+    return Usage(fresh=tokens or 0, searches=searches)
+
+
+def _tokens(counts: _Counts) -> int:
+    """Input tokens; all that there are were read, as nothing is written."""
+    return counts.input_tokens or counts.prompt_tokens or counts.total_tokens or 0
+
 
 PASSAGE: Final = Passage(facts=facts, changes=changes, answer=answer)
