@@ -109,7 +109,10 @@ class _Body:
     __slots__ = ("present",)
 
     def __init__(self, members: Mapping[str, msgspec.Raw]) -> None:
-        self.present = {name: raw for name, raw in members.items() if bytes(raw) != b"null"}
+        # only what may be null is copied: messages are long
+        self.present = {
+            name: raw for name, raw in members.items() if len(raw) != 4 or bytes(raw) != b"null"
+        }
 
     def raw(self, name: str) -> bytes | None:
         raw = self.present.get(name)

@@ -127,8 +127,7 @@ class Telling:
 
     def chunk(self, data: bytes, out: list[Event]) -> None:
         """One object, as its bytes; what it tells goes to ``out``."""
-        # HOT: nine of ten bring one more piece of one text: 335 -> 194 us for a hundred
-        # (2026-11-24, bench/hot.py --case stream.generate.counted.cut)
+        # HOT: one more piece of one text: 335 -> 194 us (2026-11-24, bench/hot.py --case stream.g)
         plain = self.plain(data)
         if plain is not None:
             self.grow([plain.candidates[0].content.parts[0].text], plain.usageMetadata, out)
@@ -173,8 +172,7 @@ class Telling:
                 return False
         if len(bodies) != len(rows):
             return False
-        # HOT: one decoder call for all; nine of ten bring one more piece of one text: 219 -> 77 us
-        # (2026-11-24, bench/hot.py --case stream.generate.counted.run)
+        # HOT: one decoder call for all: 219 -> 77 us (2026-11-24, bench/hot.py --case stream.g)
         live, usages = self._live, self._usages
         for at, body in enumerate(bodies):
             text = _more_of(live, body)

@@ -117,7 +117,10 @@ class _Body:
     __slots__ = ("members",)
 
     def __init__(self, members: Mapping[str, msgspec.Raw]) -> None:
-        self.members = {name: raw for name, raw in members.items() if bytes(raw) != b"null"}
+        # only what may be null is copied: messages are long
+        self.members = {
+            name: raw for name, raw in members.items() if len(raw) != 4 or bytes(raw) != b"null"
+        }
 
     def raw(self, name: str) -> msgspec.Raw | None:
         return self.members.get(name)
