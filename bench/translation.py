@@ -26,7 +26,6 @@ import msgspec
 
 from trivium.clock import SystemClock
 from trivium.pipeline.context import Services
-from trivium.pipeline.route import Route
 from trivium.pipeline.story import Story
 from trivium.pipeline.structs import Route
 from trivium.pipeline.translation import Translator

@@ -81,7 +81,7 @@ def prepared(exchange: Exchange, fault: Fault | None, host: Host) -> Body | Inta
         raise fault or body_too_large(limits, form=intake is not None)
     if intake is None and (length or b"transfer-encoding" in exchange.headers):
         is_page = isinstance(exchange.target, Page)
-        # HOT: most bodies are so small that they have no share
+        # most bodies are so small that they have no share
         share = _share(exchange, host) if length > UNCOUNTED_BYTES or not length else None
         return Body(limits, share, is_page=is_page)
     return intake

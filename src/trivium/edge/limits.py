@@ -88,7 +88,7 @@ def too_slow(part: str) -> Fault:
 def check_head(target: bytes, headers: Headers, limits: Limits) -> None:
     """Raise ``Fault`` for a head beyond the limits, as it is most shortly written.
 
-    Heads that came whole, or several together, were not counted while they were read. HOT: once a
+    Heads that came whole, or several together, were not counted while they were read. Once a
     request; a list costs half of what a generator does.
     """
     size = len(target) + sum([len(name) + len(value) + 4 for name, value in headers])

@@ -401,7 +401,7 @@ class Listener:
 
     def _run(self, exchange: Asked, story: Any) -> None:
         # the connection holds the exchange, and that the task, for as long as it runs
-        # HOT: a task without a name is given one with its number, which costs as much as the rest
+        # a task without a name is given one with its number, which costs as much as the rest
         exchange.task = asyncio.Task(story, loop=self._loop, name="exchange")
 
     def _root(self, exchange: Exchange) -> None:

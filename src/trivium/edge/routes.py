@@ -288,7 +288,7 @@ def _remembered(path: bytes, query: bytes) -> Route | None:
 
 
 def _generate(path: bytes, query: bytes) -> Route | None:
-    # HOT: models are few and asked for again and again; what is remembered is short, as callers
+    # models are few and asked for again and again; what is remembered is short, as callers
     # choose it
     if len(path) + len(query) <= REMEMBERED_BYTES_MAX:
         return _remembered(path, query)

@@ -34,6 +34,11 @@ def parse_usd(text: object) -> int:
 
 def format_usd(nanos: int) -> str:
     """Exact decimal dollars, at least two decimals: ``10.00``, ``-0.000000001``."""
+    if 0 < nanos < _CENT_NANOS:
+        # most requests cost less than a cent, which has more than two decimals
+        return "0." + str(NANOS + nanos)[1:].rstrip("0")
+    if not nanos:
+        return "0.00"
     whole, rest = divmod(abs(nanos), NANOS)
     decimals = f"{rest:09d}".rstrip("0").ljust(2, "0")
     return f"{'-' if nanos < 0 else ''}{whole}.{decimals}"

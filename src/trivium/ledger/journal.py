@@ -194,7 +194,9 @@ class Journal:
 
     def hold(self, hold: Hold, interrupted_nanos: int, at: int) -> None:
         """Note a hold, before the request goes upstream. Raises OSError."""
-        data = line(_held(hold, interrupted_nanos, at))
+        # as ``settle``, without calls of our own
+        payload = _held(hold, interrupted_nanos, at)
+        data = b"%08x %b\n" % (crc32(payload), payload)  # as ``line``
         if self.gathers:
             self._holds[len(self._gathered)] = hold.request_id
             self._gathered.append(data)

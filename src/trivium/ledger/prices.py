@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.ledger.tariff import ATOMS, Rates, Tariff
+from trivium.ledger.tariff import ATOMS, NANOS_MAX, Rates, Tariff
 from trivium.routing.model import ImagePrice, PriceRow, VideoPrice
 from trivium.settings.prices import FALL_BACK
 
@@ -28,20 +28,22 @@ _NONE: Final = Decimal(0)
 
 def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:
     """What an answer costs in nano-dollars, and the tier it fell into."""
-    rates = tariff.rates(usage.input_total)
+    rates = tariff.tiers[0] if len(tariff.tiers) == 1 else tariff.rates(usage.input_total)
+    # most use no more than the first four classes
     atoms = (
         usage.fresh * rates.fresh
         + usage.cache_read * rates.cache_read
-        + usage.cache_write_short * rates.cache_write_short
-        + usage.cache_write_long * rates.cache_write_long
         + usage.output * rates.output
         + usage.reasoning * rates.reasoning
-        + usage.audio_input * rates.audio_input
-        + usage.audio_output * rates.audio_output
-        + usage.image_input * rates.image_input
-        + usage.image_output * rates.image_output
-        + usage.requests * tariff.request
     )
+    if usage.cache_write_short or usage.cache_write_long:
+        atoms += usage.cache_write_short * rates.cache_write_short
+        atoms += usage.cache_write_long * rates.cache_write_long
+    if usage.audio_input or usage.audio_output or usage.image_input or usage.image_output:
+        atoms += usage.audio_input * rates.audio_input + usage.audio_output * rates.audio_output
+        atoms += usage.image_input * rates.image_input + usage.image_output * rates.image_output
+    if tariff.request:
+        atoms += usage.requests * tariff.request
     if usage.seconds is not None:
         atoms += round(usage.seconds * 1000) * tariff.price_of_video(usage.video_size)
     if usage.characters is not None:
@@ -50,12 +52,17 @@ def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:
         atoms += usage.searches * tariff.search
     for images in usage.images:
         atoms += images.count * tariff.price_of_image(images.size, images.quality)
-    return tariff.nanos(atoms), rates
+    nanos = -(-atoms * tariff.numerator // tariff.denominator)  # as ``Tariff.nanos``
+    return nanos if nanos < NANOS_MAX else NANOS_MAX, rates  # noqa: FURB136 - min() is a call
 
 
 def input_cost(tariff: Tariff, tokens: int) -> int:
     """What an input that nothing answered costs in nano-dollars: ``cost`` of it alone."""
-    return tariff.nanos(tokens * tariff.rates(tokens).fresh + tariff.request)
+    # a usage of one class costs as much to make as to reckon with
+    rates = tariff.tiers[0] if len(tariff.tiers) == 1 else tariff.rates(tokens)
+    atoms = tokens * rates.fresh + tariff.request
+    nanos = -(-atoms * tariff.numerator // tariff.denominator)  # as ``Tariff.nanos``
+    return nanos if nanos < NANOS_MAX else NANOS_MAX  # noqa: FURB136 - min() is a call
 
 
 def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> Tariff:

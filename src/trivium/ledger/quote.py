@@ -21,7 +21,7 @@ from trivium.ledger.estimate import TOKEN_BYTES, tokens
 from trivium.ledger.model import FREE, Quote
 from trivium.ledger.prices import row_at, tariff_of
 from trivium.ledger.service import OpenLedger, Payer
-from trivium.ledger.tariff import Tariff
+from trivium.ledger.tariff import NANOS_MAX, Tariff
 from trivium.providers.images import row_of, table
 from trivium.routing.model import Model
 from trivium.wire.operation import (
@@ -62,8 +62,12 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
         return _OTHERWISE[operation](tariff, model, operation, facts, size)
     if not tariff.meters_input or (writes and not tariff.meters_output):
         raise _unpriced(model, "this kind of request")
-    input_max = min(-(-size // HELD_BYTES) + facts.referred, model.context_max or CONTEXT_MAX)
-    rates = tariff.rates(input_max)
+    # without a call but the last (estimate.py)
+    input_max = -(-size // HELD_BYTES) + facts.referred
+    context_max = model.context_max or CONTEXT_MAX
+    if input_max > context_max:  # noqa: PLR1730 - min() is a call
+        input_max = context_max
+    rates = tariff.tiers[0] if len(tariff.tiers) == 1 else tariff.rates(input_max)
     atoms = input_max * rates.input_max + tariff.request
     if writes:
         limit = (model.output_max or OUTPUT_MAX) * facts.choices
@@ -71,8 +75,11 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
         if asked is None or (model.output_max is not None and asked > limit):
             asked = limit
         atoms += asked * rates.output_max
+    nanos = -(-atoms * tariff.numerator // tariff.denominator)  # as ``Tariff.nanos``
+    if nanos > NANOS_MAX:  # noqa: PLR1730 - the same
+        nanos = NANOS_MAX
     # never nothing: whoever has no balance is refused, also where little can be foreseen
-    return Quote(tariff.nanos(atoms) or 1, tariff, -(-size // TOKEN_BYTES))
+    return Quote(nanos or 1, tariff, -(-size // TOKEN_BYTES))
 
 
 def _free(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:

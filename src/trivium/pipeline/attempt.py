@@ -114,7 +114,7 @@ class Attempt(Flow, Sink, Ending):
             self._mode = _WHOLE
 
     def data(self, data: bytes) -> None:
-        """HOT: one call per upstream read."""
+        """Body bytes of one read."""
         if self._mode is _STREAM:
             try:
                 self._pump(data)
@@ -276,7 +276,7 @@ class Attempt(Flow, Sink, Ending):
 
     def _is_json(self, headers: Lines) -> bool:
         """Whether a whole answer comes where a stream was asked for: an error, most likely."""
-        # HOT: once a stream, whose head seldom has the word anywhere
+        # a stream's head seldom has the word anywhere
         if self.facts.array or b"json" not in headers.low:
             return False
         return any(b"json" in value for value in headers.values(b"content-type"))

@@ -45,7 +45,7 @@ async def run(
     if story.recalled is not None:
         story.race = None  # it carries state that one channel alone can read
     if plan is not None and story.race is None:
-        # HOT: what follows a failure is thought of when there is one
+        # what follows a failure is thought of when there is one
         failure = await _one(story, Next(plan.steps[0]), attempt, used, began)
         if failure is None:
             return

@@ -38,7 +38,7 @@ caller can pay for it."""
 ROUNDS_MAX: Final = 8
 """Times that one answer is gone on with: a vendor pauses after some ten calls of its tools."""
 
-_GENERATE: Final = Shape.GENERATE  # HOT: as in conversation/fit.py
+_GENERATE: Final = Shape.GENERATE
 _MESSAGES: Final = Shape.MESSAGES
 _PAUSED: Final = Unified.PAUSED
 _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -144,7 +144,7 @@ class Rounds:
                     if self._assembler is not None:
                         self._assembler.feed((told,))
             return out
-        # HOT: of a first round that may end with a token only its last index is of interest
+        # of a first round that may end with a token only its last index is of interest
         last = events[-1]
         if isinstance(last, PartStart | Delta | Deltas | Cited | PartEnd):
             self._next = max(self._next, last.index + 1)

@@ -5,8 +5,6 @@ loop are taken in the next, one request after another and without a task, until 
 something else than its answer: that one goes on from there in a task of its own. The first attempt
 (``pipeline/calling.py``) is begun in the same way; what follows its failure is decided by
 ``pipeline/attempts.py``, in a task. ``pipeline/conclude.py`` has the end.
-
-HOT: once a request.
 """
 
 import asyncio
@@ -229,7 +227,7 @@ class EagerTask(Running, Outcome):
         """In a later turn, and as a task: not from inside the connection that told of it."""
         story = self._story
         story.exchange.task = self
-        # HOT: a task without a name is given one with its number, which costs as much as the rest
+        # a task without a name is given one with its number, which costs as much as the rest
         loop = asyncio.get_running_loop()
         self._task = asyncio.Task(carry(story, work), loop=loop, name="request")
 

@@ -195,7 +195,7 @@ class Remembering:
         return asked.raw("input") or b"[]"
 
     def note(self, said: bytes, *, stream: bool) -> None:
-        """Keep an answer. HOT: reads nothing, appends to a queue."""
+        """Keep an answer: reads nothing, appends to a queue."""
         story, recollection = self._story, self._recollection
         channel = self._step.binding.channel
         caller, facts = story.exchange.caller, story.facts

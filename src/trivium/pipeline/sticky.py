@@ -121,7 +121,7 @@ class TracedPassThrough(PassThrough):
         return None if watch is None else _Noting(watch, self.note)
 
     def note(self, data: bytes) -> None:
-        """Note what the vendor signed in these bytes, whole events. HOT: once per upstream read."""
+        """Note what the vendor signed in these bytes, whole events."""
         found = marks.native(data, SHAPE[self.operation])
         if found:
             trace = Trace(origin_of(self._step))

@@ -292,7 +292,7 @@ class Story:
             self.usage = self.owed = None
 
     def deliver(self, data: bytes) -> None:
-        """Remember that a piece of a streamed answer was sent. HOT: once per upstream read."""
+        """Remember that a piece of a streamed answer was sent."""
         self.delivered += len(data)
         said = self._said
         if said is None:
@@ -357,7 +357,6 @@ class Story:
 
     def record(self) -> None:
         """Queue the request's one row."""
-        # HOT: once a request
         exchange, services = self.exchange, self.services
         caller = exchange.caller
         facts = self.facts

@@ -184,7 +184,7 @@ class Renewing(Sink, Call):
         self._task = asyncio.get_running_loop().create_task(self._again(headers), name="token")
 
     def data(self, data: bytes) -> None:
-        """HOT: once per upstream read."""
+        """Body bytes of one read."""
         self._sink.data(data)
 
     def done(self, rest: bytes = b"") -> None:

@@ -81,7 +81,6 @@ class Exchange(Carried):
         if deadlines.paused:
             connection.pause()
 
-    # HOT: once for each read. Measured with bench/upstream_client.py.
     def receive(self, data: bytes, now: float) -> None:
         """Bytes of the answer: all of one read goes to the sink in one call."""
         answer = self._answer

@@ -55,7 +55,6 @@ class PooledClient(Client):
         self._ticker: asyncio.TimerHandle | None = None
         self._closed = False
 
-    # HOT: once a request. Measured with bench/upstream_client.py.
     def open_now(self, request: Request, sink: Sink) -> Call | None:
         """As :meth:`open` if an idle connection exists, else ``None`` and nothing was done."""
         pool = self._pools.get(request.origin)

@@ -106,7 +106,7 @@ class Tracer:
         renamed: dict[int, PartStart] = {}
         ends = _Ends(events)
         for at, event in enumerate(events):
-            # HOT: deltas first; most belong to no reasoning
+            # deltas first; most belong to no reasoning
             if type(event) is Delta:
                 if event.index in self._thinking:
                     self._thinking[event.index][2].append(event.text)

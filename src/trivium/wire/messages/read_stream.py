@@ -331,8 +331,7 @@ class Reader:
             opened = Open("text", self._told(Text(""), out))
             if text := words(block.text):
                 out.append(Delta(opened.index, text))
-            if block.citations:
-                out += [Cited(opened.index, one) for one in citations.answered(block.citations)]
+            out += [Cited(opened.index, one) for one in citations.answered(block.citations)]
         elif block.type == "tool_use":
             opened = Open("tool_use", self._told(call(block), out), bytes(block.input))
         elif block.type == "thinking":
