@@ -41,7 +41,7 @@ from trivium.settings.oauth import OAuth
 from trivium.storage import migrate
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
-from trivium.storage.schema import oauth_apps
+from trivium.storage.schema.oauth import oauth_apps
 from trivium.storage.vault import Vault
 from trivium.wiring.oauth import oauth_of
 

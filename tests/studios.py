@@ -231,7 +231,7 @@ class House:
     async def money(self, name="ada"):
         """Balance, held, and what was booked for use; every invariant is checked on the way."""
         from trivium.ledger import audit
-        from trivium.storage.schema import accounts
+        from trivium.storage.schema.core import accounts
 
         user_id = self.people[name][1].user_id
         entries = Entries(self.database, SystemClock())

@@ -18,7 +18,7 @@ from trivium.identity.model import Budget, Period
 from trivium.oauth.spend.model import budgets
 from trivium.oauth.spend.store import set_cap
 from trivium.storage.errors import StorageDown
-from trivium.storage.schema import oauth_cap_holds as holds
+from trivium.storage.schema.oauth import oauth_cap_holds as holds
 
 CAP = 10_000_000
 pytestmark = pytest.mark.asyncio

@@ -16,7 +16,7 @@ from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
 from trivium.identity.snapshot import Snapshot
 from trivium.storage.errors import StorageDown
-from trivium.storage.schema import entries, keys
+from trivium.storage.schema.core import entries, keys
 
 BUDGETS = (
     Budget(amount_nanos=1000, period=Period.DAY),

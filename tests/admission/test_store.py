@@ -8,7 +8,7 @@ from trivium.admission import store
 from trivium.identity.service import Identity
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind
-from trivium.storage.schema import entries
+from trivium.storage.schema.core import entries
 
 DAY = 86_400
 TODAY = 20_000 * DAY

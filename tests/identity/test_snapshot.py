@@ -15,7 +15,7 @@ from trivium.identity.service import Identity
 from trivium.identity.snapshot import Snapshot
 from trivium.settings.limits import RateLimits
 from trivium.storage.errors import StorageDown
-from trivium.storage.schema import keys as key_table
+from trivium.storage.schema.core import keys as key_table
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def account(database, clock):
 def books(database, clock, jobs):
     """Balance, leased and entries of an account; every invariant is checked on the way."""
     from trivium.ledger import audit
-    from trivium.storage.schema import accounts
+    from trivium.storage.schema.core import accounts
 
     async def read(user_id):
         entries = Entries(database, clock)

@@ -10,7 +10,7 @@ from trivium.faults import Fault, Kind
 from trivium.jobs.model import BIRTH_S, CLAIM_S, Keeping
 from trivium.jobs.service import strays
 from trivium.ledger.audit import detail_of
-from trivium.storage.schema import jobs as table
+from trivium.storage.schema.requests import jobs as table
 from trivium.wire.videos.answer import Seen, Status
 
 QUEUED = Seen(id="up_1", status=Status.QUEUED)

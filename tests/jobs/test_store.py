@@ -8,7 +8,7 @@ import pytest
 from jobs.conftest import ACCOUNT
 from trivium.jobs import store
 from trivium.jobs.model import CLAIM_S, Job, Keeping
-from trivium.storage.schema import jobs
+from trivium.storage.schema.requests import jobs
 from trivium.wire.videos.answer import Status
 from trivium.wire.videos.resource import VideoError
 

@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from trivium.storage import together
 from trivium.storage.errors import Conflict
-from trivium.storage.schema import traces
+from trivium.storage.schema.requests import traces
 
 pytestmark = pytest.mark.asyncio
 

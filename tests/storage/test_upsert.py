@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import select
 
-from trivium.storage.schema import tries
+from trivium.storage.schema.logins import tries
 from trivium.storage.upsert import upsert
 
 

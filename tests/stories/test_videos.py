@@ -173,7 +173,7 @@ async def test_a_kill_while_the_vendor_is_asked_leaves_a_hold_that_ends(tmp_path
     """What nobody knows of is in the list, and its money comes back by the written policy."""
     from sqlalchemy import update
 
-    from trivium.storage.schema import jobs
+    from trivium.storage.schema.requests import jobs
 
     async with Films(KEYS) as vendor:
         key = await funded(tmp_path, settings(vendor, ("one", "a")))

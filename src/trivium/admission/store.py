@@ -23,7 +23,8 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.model import EntryKind
-from trivium.storage.schema import entries, oauth_cap_holds, oauth_caps
+from trivium.storage.schema.core import entries
+from trivium.storage.schema.oauth import oauth_cap_holds, oauth_caps
 
 DAY_S: Final = 86_400
 _BILLED: Final = entries.c.detail.like("{%")

@@ -7,7 +7,7 @@ from sqlalchemy import Row, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.assets.model import Asset, AssetError
-from trivium.storage.schema import assets
+from trivium.storage.schema.requests import assets
 
 
 async def announce(conn: AsyncConnection, asset: Asset) -> None:

@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from trivium.identity.model import Budget, Key, Role, User
 from trivium.identity.terms import Terms, terms_of
 from trivium.settings.limits import RateLimits, limits
-from trivium.storage.schema import accounts, keys, records, revision, users
+from trivium.storage.schema.core import accounts, keys, revision, users
+from trivium.storage.schema.requests import records
 
 _KEY = (
     keys.c.id,

@@ -8,7 +8,8 @@ from sqlalchemy import Row, and_, delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.jobs.model import BIRTH_S, CLAIM_S, Account, Job, Keeping
-from trivium.storage.schema import holds, jobs
+from trivium.storage.schema.core import holds
+from trivium.storage.schema.requests import jobs
 from trivium.wire.operation import Operation
 from trivium.wire.videos.answer import FINAL, Status
 from trivium.wire.videos.resource import VideoError

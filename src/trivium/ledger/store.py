@@ -28,7 +28,7 @@ from trivium.ledger.allowance import granted
 from trivium.ledger.lease import Standing, Wish
 from trivium.ledger.model import Entry, EntryKind, Settlement
 from trivium.ledger.statement.store import add_to_days
-from trivium.storage.schema import accounts, entries, holds, leases, users
+from trivium.storage.schema.core import accounts, entries, holds, leases, users
 from trivium.storage.together import insert
 from trivium.storage.upsert import upsert
 

@@ -4,7 +4,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.oauth.account import Account
-from trivium.storage.schema import accounts, users
+from trivium.storage.schema.core import accounts, users
 
 
 async def account(conn: AsyncConnection, user_id: int) -> Account | None:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.conversation.usage import Usage
 from trivium.observe.record import Record
-from trivium.storage.schema import records
+from trivium.storage.schema.requests import records
 from trivium.storage.together import Fixed, insert_new, names
 
 Flag: TypeAlias = Callable[[bool], object]

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Row, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.storage.schema import stored_items, stored_responses
+from trivium.storage.schema.requests import stored_items, stored_responses
 from trivium.storage.upsert import upsert
 
 _VALUES = ("key_id", "model", "channel", "status", "created_at", "expires_at", "size_bytes", "body")

@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.storage.schema import breakers
+from trivium.storage.schema.requests import breakers
 from trivium.storage.upsert import upsert
 
 

@@ -1,5 +1,8 @@
 """Brings the tables to what this version needs, or says why not.
 
+An empty database gets the tables of the schema and is at the last step; the steps are for those of
+earlier versions.
+
 A step runs in one transaction under a lock, so that of two nodes that migrate at once the second
 finds nothing left to do: SQLite's ``BEGIN IMMEDIATE`` is that lock, on PostgreSQL it is an advisory
 lock that ends with the transaction (a session's would not survive PgBouncer). On PostgreSQL a step
@@ -109,10 +112,18 @@ def _refuse_unknown(step: str | None) -> None:
 
 
 def _run(connection: Connection) -> None:
+    """Make the tables of an empty database, or take the steps that are missing."""
     from alembic import command
     from alembic.config import Config
+    from alembic.migration import MigrationContext
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    if MigrationContext.configure(connection).get_current_revision() is None:
+        from trivium.storage.create import create
+
+        create(connection)
+        command.stamp(config, "head")
+    else:
+        command.upgrade(config, "head")

@@ -10,7 +10,7 @@ from trivium.ledger.holds.model import Held
 from trivium.ledger.lease import Wish
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.store import turn
-from trivium.storage.schema import accounts, holds
+from trivium.storage.schema.core import accounts, holds
 
 
 def held(user_id, amount, request_id="r1"):

@@ -3,7 +3,8 @@
 import pytest
 from sqlalchemy import insert
 
-from trivium.storage.schema import entries, records
+from trivium.storage.schema.core import entries
+from trivium.storage.schema.requests import records
 
 NEW_YEAR = 1_798_761_600
 """2027-01-01."""

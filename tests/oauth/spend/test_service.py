@@ -18,7 +18,7 @@ from trivium.oauth.spend.model import LIVE_MAX
 from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.service import ACCESS_S
 from trivium.storage.database import Database
-from trivium.storage.schema import entries
+from trivium.storage.schema.core import entries
 
 CAP = 10 * NANOS
 

@@ -10,14 +10,14 @@ from trivium.identity import store as users_store
 from trivium.identity.accounts.limits import Seen
 from trivium.identity.accounts.model import Session, Way
 from trivium.identity.model import User
-from trivium.storage.schema import (
+from trivium.storage.schema.core import users
+from trivium.storage.schema.logins import (
     outside_logins,
     passkeys,
     sessions,
     tickets,
     totp_secrets,
     tries,
-    users,
 )
 from trivium.storage.upsert import upsert
 

@@ -10,11 +10,11 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.store import disable_granted
-from trivium.storage.schema import developer_tokens as tokens
-from trivium.storage.schema import oauth_apps as apps
-from trivium.storage.schema import oauth_families as families
-from trivium.storage.schema import oauth_grants as grants
-from trivium.storage.schema import users
+from trivium.storage.schema.core import users
+from trivium.storage.schema.oauth import developer_tokens as tokens
+from trivium.storage.schema.oauth import oauth_apps as apps
+from trivium.storage.schema.oauth import oauth_families as families
+from trivium.storage.schema.oauth import oauth_grants as grants
 
 
 async def hold(conn: AsyncConnection, user_id: int) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Select, Text, cast, func, literal, select,
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.codes.model import Batch, Code
-from trivium.storage.schema import code_batches, codes, entries, users
+from trivium.storage.schema.core import code_batches, codes, entries, users
 
 _WHOLE: Final[Select[Any]] = (
     select(

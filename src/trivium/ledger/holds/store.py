@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from trivium.ledger import store
 from trivium.ledger.holds.model import Held
 from trivium.ledger.model import Entry
-from trivium.storage.schema import accounts, holds
+from trivium.storage.schema.core import accounts, holds
 
 
 async def place(conn: AsyncConnection, held: Held) -> bool:

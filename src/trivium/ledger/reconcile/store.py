@@ -7,7 +7,8 @@ from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.model import EntryKind
-from trivium.storage.schema import entries, records
+from trivium.storage.schema.core import entries
+from trivium.storage.schema.requests import records
 
 
 async def answers(

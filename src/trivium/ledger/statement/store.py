@@ -11,7 +11,7 @@ from sqlalchemy import literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.model import EntryKind
-from trivium.storage.schema import entries, usage_days, users
+from trivium.storage.schema.core import entries, usage_days, users
 from trivium.storage.upsert import upsert
 
 DAY_S: Final = 86_400

@@ -9,10 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from trivium.identity.store import disable_granted
 from trivium.oauth import scope
 from trivium.oauth.apps.model import App, GrantType, OwnSecret, Status
-from trivium.storage.schema import oauth_apps as apps
-from trivium.storage.schema import oauth_grants as grants
-from trivium.storage.schema import oauth_secrets as secrets
-from trivium.storage.schema import users
+from trivium.storage.schema.core import users
+from trivium.storage.schema.oauth import oauth_apps as apps
+from trivium.storage.schema.oauth import oauth_grants as grants
+from trivium.storage.schema.oauth import oauth_secrets as secrets
 
 _APPS = select(apps, users.c.disabled.label("owner_disabled")).join(
     users, users.c.id == apps.c.user_id

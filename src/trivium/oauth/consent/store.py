@@ -10,14 +10,14 @@ from trivium.oauth import scope
 from trivium.oauth.apps.store import app_of
 from trivium.oauth.consent.decision import History
 from trivium.oauth.consent.model import Asked, Authorized, Grant, Pending
-from trivium.storage.schema import oauth_access_tokens as access
-from trivium.storage.schema import oauth_apps as apps
-from trivium.storage.schema import oauth_codes as codes
-from trivium.storage.schema import oauth_families as families
-from trivium.storage.schema import oauth_grants as grants
-from trivium.storage.schema import oauth_refresh_tokens as refresh
-from trivium.storage.schema import oauth_requests as requests
-from trivium.storage.schema import users
+from trivium.storage.schema.core import users
+from trivium.storage.schema.oauth import oauth_access_tokens as access
+from trivium.storage.schema.oauth import oauth_apps as apps
+from trivium.storage.schema.oauth import oauth_codes as codes
+from trivium.storage.schema.oauth import oauth_families as families
+from trivium.storage.schema.oauth import oauth_grants as grants
+from trivium.storage.schema.oauth import oauth_refresh_tokens as refresh
+from trivium.storage.schema.oauth import oauth_requests as requests
 
 # --- requests -----------------------------------------------------------------------------------
 

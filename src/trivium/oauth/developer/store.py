@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.model import Role
 from trivium.oauth.developer.model import DeveloperToken
-from trivium.storage.schema import developer_tokens as tokens
-from trivium.storage.schema import users
+from trivium.storage.schema.core import users
+from trivium.storage.schema.oauth import developer_tokens as tokens
 
 
 class Owner(msgspec.Struct, frozen=True):

@@ -17,10 +17,11 @@ from trivium.identity import store as identity
 from trivium.identity.model import Budget, Key
 from trivium.oauth.tokens.model import Access
 from trivium.oauth.tokens.store import find_access
-from trivium.storage.schema import keys, oauth_caps
-from trivium.storage.schema import oauth_apps as apps
-from trivium.storage.schema import oauth_families as families
-from trivium.storage.schema import oauth_grants as grants
+from trivium.storage.schema.core import keys
+from trivium.storage.schema.oauth import oauth_apps as apps
+from trivium.storage.schema.oauth import oauth_caps
+from trivium.storage.schema.oauth import oauth_families as families
+from trivium.storage.schema.oauth import oauth_grants as grants
 from trivium.storage.upsert import upsert
 
 _BUDGETS: Final = msgspec.json.Encoder()

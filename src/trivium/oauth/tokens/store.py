@@ -9,13 +9,13 @@ from trivium.identity.store import disable_granted
 from trivium.oauth import scope
 from trivium.oauth.tokens.model import Access, Why
 from trivium.oauth.tokens.policy import CodeRow, RefreshRow
-from trivium.storage.schema import oauth_access_tokens as access
-from trivium.storage.schema import oauth_apps as apps
-from trivium.storage.schema import oauth_codes as codes
-from trivium.storage.schema import oauth_families as families
-from trivium.storage.schema import oauth_grants as grants
-from trivium.storage.schema import oauth_refresh_tokens as refresh
-from trivium.storage.schema import users
+from trivium.storage.schema.core import users
+from trivium.storage.schema.oauth import oauth_access_tokens as access
+from trivium.storage.schema.oauth import oauth_apps as apps
+from trivium.storage.schema.oauth import oauth_codes as codes
+from trivium.storage.schema.oauth import oauth_families as families
+from trivium.storage.schema.oauth import oauth_grants as grants
+from trivium.storage.schema.oauth import oauth_refresh_tokens as refresh
 
 _GRANTED = and_(grants.c.revoked_at.is_(None), users.c.disabled.is_(False))
 

@@ -6,7 +6,7 @@ from sqlalchemy import Select, delete, func, or_, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.observe.audit.model import Act, ActKind
-from trivium.storage.schema import acts
+from trivium.storage.schema.requests import acts
 
 
 async def insert(conn: AsyncConnection, act: Act) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 from sqlalchemy import Select, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.storage.schema import entries, records
+from trivium.storage.schema.core import entries
+from trivium.storage.schema.requests import records
 
 
 def _select() -> Select[Any]:

@@ -6,7 +6,7 @@ from typing import Final
 from sqlalchemy import delete, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.storage.schema import traces
+from trivium.storage.schema.requests import traces
 from trivium.storage.together import insert_new
 
 Row = tuple[int, str, int, bytes]

@@ -1,1 +1,1 @@
-"""Steps from an empty database to the tables of this version. Run by ``storage/migrate.py``."""
+"""Steps from the tables of a released version to those of this one; see ``storage/migrate.py``."""

@@ -1,4 +1,4 @@
-"""Users, keys, money, request records, stored responses and traces."""
+"""Users, keys and money."""
 
 from sqlalchemy import (
     BigInteger,
@@ -6,13 +6,13 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ForeignKey,
-    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
     MetaData,
     Table,
     Text,
+    UniqueConstraint,
     false,
     text,
 )
@@ -122,6 +122,18 @@ leases = Table(
 )
 """What a worker may spend of an account without asking again."""
 
+holds = Table(
+    "holds",
+    metadata,
+    Column("request_id", Text, primary_key=True),  # its entry will have the same
+    Column("user_id", BIG, ForeignKey("accounts.user_id"), nullable=False),
+    Column("amount_nanos", BIG, nullable=False),  # 0: of an unlimited account
+    Column("bill", Text, nullable=False),  # JSON: model, prices, key at the moment of the request
+    Column("created_at", BIG, nullable=False),
+    Index("ix_holds_user_id", "user_id"),
+)
+"""Amounts held for longer than a worker lives; part of their accounts' ``leased_nanos``."""
+
 entries = Table(
     "entries",
     metadata,
@@ -178,90 +190,36 @@ codes = Table(
 )
 """Redemption codes. The entry of a redeemed one has the request id ``code:`` and its id."""
 
-records = Table(
-    "records",
+payments = Table(
+    "payments",
     metadata,
-    Column("request_id", Text, primary_key=True),
-    Column("at_ms", BIG, nullable=False),
-    Column("key_id", BIG),  # no foreign keys: a record outlives what it names
-    Column("user_id", BIG),
-    Column("operation", Text, nullable=False),
-    Column("model", Text, nullable=False),
-    Column("channel", Text, nullable=False),
-    Column("upstream_model", Text, nullable=False),
-    Column("status", Integer, nullable=False),
-    Column("fault", Text, nullable=False),
-    Column("stream", Boolean, nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("first_byte_us", BIG),
-    Column("total_us", BIG, nullable=False),
-    Column("bytes_in", BIG, nullable=False),
-    Column("bytes_out", BIG, nullable=False),
-    Column("end_user", Text, nullable=False),
-    # conversation/usage.py, field by field; all null when there was no usage
-    Column("fresh", BIG),
-    Column("cache_read", BIG),
-    Column("cache_write_short", BIG),
-    Column("cache_write_long", BIG),
-    Column("output", BIG),
-    Column("reasoning", BIG),
-    Column("audio_input", BIG),
-    Column("audio_output", BIG),
-    Column("image_input", BIG),
-    Column("image_output", BIG),
-    Column("duration_ms", BIG),  # Usage.seconds
-    Column("characters", BIG),
-    Column("requests", BIG),
-    Column("estimated", Boolean),
-    # what a translation left out and mended; null when nothing was
-    Column("dropped", Text),
-    Column("repaired", Text),
-    Column("asked_model", Text),  # where another answered; null: the same as `model`
-    Index("ix_records_user_id_at_ms", "user_id", "at_ms"),
-    Index("ix_records_key_id_at_ms", "key_id", "at_ms"),  # also says when a key was last used
-    Index("ix_records_at_ms", "at_ms"),
-)
-
-stored_responses = Table(
-    "stored_responses",
-    metadata,
-    # the owner is part of the key: nobody else's row can be found by its id, and two upstreams
-    # may give the same id to two users
-    Column("user_id", BIG, primary_key=True, autoincrement=False),
-    Column("id", Text, primary_key=True),
-    Column("key_id", BIG, nullable=False),
-    Column("model", Text, nullable=False),
-    Column("channel", Text, nullable=False),
-    Column("status", Text, nullable=False),
+    Column("id", BIG, primary_key=True),
+    Column("reference", Text, nullable=False, unique=True),
+    Column("user_id", BIG, ForeignKey("users.id"), nullable=False),
+    Column("app_id", BIG),  # no foreign key: a payment outlives the application
+    Column("provider", Text, nullable=False),
+    Column("session_id", Text),  # null until the provider has answered
+    Column("charge", Text),
+    Column("amount_nanos", BIG, nullable=False),
+    Column("currency", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("refunded_nanos", BIG, nullable=False, server_default=text("0")),
+    Column("disputed_at", BIG),
     Column("created_at", BIG, nullable=False),
-    Column("expires_at", BIG, nullable=False),
-    Column("size_bytes", BIG, nullable=False),  # of the body; 0 without one
-    Column("body", LargeBinary),  # sealed; null: the channel keeps it
-    Index("ix_stored_responses_expires_at", "expires_at"),
-    Index("ix_stored_responses_user_id_size_bytes", "user_id", "size_bytes"),
+    Column("paid_at", BIG),
+    UniqueConstraint("provider", "session_id"),
+    Index("ix_payments_provider_charge", "provider", "charge"),
+    Index("ix_payments_user_id_id", "user_id", "id"),
 )
+"""The entry of a paid one has the request id ``PROVIDER:`` and its session."""
 
-stored_items = Table(
-    "stored_items",
+payment_events = Table(
+    "payment_events",
     metadata,
-    Column("user_id", BIG, primary_key=True, autoincrement=False),
-    Column("id", Text, primary_key=True),
-    Column("response_id", Text, nullable=False),
-    ForeignKeyConstraint(
-        ["user_id", "response_id"],
-        ["stored_responses.user_id", "stored_responses.id"],
-        name="fk_stored_items_user_id",
-        ondelete="CASCADE",
-    ),
-    Index("ix_stored_items_user_id_response_id", "user_id", "response_id"),
+    Column("provider", Text, primary_key=True),
+    Column("event_id", Text, primary_key=True),
+    Column("event", Text, nullable=False),
+    Column("payment_id", BIG, ForeignKey("payments.id"), nullable=False, index=True),
+    Column("created_at", BIG, nullable=False),
 )
-
-traces = Table(
-    "traces",
-    metadata,
-    Column("user_id", BIG, primary_key=True, autoincrement=False),
-    Column("id", Text, primary_key=True),  # a call's id, or the digest of a vendor's signature
-    Column("created_at", BIG, nullable=False, index=True),
-    Column("value", LargeBinary, nullable=False),  # recall/traces/model.py
-)
-"""What clients do not send back with a call, and which channel made a signature."""
+"""Events that were heard: none is heard twice."""

@@ -1,4 +1,7 @@
-"""Applications, consent, codes and tokens of the OAuth service. Every digest is a SHA-256."""
+"""Applications, consent, codes and tokens of the OAuth service, and what applications may spend.
+
+Every digest is a SHA-256.
+"""
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, LargeBinary, Table, Text, false, text
 
@@ -6,6 +9,7 @@ from trivium.storage.schema.core import BIG, metadata
 
 _APP = "oauth_apps.id"
 _FAMILY = "oauth_families.id"
+_GRANT = "oauth_grants.id"
 
 oauth_apps = Table(
     "oauth_apps",
@@ -99,7 +103,7 @@ oauth_families = Table(
     "oauth_families",
     metadata,
     Column("id", BIG, primary_key=True),
-    Column("grant_id", BIG, ForeignKey("oauth_grants.id", ondelete="CASCADE"), nullable=False),
+    Column("grant_id", BIG, ForeignKey(_GRANT, ondelete="CASCADE"), nullable=False),
     Column("scope", Text, nullable=False),
     Column("created_at", BIG, nullable=False),
     Column("expires_at", BIG, nullable=False, index=True),  # no token of it lives longer
@@ -116,7 +120,7 @@ oauth_codes = Table(
     Column(
         "grant_id",
         BIG,
-        ForeignKey("oauth_grants.id", ondelete="CASCADE"),
+        ForeignKey(_GRANT, ondelete="CASCADE"),
         nullable=False,
         index=True,
     ),
@@ -153,3 +157,36 @@ oauth_refresh_tokens = Table(
     # with the token itself and a key of the gateway it makes the successor; null: not rotated
     Column("seed", LargeBinary),
 )
+
+oauth_caps = Table(
+    "oauth_caps",
+    metadata,
+    Column(
+        "grant_id",
+        BIG,
+        ForeignKey(_GRANT, ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("cap_nanos", BIG, nullable=False),  # a month
+    Column("set_at", BIG, nullable=False),
+)
+"""The most that consent lets an application spend a month. The keys it spends with are rows of
+``keys`` that name the consent."""
+
+oauth_cap_holds = Table(
+    "oauth_cap_holds",
+    metadata,
+    Column("request_id", Text, primary_key=True),
+    Column(
+        "grant_id",
+        BIG,
+        ForeignKey(_GRANT, ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    Column("nanos", BIG, nullable=False),
+    Column("expires_at", BIG, nullable=False, index=True),
+)
+"""What requests of applications may cost, or did, from before they run until every worker has seen
+their entries: so all workers together keep to a cap."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.storage.schema import recovery_codes, totp_secrets
+from trivium.storage.schema.logins import recovery_codes, totp_secrets
 
 
 class Factor(NamedTuple):

@@ -6,7 +6,7 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.accounts.outside.model import OutsideLogin
-from trivium.storage.schema import outside_logins
+from trivium.storage.schema.logins import outside_logins
 
 
 async def user_of(conn: AsyncConnection, issuer: str, subject: str) -> int | None:

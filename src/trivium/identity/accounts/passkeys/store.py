@@ -7,7 +7,7 @@ from sqlalchemy import Row, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.accounts.passkeys.model import Passkey
-from trivium.storage.schema import passkeys
+from trivium.storage.schema.logins import passkeys
 
 _texts = msgspec.json.Decoder(list[str]).decode
 
