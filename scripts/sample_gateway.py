@@ -11,7 +11,7 @@ from sqlalchemy import update
 
 from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
-from trivium.identity.accounts import tokens
+from trivium.identity.accounts import tickets
 from trivium.identity.accounts.factor import store as factors
 from trivium.identity.accounts.model import Visitor, Way
 from trivium.identity.accounts.passkeys.store import insert_passkey
@@ -26,8 +26,7 @@ from trivium.ledger.entries import Entries
 from trivium.ledger.model import NANOS, Entry, EntryKind
 from trivium.ledger.payments import store as payments
 from trivium.ledger.payments.model import CURRENCY, Payment, PaymentState
-from trivium.oauth.consent.decision import Decision
-from trivium.oauth.consent.model import Asked
+from trivium.oauth.consent.model import Asked, Decision
 from trivium.oauth.tokens.model import CodeGrant
 from trivium.observe import store as records
 from trivium.observe.audit.model import ActKind
@@ -37,13 +36,13 @@ from trivium.secret import Keyring
 from trivium.settings.accounts import Accounts as AccountSettings
 from trivium.settings.limits import RateLimits
 from trivium.settings.model import Settings
-from trivium.settings.oauth import OAuth
+from trivium.settings.section import OAuth
 from trivium.storage import migrate
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
 from trivium.storage.schema.oauth import oauth_apps
 from trivium.storage.vault import Vault
-from trivium.wiring.oauth import oauth_of
+from trivium.wiring.console import oauth_of
 
 PASSWORD = "a horse, a battery"  # noqa: S105 - of a database that is gone a minute later
 CLIENT = "gwc_0123456789abcdefghijkl"
@@ -78,8 +77,8 @@ def email_bytes(size: int) -> bytes:
     return b"e" * size
 
 
-SIGN_UP, RESET = tokens.issue(sign_up_bytes), tokens.issue(reset_bytes)
-EMAIL = tokens.issue(email_bytes)
+SIGN_UP, RESET = tickets.issue(sign_up_bytes), tickets.issue(reset_bytes)
+EMAIL = tickets.issue(email_bytes)
 """Tokens of the links in letters."""
 
 

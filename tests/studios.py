@@ -30,8 +30,8 @@ from trivium.routing import catalogue
 from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, VideoEntry
-from trivium.settings.jobs import Jobs as Limits
 from trivium.settings.model import Settings
+from trivium.settings.section import Jobs as Limits
 from trivium.storage.vault import Vault
 from trivium.upstream import elsewhere
 from trivium.upstream.limits import Limits as PoolLimits

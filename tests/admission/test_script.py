@@ -17,7 +17,7 @@ from trivium.clock import SystemClock
 from trivium.faults import Fault
 from trivium.settings.limits import RateLimits
 from trivium.shared import state as state_module
-from trivium.shared.address import parse
+from trivium.shared.connection import parse
 from trivium.shared.state import LIMIT_S, SharedState
 from valkeys import reached
 

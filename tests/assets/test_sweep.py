@@ -7,10 +7,10 @@ from structlog.testing import capture_logs
 
 from assets.stores import folder_objects
 from assets.test_service import kept, made
+from trivium.assets import service as module
 from trivium.assets import store
-from trivium.assets import sweep as module
 from trivium.assets.model import AssetError
-from trivium.assets.sweep import AssetSweeper
+from trivium.assets.service import AssetSweeper
 
 
 @pytest.mark.asyncio

@@ -12,10 +12,11 @@ from aiosmtpd.smtp import AuthResult, LoginPassword
 import stripes
 from assets.stores import bucket
 from trivium.cli import outside
+from trivium.cli.outside import Finding
 from trivium.settings.accounts import Mail
-from trivium.settings.assets import Assets
 from trivium.settings.model import Settings, Shared, Storage
 from trivium.settings.payments import Payments
+from trivium.settings.section import Assets
 
 
 class Mailbox:
@@ -220,3 +221,10 @@ async def test_settings_that_cannot_be_right_are_named_without_asking(tmp_path):
     assert first.endswith("pk_ is the publishable one")
     assert second.startswith("payments.webhook_secret is no signing secret of Stripe's")
     assert "pk_live_public" not in said
+
+
+def test_a_finding_is_told_as_json():
+    """By the names that the documentation has."""
+    found = Finding("mail", ok=False, details=("mail.host: …",))
+    told = msgspec.json.decode(msgspec.json.encode(found))
+    assert {"check": "mail", "ok": False, "details": ["mail.host: …"]} == told

@@ -1,14 +1,17 @@
 """Forms: what is wrong beside each field, and nothing from elsewhere."""
 
+import re
 from typing import Annotated, Literal
 
 import msgspec
 import pytest
 from starlette.responses import PlainTextResponse
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from console.visiting import ORIGIN, user_of, visiting
 from trivium.console import app, forms
+from trivium.console.app import PAGES
+from trivium.console.forms import row
 from trivium.console.language import speech
 
 
@@ -181,3 +184,40 @@ async def test_an_address_that_no_database_takes_is_not_there(database, path):
     async with visiting(database) as visitor:
         await visitor.log_in(await user_of(visitor.console))
         assert 404 == (await visitor.get(path)).status_code
+
+
+NUMBERED = [page for page in PAGES if ":row}" in page.path]
+
+
+def test_pages_that_have_an_id_say_so_in_one_way():
+    """A plain number of any length would reach the database."""
+    assert 15 < len(NUMBERED)
+    assert [] == [page.path for page in PAGES if ":int}" in page.path]
+    assert "{key:row}" == row("key")
+
+
+@pytest.mark.parametrize("text", ["9" * 16, "9" * 400, "-1", "+1", "1.0", "0x1", "\u0661", ""])
+def test_what_is_no_id_is_another_path(text):
+    """Also digits of other scripts."""
+    for page in NUMBERED:
+        path = re.sub(r"\{\w+:row\}", text, page.path)
+        scope = {"type": "http", "path": path, "method": "POST", "headers": []}
+        assert Match.NONE is page.matches(scope)[0]
+
+
+@pytest.mark.asyncio
+async def test_the_largest_id_is_only_a_row_that_is_not_there(database):
+    """404, and no failure."""
+    async with visiting(database) as visitor:
+        ada = await visitor.console.identity.create_user("ada", "ada@example.com")
+        await visitor.log_in(ada)
+        await visitor.get("/account")
+        for path, method in (
+            ("/account/statement/{}", visitor.get),
+            ("/account/keys/{}", visitor.get),
+            ("/account/developer/apps/{}", visitor.get),
+            ("/account/applications/{}/revoke", visitor.post),
+            ("/account/developer/tokens/{}/revoke", visitor.post),
+        ):
+            for number in ("9" * 15, "9" * 30):
+                assert 404 == (await method(path.format(number))).status_code, path

@@ -32,11 +32,11 @@ from trivium.observe.history.service import History
 from trivium.secret import Keyring
 from trivium.settings.accounts import Accounts as AccountSettings
 from trivium.settings.model import Server, Settings
-from trivium.settings.oauth import OAuth as Rules
 from trivium.settings.payments import Payments as Limits
+from trivium.settings.section import OAuth as Rules
 from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
-from trivium.wiring.oauth import oauth_of
+from trivium.wiring.console import oauth_of
 
 ORIGIN = "https://gateway.example"
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')

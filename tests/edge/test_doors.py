@@ -8,7 +8,10 @@ import threading
 
 import pytest
 
+from edge.wires import asked
 from trivium.edge import doors
+from trivium.edge.doors import declined
+from trivium.faults import Fault, Kind
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux can")
 
@@ -86,3 +89,31 @@ async def test_a_queue_that_nobody_empties_holds_nothing_up(monkeypatch):
     monkeypatch.setattr(doors, "EMPTY_S", 0.2)
     with listening() as sock, calling(sock):
         await asyncio.wait_for(doors.emptied([sock.fileno()]), 20)
+
+
+OFFER = {b"upgrade": b"WebSocket", b"connection": b"Upgrade"}
+
+
+@pytest.mark.parametrize("target", [b"/v1/responses", b"/v1/realtime?model=m"])
+@pytest.mark.parametrize("kind", [Kind.PATH_UNKNOWN, Kind.METHOD_NOT_ALLOWED])
+def test_a_websocket_is_declined_with_what_is_spoken(target, kind):
+    """RFC 9110 asks for both headers."""
+    exchange = asked(target=target, method="GET", headers=OFFER)
+    assert Kind.UPGRADE_REQUIRED is declined(exchange, Fault(kind, "no")).kind
+    assert [(b"upgrade", b"HTTP/1.1"), (b"connection", b"upgrade")] == exchange.extra
+
+
+@pytest.mark.parametrize(
+    ("target", "headers", "kind"),
+    [
+        (b"/v1/responses", {}, Kind.METHOD_NOT_ALLOWED),
+        (b"/v1/responses", {b"upgrade": b"h2c"}, Kind.METHOD_NOT_ALLOWED),
+        (b"/v1/models", OFFER, Kind.METHOD_NOT_ALLOWED),
+        (b"/v1/responses", OFFER, Kind.KEY_UNKNOWN),
+    ],
+)
+def test_any_other_refusal_stays(target, headers, kind):
+    """A key that is missing, a path without sockets, an ordinary GET."""
+    exchange, fault = asked(target=target, headers=headers), Fault(kind, "no")
+    assert fault is declined(exchange, fault)
+    assert [] == exchange.extra

@@ -17,10 +17,10 @@ from trivium.console.topup.topup import TopUp
 from trivium.oauth.apps.model import App, GrantType
 from trivium.oauth.consent import request as consent
 from trivium.oauth.errors import OAuthError, Refused, SentBack
-from trivium.oauth.tokens import bearer
 from trivium.oauth.tokens import request as tokens
+from trivium.oauth.tokens import service
 
-ANSWERS = (HTTPException, OAuthError, Refused, SentBack, bearer.NoToken)
+ANSWERS = (HTTPException, OAuthError, Refused, SentBack, service.NoToken)
 """What is said to whoever sent it."""
 PAGES = (Bounds, Change, Filter, NewApp, TopUp)
 APP = App(
@@ -51,7 +51,7 @@ def _said(work, *given, **more):
 def token(data):
     """What an application's server asks of the endpoints for tokens."""
     authorization, query, body = _parts(data)
-    _said(bearer.presented, authorization, query, body)
+    _said(service.presented, authorization, query, body)
     fields = _said(tokens.form, f"{tokens.FORM}; charset=utf-8", query, body)
     if fields is not None:
         _said(tokens.credentials, authorization, fields)

@@ -12,7 +12,7 @@ from trivium.ledger.model import EntryKind, Hold, Quote
 from trivium.ledger.prices import tariff_of
 from trivium.routing.model import PriceRow, VideoPrice
 from trivium.secret import Keyring
-from trivium.settings.jobs import Jobs as Limits
+from trivium.settings.section import Jobs as Limits
 from trivium.storage.vault import Vault
 from trivium.wire.operation import Operation
 

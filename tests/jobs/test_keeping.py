@@ -11,7 +11,7 @@ from trivium.assets.model import AssetError
 from trivium.faults import Fault, Kind
 from trivium.jobs.keeping import HIGH_BYTES, PICTURES_S, Pipe
 from trivium.jobs.model import Keeping
-from trivium.settings.jobs import Jobs as Limits
+from trivium.settings.section import Jobs as Limits
 from trivium.wire.videos.answer import Seen, Status
 
 KEY = "sk-vendor-0123456789abcdef"

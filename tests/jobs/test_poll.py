@@ -9,7 +9,7 @@ from films import Films
 from studios import DOLLAR, SECOND, House
 from trivium.jobs.model import BIRTH_S, CLAIM_S
 from trivium.jobs.poll import LOST_S, SWEEP_S, Poller
-from trivium.settings.jobs import Jobs as Limits
+from trivium.settings.section import Jobs as Limits
 from trivium.storage.errors import StorageDown
 
 KEY = "sk-vendor-0123456789abcdef"

@@ -6,8 +6,7 @@ import pytest
 import pytest_asyncio
 from structlog.testing import capture_logs
 
-from trivium.mail.letter import Letter
-from trivium.mail.outbox import CARRIERS, CLOSE_S, MailError, Outbox
+from trivium.mail.outbox import CARRIERS, CLOSE_S, Letter, MailError, Outbox
 
 LETTER = Letter(to="ada@example.com", subject="Hello", text="Hello.")
 
@@ -176,3 +175,9 @@ async def test_one_that_was_never_started_closes_at_once(server):
     outbox = Outbox(server.send, queue_max=10)
     outbox.put(write)
     await asyncio.wait_for(outbox.close(), CLOSE_S - 2)
+
+
+def test_neither_link_nor_address_is_printed():
+    """Whoever reads logs must not come in by them."""
+    letter = Letter(to="ada@example.com", subject="A new password", text="https://x/t0ken")
+    assert "Letter(subject='A new password')" == repr(letter)

@@ -15,8 +15,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from trivium.mail.letter import Letter
-from trivium.mail.outbox import MailError
+from trivium.mail.outbox import Letter, MailError
 from trivium.mail.smtp import Smtp
 from trivium.settings.accounts import Mail
 

@@ -3,7 +3,9 @@
 import msgspec
 import pytest
 
-from trivium.oauth.account import Account, formatted, userinfo
+from trivium.oauth import account
+from trivium.oauth.account import Account, Attribution, formatted, userinfo
+from trivium.secret import Keyring
 
 ADA = Account(
     id=7,
@@ -88,3 +90,40 @@ def test_units_are_whole_ones():
     poor = msgspec.structs.replace(ADA, balance_nanos=-1, used_nanos=1999)
     made = userinfo(poor, frozenset({"balance"}), decimals=2, sub=False)
     assert (-1, 0, "-0.01") == (made["quota"], made["used_quota"], made["balance_formatted"])
+
+
+KEYS = Keyring(b"k" * 32)
+WHO = Attribution(user_id=7, app_id=3)
+NOW = 1_790_000_000
+
+
+def test_what_is_sealed_opens_for_a_quarter_of_an_hour():
+    """And not a second longer."""
+    value = account.sealed(KEYS, WHO, NOW)
+    assert WHO == account.opened(KEYS, value, NOW)
+    assert WHO == account.opened(KEYS, value, NOW + 899)
+    assert None is account.opened(KEYS, value, NOW + 900)
+
+
+def test_an_older_key_still_opens():
+    """Keys are replaced while addresses are on their way."""
+    assert WHO == account.opened(Keyring(b"n" * 32, b"k" * 32), account.sealed(KEYS, WHO, NOW), NOW)
+
+
+@pytest.mark.parametrize("at", range(0, 80, 5))
+def test_a_changed_value_does_not_open(at):
+    """Wherever it was changed."""
+    value = account.sealed(KEYS, WHO, NOW)
+    other = "A" if value[at] != "A" else "B"
+    assert None is account.opened(KEYS, value[:at] + other + value[at + 1 :], NOW)
+
+
+@pytest.mark.parametrize("value", ["", "x", "ä", "A" * 80, "A" * 5000, "=" * 4])
+def test_what_is_none_of_ours_does_not_open(value):
+    """Nor does it raise."""
+    assert None is account.opened(KEYS, value, NOW)
+
+
+def test_another_gateways_value_does_not_open():
+    """The key is the gateway's own."""
+    assert None is account.opened(Keyring(b"x" * 32), account.sealed(KEYS, WHO, NOW), NOW)

@@ -1,7 +1,7 @@
 """So many a minute."""
 
-from trivium.oauth import rates
-from trivium.oauth.rates import Rate
+from trivium.oauth import sharing
+from trivium.oauth.sharing import Rate
 
 
 def test_any_sixty_seconds_have_at_most_the_limit(clock):
@@ -37,7 +37,7 @@ def test_who_was_quiet_is_forgotten(clock):
 
 def test_memory_is_bounded(clock, monkeypatch):
     """The subject that was quiet longest goes."""
-    monkeypatch.setattr(rates, "SUBJECTS_MAX", 2)
+    monkeypatch.setattr(sharing, "SUBJECTS_MAX", 2)
     rate = Rate(1, clock)
     for subject in ("a", "b", "c"):
         rate.count(subject)

@@ -8,9 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trivium.clock import FixedClock
-from trivium.oauth.rates import Rate
-from trivium.oauth.sharing import SCRIPTS, Shared, SharedRate
-from trivium.shared.address import parse
+from trivium.oauth.sharing import SCRIPTS, Rate, Shared, SharedRate
+from trivium.shared.connection import parse
 from trivium.shared.state import SharedState
 from valkeys import reached
 

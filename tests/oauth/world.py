@@ -5,7 +5,7 @@ import msgspec
 from trivium.identity.service import Identity
 from trivium.oauth.apps.service import Apps
 from trivium.oauth.consent import request
-from trivium.oauth.consent.decision import Decision
+from trivium.oauth.consent.model import Decision
 from trivium.oauth.consent.service import Consents
 from trivium.oauth.developer.service import DeveloperTokens
 from trivium.oauth.sender import NOBODY

@@ -13,7 +13,7 @@ from trivium.routing.health import Health
 from trivium.routing.model import Step
 from trivium.routing.sharing import SCRIPTS, Sharing, accounts
 from trivium.secret import Secret
-from trivium.shared.address import parse
+from trivium.shared.connection import parse
 from trivium.shared.state import SharedState
 from trivium.wire.operation import Operation
 from valkeys import reached

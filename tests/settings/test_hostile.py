@@ -10,7 +10,7 @@ import pytest
 
 from settings.hostile import VALUES, files, paths, text, whole, with_value
 from trivium.cli.check import look
-from trivium.cli.ending import ending
+from trivium.cli.output import ending
 from trivium.cli.worker import unlistenable
 from trivium.routing.catalogue import catalogue_of
 from trivium.settings.errors import SettingsError

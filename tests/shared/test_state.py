@@ -9,8 +9,7 @@ from structlog.testing import capture_logs
 
 from patience import quickest, stopwatch
 from trivium.shared import state as module
-from trivium.shared.address import parse
-from trivium.shared.connection import Down
+from trivium.shared.connection import Down, parse
 from trivium.shared.state import LIMIT_S, SharedState
 from valkeys import Valkey
 

@@ -1,13 +1,15 @@
 """Rows that are written together are the same as rows that are written one by one."""
 
+from types import SimpleNamespace
+
 import pytest
 from sqlalchemy import select
 
 from trivium.storage import together
 from trivium.storage.errors import Conflict
+from trivium.storage.schema.logins import tries
 from trivium.storage.schema.requests import traces
-
-pytestmark = pytest.mark.asyncio
+from trivium.storage.together import upsert
 
 
 def row(number, value=b"x"):
@@ -26,6 +28,7 @@ async def stored(database):
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 9])
+@pytest.mark.asyncio
 async def test_any_number_of_rows_arrives(database, monkeypatch, count):
     """Whole statements and a rest."""
     monkeypatch.setattr(together, "TOGETHER", 3)
@@ -33,6 +36,7 @@ async def test_any_number_of_rows_arrives(database, monkeypatch, count):
     assert {f"t{n}" for n in range(count)} == set(await stored(database))
 
 
+@pytest.mark.asyncio
 async def test_what_is_there_stays(database, monkeypatch):
     """In a statement of many as in one of one."""
     monkeypatch.setattr(together, "TOGETHER", 2)
@@ -41,6 +45,7 @@ async def test_what_is_there_stays(database, monkeypatch):
     assert {"t1": b"first", "t2": b"again", "t3": b"again"} == await stored(database)
 
 
+@pytest.mark.asyncio
 async def test_parameters_stay_within_the_engines_limit(database, monkeypatch):
     """However many columns a table has."""
     monkeypatch.setattr(together, "PARAMETERS_MAX", 8)
@@ -48,6 +53,7 @@ async def test_parameters_stay_within_the_engines_limit(database, monkeypatch):
     assert 7 == len(await stored(database))
 
 
+@pytest.mark.asyncio
 async def test_a_value_that_all_rows_have_is_not_bound(database, monkeypatch):
     """It is a part of the statement, where texts are quoted."""
     monkeypatch.setattr(together, "TOGETHER", 2)
@@ -63,6 +69,7 @@ async def test_a_value_that_all_rows_have_is_not_bound(database, monkeypatch):
     assert [(n, "it's", 7, b"again" if n == 4 else b"x") for n in (1, 2, 3, 4)] == rows
 
 
+@pytest.mark.asyncio
 async def test_without_a_key_what_is_there_is_a_conflict(database, monkeypatch):
     """In a statement of many as in one of one, and nothing of it is stored."""
     monkeypatch.setattr(together, "TOGETHER", 2)
@@ -77,3 +84,22 @@ async def test_without_a_key_what_is_there_is_a_conflict(database, monkeypatch):
         with pytest.raises(Conflict):
             await append(*numbers)
     assert {"t1", "t2", "t3"} == set(await stored(database))
+
+
+@pytest.mark.asyncio
+@pytest.mark.asyncio
+async def test_a_row_that_is_there_is_changed(database):
+    """On both engines, with the same words."""
+    row = {"subject": b"s", "count": 1, "since": 0, "until": 0, "forget_at": 0}
+    async with database.write() as conn:
+        for count in (1, 2):
+            put = upsert(conn, tries).values(row | {"count": count})
+            changed = {"count": put.excluded.count}
+            await conn.execute(put.on_conflict_do_update(index_elements=["subject"], set_=changed))
+        assert [(2,)] == (await conn.execute(select(tries.c["count"]))).all()
+
+
+def test_a_third_engine_is_refused():
+    """It is not taken for PostgreSQL."""
+    with pytest.raises(KeyError, match="mysql"):
+        upsert(SimpleNamespace(dialect=SimpleNamespace(name="mysql")), tries)

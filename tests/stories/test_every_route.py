@@ -13,7 +13,7 @@ from console.visiting import user_of
 from trivium.console.app import ENDPOINTS, PAGES
 from trivium.identity.model import Role
 from trivium.ledger.model import NANOS, EntryKind
-from trivium.settings.oauth import OAuth as Rules
+from trivium.settings.section import OAuth as Rules
 from trivium.storage import schema
 
 OPEN = {

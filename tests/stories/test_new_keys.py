@@ -14,9 +14,8 @@ from patience import quickest
 from stories.running import ANSWER, TRIVIUM, identity, running
 from trivium.clock import SystemClock
 from trivium.identity import keys, store
-from trivium.identity.lookout import PAUSE_S, Lookout
 from trivium.identity.service import Identity
-from trivium.identity.snapshot import Snapshot
+from trivium.identity.snapshot import PAUSE_S, Lookout, Snapshot
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
 SLOW_POLL = "[storage]\npoll_s = 60\n"

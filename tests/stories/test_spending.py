@@ -19,12 +19,12 @@ from trivium.identity.service import Identity
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import NANOS, EntryKind
 from trivium.oauth.consent import request
-from trivium.oauth.consent.decision import Decision
+from trivium.oauth.consent.model import Decision
 from trivium.oauth.tokens.model import CodeGrant
 from trivium.settings.model import Server, Settings
-from trivium.settings.oauth import OAuth as Rules
+from trivium.settings.section import OAuth as Rules
 from trivium.storage.root_key import RootKeys
-from trivium.wiring.oauth import oauth_of
+from trivium.wiring.console import oauth_of
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
 CALLBACK = "https://shop.example/cb"

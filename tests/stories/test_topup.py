@@ -16,7 +16,7 @@ from trivium.identity.service import Identity
 from trivium.ledger.entries import Entries
 from trivium.observe.audit.service import Audit
 from trivium.settings.load import load
-from trivium.wiring.payments import payments_of
+from trivium.wiring.console import payments_of
 
 PASSWORD = "a horse, a battery"
 

@@ -7,7 +7,7 @@ from trivium.clock import FixedClock
 from trivium.settings.model import Server, Settings
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
-from trivium.wiring.oauth import oauth_of
+from trivium.wiring.console import oauth_of
 
 
 def test_origins_come_from_the_settings(tmp_path):

@@ -11,9 +11,9 @@ from trivium.clock import FixedClock
 from trivium.routing import sharing
 from trivium.routing.condition import Breaker, Key
 from trivium.settings.model import Settings, Shared
-from trivium.settings.oauth import OAuth as Rules
+from trivium.settings.section import OAuth as Rules
 from trivium.storage.root_key import RootKeys
-from trivium.wiring.oauth import oauth_of
+from trivium.wiring.console import oauth_of
 from trivium.wiring.shared import rates_of, share, shared_of
 from valkeys import reached
 

@@ -13,7 +13,7 @@ from trivium.oauth.apps.model import App, Status
 from trivium.oauth.apps.service import Apps
 from trivium.oauth.errors import RegistrationError
 from trivium.observe.audit.service import Audit
-from trivium.settings.oauth import OAuth as Rules
+from trivium.settings.section import OAuth as Rules
 
 if TYPE_CHECKING:
     from trivium.identity.service import Identity

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from trivium.cli import config, outside
 from trivium.cli.database import exists, unchecked
-from trivium.cli.finding import Finding
 from trivium.cli.output import Failed, as_json, counted, printable
+from trivium.cli.outside import Finding
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.entries import Difference, Entries

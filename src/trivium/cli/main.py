@@ -38,8 +38,7 @@ from trivium.cli import (
     serve,
     user,
 )
-from trivium.cli.ending import ending
-from trivium.cli.output import fail, for_any_terminal
+from trivium.cli.output import ending, fail, for_any_terminal
 
 
 def _group(help_: str) -> typer.Typer:

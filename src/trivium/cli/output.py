@@ -14,6 +14,13 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.faults import Fault
+from trivium.identity.errors import IdentityError
+from trivium.ledger.errors import LedgerError
+from trivium.settings.errors import SettingsError
+from trivium.storage.errors import StorageError
+from trivium.storage.root_key import RootKeyError
+
 NONE: Final = "-"
 """How a table shows that there is nothing to show."""
 
@@ -112,3 +119,15 @@ def moment(seconds: float | None) -> str:
     if seconds is None:
         return NONE
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def ending(exc: BaseException) -> int | None:
+    """Say why and return the exit code; ``None`` for an exception that nobody foresaw."""
+    if isinstance(exc, SettingsError):
+        for line in exc.lines:
+            fail(line)
+        return 1
+    if isinstance(exc, Failed | StorageError | RootKeyError | IdentityError | LedgerError | Fault):
+        fail(str(exc))
+        return exc.code if isinstance(exc, Failed) else 1
+    return None

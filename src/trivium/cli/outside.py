@@ -15,7 +15,6 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from trivium.assets.model import AssetError
-from trivium.cli.finding import Finding
 from trivium.clock import SystemClock
 from trivium.ledger.payments.model import PaymentError
 from trivium.mail.outbox import MailError
@@ -23,6 +22,16 @@ from trivium.secret import Secret
 from trivium.settings.accounts import Mail
 from trivium.settings.model import Settings
 from trivium.settings.payments import Payments
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """The result of one check."""
+
+    check: str
+    ok: bool
+    details: tuple[str, ...]
+    """At least one line; for a failed check one for each thing that is wrong."""
+
 
 LIMIT_S: Final = 15.0
 """For each: a check is waited for."""
@@ -88,7 +97,7 @@ def _folder(folder: Path, *, apart: bool) -> Finding:
 
 async def _shared(url: str) -> Finding:
     """Whether workers and nodes could share their counts there."""
-    from trivium.shared.address import parse
+    from trivium.shared.connection import parse
     from trivium.shared.state import obstacle
 
     address = parse(url)

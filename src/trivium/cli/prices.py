@@ -11,7 +11,7 @@ from trivium.cli import config
 from trivium.cli.output import NONE, Failed, as_json, note, printable, table, warn
 from trivium.clock import SystemClock
 from trivium.ledger.errors import LedgerError
-from trivium.ledger.suggestions import adopt as adopting
+from trivium.ledger.suggestions import update as adopting
 from trivium.ledger.suggestions import update as updating
 from trivium.ledger.suggestions.compare import Comparison, Line, compare, lines
 from trivium.ledger.suggestions.model import Catalogue, Suggestion
@@ -207,7 +207,7 @@ def update(
             raise Failed(f"{file}: cannot be read: {exc.strerror}") from None
         where = str(file)
     elif settings.source and settings.public_key:
-        from trivium.ledger.suggestions.fetch import fetch
+        from trivium.ledger.suggestions.update import fetch
 
         where = settings.source
         data = fetch(where, settings.public_key, loaded.proxy(where))

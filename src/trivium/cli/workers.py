@@ -38,8 +38,7 @@ import msgspec
 import structlog
 
 from trivium.cli.database import opened
-from trivium.cli.ending import ending
-from trivium.cli.output import Failed, note
+from trivium.cli.output import Failed, ending, note
 from trivium.cli.slots import Slot, Slots
 from trivium.cli.worker import Ready, announce, run_worker
 from trivium.observe.metrics.places import Places

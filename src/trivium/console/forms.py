@@ -10,12 +10,37 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 from msgspec import inspect
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import context, session
 from trivium.console.language import N_, Text, text
+
+DIGITS_MAX: Final = 15
+"""No database has so many rows, and each engine takes such a number."""
+
+
+class _Row(Convertor[int]):
+    regex = f"[0-9]{{1,{DIGITS_MAX}}}"
+
+    def convert(self, value: str) -> int:
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        return str(value)
+
+
+register_url_convertor("row", _Row())
+
+
+def row(name: str) -> str:
+    """The step of a path that is an id, which the handler finds as an ``int`` under this name;
+    whatever no row can have as its id is a path that is not there.
+    """
+    return f"{{{name}:row}}"
+
 
 FORM_BYTES_MAX: Final = 65_536
 FIELDS_MAX: Final = 200

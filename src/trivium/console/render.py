@@ -15,7 +15,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from trivium.console import context, cookies, headers, language, seal, session, static
+from trivium.console import context, cookies, headers, language, session, static
 from trivium.console.language import LANGUAGES, N_, Speech, Text
 from trivium.identity.model import Role, User
 from trivium.ledger.amounts import format_usd
@@ -151,7 +151,7 @@ def redirect(
     response = RedirectResponse(path, 303)
     if notice:
         told = msgspec.json.encode(Notice(notice, tone, values)).decode()
-        sealed = seal.seal(context.of(request).ring, "notice", told)
+        sealed = cookies.seal(context.of(request).ring, "notice", told)
         cookies.give(request, response, NOTICE, sealed, 60)
     session.send_visit(request, response)
     return response
@@ -221,7 +221,7 @@ def _cookie(request: Request, name: str) -> str:
 
 def _notice(request: Request, speaking: Speech) -> dict[str, str] | None:
     sealed = _cookie(request, NOTICE)
-    told = seal.opened(context.of(request).ring, "notice", sealed) if sealed else None
+    told = cookies.opened(context.of(request).ring, "notice", sealed) if sealed else None
     if told is None:
         return None
     notice = _read_notice(told)

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from trivium.console import cookies, device, seal
+from trivium.console import cookies
 from trivium.console.language import LANGUAGES, speech_tag
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.model import Session, Visitor
@@ -118,7 +118,7 @@ def visitor(request: Request) -> Visitor:
         address=request.client.host if request.client else "",
         agent=request.headers.get("user-agent", ""),
         language=language_of(request).partition("-")[0],
-        device=device.of(request),
+        device=cookies.device_of(request),
     )
 
 
@@ -240,12 +240,12 @@ def place(request: Request, path: str | None = None) -> str:
         path = request.url.path + (f"?{query}" if query else "")
     if len(path) > PLACE_CHARS_MAX:
         path = HOME
-    return seal.seal(_console(request).ring, "place", path, visit(request))
+    return cookies.seal(_console(request).ring, "place", path, visit(request))
 
 
 def after(request: Request, sealed: str, otherwise: str = HOME) -> str:
     """The path behind a sealed id; ``otherwise`` when it was not made for this browser."""
-    return seal.opened(_console(request).ring, "place", sealed, visit(request)) or otherwise
+    return cookies.opened(_console(request).ring, "place", sealed, visit(request)) or otherwise
 
 
 # --- cookies ---------------------------------------------------------------------------------
@@ -265,13 +265,13 @@ def visit(request: Request) -> str:
 def token_of(request: Request) -> str:
     """What the forms of this browser must carry: bound to the session, or to the visit."""
     console = _console(request)
-    return seal.mark(console.ring, "form", _bound_to(request))
+    return cookies.mark(console.ring, "form", _bound_to(request))
 
 
 def bears_token(request: Request, given: str) -> bool:
     """Whether a form came from a page that we gave to this browser."""
     console = _console(request)
-    return seal.bears(console.ring, "form", _bound_to(request), given)
+    return cookies.bears(console.ring, "form", _bound_to(request), given)
 
 
 def begin(request: Request, response: Response, token: str) -> None:

@@ -19,7 +19,7 @@ import structlog
 
 from trivium.admission import addresses
 from trivium.clock import Clock
-from trivium.edge import asgi, dispatch, doors, hooks, listing, looking, sockets
+from trivium.edge import asgi, dispatch, doors, hooks, listing, looking
 from trivium.edge.connection import Connection
 from trivium.edge.cors import Cors
 from trivium.edge.credentials import from_query, presented
@@ -298,7 +298,7 @@ class Listener:
         """What becomes of a head that was refused; ``None``: a page says it."""
         if exchange.shape is None:
             exchange.shape = shape_of(exchange.path)
-        if (declined := sockets.declined(exchange, fault)) is not fault:
+        if (declined := doors.declined(exchange, fault)) is not fault:
             return declined
         if fault.kind is Kind.PATH_UNKNOWN and self._is_mistyped(exchange):
             exchange.target = Page()

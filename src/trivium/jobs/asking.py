@@ -18,8 +18,7 @@ from trivium.providers.videos.dialect import Errand, Film, Form
 from trivium.providers.videos.registry import dialect_of
 from trivium.providers.wording import public
 from trivium.routing.model import Channel
-from trivium.uploads.form import Upload
-from trivium.uploads.outgoing import OutgoingForm
+from trivium.uploads.form import OutgoingForm, Upload
 from trivium.uploads.spool import Room, Spool
 from trivium.upstream import errand as short
 from trivium.upstream.call import Client

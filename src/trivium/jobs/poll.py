@@ -11,7 +11,7 @@ from typing import Final
 import structlog
 
 from trivium.faults import Fault, Kind
-from trivium.jobs import policy
+from trivium.jobs import model
 from trivium.jobs.asking import Asking
 from trivium.jobs.model import BIRTH_S, CLAIM_S, LOST_S, Job, Keeping
 from trivium.jobs.service import Jobs
@@ -38,7 +38,7 @@ async def look(jobs: Jobs, asking: Asking, job: Job) -> Job:
     raises.
     """
     age = await jobs.certain_age_s(job)
-    late = policy.is_too_old(age, jobs.limits)
+    late = model.is_too_old(age, jobs.limits)
     try:
         async with asyncio.timeout(LOOK_S):
             seen = await asking.look(job)
@@ -157,7 +157,7 @@ class Poller:
         except Exception as error:
             never = isinstance(error, Fault) and error.kind in _NEVER
             age = await self._jobs.certain_age_s(job)
-            if never or policy.is_too_old(age, self._jobs.limits):
+            if never or model.is_too_old(age, self._jobs.limits):
                 await self._jobs.let_go(job)
             else:
                 await self._jobs.put_off(job)

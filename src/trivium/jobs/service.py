@@ -14,14 +14,14 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.jobs import policy
+from trivium.jobs import model
 from trivium.jobs.model import BIRTH_S, ID, ID_PREFIX, LOST_S, Account, Job, Keeping, Limits
 from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold
 from trivium.ledger.refusals import too_low
 from trivium.providers.videos.registry import dialect_of
-from trivium.storage.doubt import Doubt
 from trivium.storage.errors import StorageError
+from trivium.storage.rounds import Doubt
 from trivium.wire.videos.answer import Seen, Status
 from trivium.wire.videos.resource import VideoError
 
@@ -225,7 +225,7 @@ class Jobs:
             expires_at=expires_at if completed else None,
             kept=Keeping.WANTED if keeps else Keeping.NO,
             looked_at=now,
-            look_at=(now if keeps else None) if final else now + policy.pause_s(age, self.limits),
+            look_at=(now if keeps else None) if final else now + model.pause_s(age, self.limits),
         )
         return await self._write(looked)
 
@@ -345,10 +345,10 @@ class Jobs:
         from trivium.jobs import store
 
         now = int(self._clock.now())
-        if now - policy.FRESH_S < job.looked_at <= now:
+        if now - model.FRESH_S < job.looked_at <= now:
             return False
         async with self._db.write(LIMIT_S) as conn:
-            return await store.claim_one(conn, job.id, now, now - policy.FRESH_S)
+            return await store.claim_one(conn, job.id, now, now - model.FRESH_S)
 
     async def extend(self, jobs: Sequence[Job]) -> None:
         """Extend the claims on jobs whose look takes long."""
@@ -362,7 +362,7 @@ class Jobs:
         from trivium.jobs import store
 
         now = int(self._clock.now())
-        pause = policy.pause_s(now - job.created_at, self.limits)
+        pause = model.pause_s(now - job.created_at, self.limits)
         async with self._db.write() as conn:
             await store.put_off(conn, job.id, now + pause, now)
 

@@ -29,8 +29,7 @@ from trivium.ledger.lease import Standing, Wish
 from trivium.ledger.model import Entry, EntryKind, Settlement
 from trivium.ledger.statement.store import add_to_days
 from trivium.storage.schema.core import accounts, entries, holds, leases, users
-from trivium.storage.together import insert
-from trivium.storage.upsert import upsert
+from trivium.storage.together import insert, upsert
 
 _USAGE: Final = ("user_id", "amount_nanos", "note", "request_id", "created_at", "detail")
 """Columns of a usage entry in the order of their values."""

@@ -8,7 +8,7 @@ import tomllib
 from importlib.resources import files
 from typing import Final
 
-from trivium.mail.letter import Letter
+from trivium.mail.outbox import Letter
 
 FALLBACK: Final = "en"
 

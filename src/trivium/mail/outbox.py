@@ -11,9 +11,21 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import structlog
 
-from trivium.mail.letter import Letter
+
+class Letter(msgspec.Struct, frozen=True, kw_only=True):
+    """Plain text to one mailbox."""
+
+    to: str
+    subject: str
+    text: str
+
+    def __repr__(self) -> str:
+        """Leave out the text, because the links in it give access."""
+        return f"Letter(subject={self.subject!r})"
+
 
 Writer = Callable[[], Awaitable[Letter | None]]
 """Writes a letter when its turn comes; ``None``: there is nobody to write to."""

@@ -7,8 +7,7 @@ from email.message import EmailMessage
 from typing import TYPE_CHECKING, Any
 
 from trivium.clock import Clock
-from trivium.mail.letter import Letter
-from trivium.mail.outbox import MailError
+from trivium.mail.outbox import Letter, MailError
 from trivium.secret import Secret
 from trivium.settings.accounts import Mail
 

@@ -3,24 +3,22 @@
 from typing import TYPE_CHECKING, Final
 
 from trivium.clock import Clock
-from trivium.oauth import topup
-from trivium.oauth.account import Members, userinfo
+from trivium.oauth import account
+from trivium.oauth.account import Attribution, Members, userinfo
 from trivium.oauth.addresses import Addresses
 from trivium.oauth.apps.service import Apps
 from trivium.oauth.consent.service import Consents
 from trivium.oauth.developer.service import DeveloperTokens
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.rates import Rate
 from trivium.oauth.scope import BALANCE, PROFILE
 from trivium.oauth.sender import NOBODY, Sender
-from trivium.oauth.sharing import Shared, SharedRate
+from trivium.oauth.sharing import Rate, Shared, SharedRate
 from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.model import Access
 from trivium.oauth.tokens.service import Alarm, Tokens, unheard
-from trivium.oauth.topup import Attribution
 from trivium.observe.audit.service import Audit
 from trivium.secret import Keyring
-from trivium.settings.oauth import OAuth as Rules
+from trivium.settings.section import OAuth as Rules
 
 if TYPE_CHECKING:
     from trivium.oauth.apps.model import App
@@ -102,7 +100,7 @@ class OAuth:
     def topup_url(self, access: Access) -> str:
         """Return where the user tops up, with the application that sent them there."""
         who = Attribution(user_id=access.user_id, app_id=access.app_id)
-        value = topup.sealed(self._topup_keys, who, self._clock.now())
+        value = account.sealed(self._topup_keys, who, self._clock.now())
         return f"{self.addresses.auth}/topup?app={access.client_id}&t={value}"
 
     async def shut_out(self, user_id: int, sender: Sender = NOBODY) -> None:
@@ -128,7 +126,7 @@ class OAuth:
         """
         from trivium.oauth.apps import store
 
-        who = topup.opened(self._topup_keys, value, self._clock.now())
+        who = account.opened(self._topup_keys, value, self._clock.now())
         if who is None:
             return None
         async with self._db.read() as conn:

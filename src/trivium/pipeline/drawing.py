@@ -23,7 +23,7 @@ from trivium.pipeline.structs import PictureRequest, Whole
 from trivium.providers.failure import error_event
 from trivium.providers.images import frame, row_of, table
 from trivium.routing.model import Model, Step
-from trivium.uploads.outgoing import OutgoingForm
+from trivium.uploads.form import OutgoingForm
 from trivium.wire.form import FormMembers
 from trivium.wire.images import answer, generate, rules
 from trivium.wire.images.edit import IMAGE, MASK, check_pictures, inline, parts, wish_of

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from trivium.admission import telling
+from trivium.admission import refusal
 from trivium.admission.refusal import Refusal
 from trivium.admission.service import Pass
 from trivium.ledger.model import Quote
@@ -70,14 +70,14 @@ async def _asked(
 
 def tell_refused(exchange: Exchange, services: Services, refused: Refusal) -> None:
     """Add the headers of a limit that is reached."""
-    exchange.extra += telling.told(
+    exchange.extra += refusal.told(
         [refused.meter], refused.into, exchange.shape, services.clock.now()
     )
 
 
 def tell_granted(exchange: Exchange, services: Services, given: Pass) -> None:
     """Add the headers of the limits that a request counts against."""
-    exchange.extra += telling.granted(
+    exchange.extra += refusal.granted(
         given.meters, given.into, exchange.shape, services.clock.now()
     )
 

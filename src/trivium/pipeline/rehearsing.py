@@ -15,8 +15,7 @@ from trivium.pipeline.videos import make
 from trivium.providers.videos.dialect import Form, Picture
 from trivium.providers.videos.registry import dialect_of
 from trivium.routing.model import Plan, Step
-from trivium.uploads.form import Upload
-from trivium.uploads.outgoing import OutgoingForm
+from trivium.uploads.form import OutgoingForm, Upload
 from trivium.uploads.spool import Room, Spool
 from trivium.wire.audio.length.measure import assumed
 from trivium.wire.form import FormMembers

@@ -7,7 +7,7 @@ from sqlalchemy import Row, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.storage.schema.requests import stored_items, stored_responses
-from trivium.storage.upsert import upsert
+from trivium.storage.together import upsert
 
 _VALUES = ("key_id", "model", "channel", "status", "created_at", "expires_at", "size_bytes", "body")
 

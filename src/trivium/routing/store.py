@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.storage.schema.requests import breakers
-from trivium.storage.upsert import upsert
+from trivium.storage.together import upsert
 
 
 class Resting(msgspec.Struct, frozen=True, kw_only=True):

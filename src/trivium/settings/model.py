@@ -7,17 +7,19 @@ overrides a scalar. Unknown settings are errors. A secret is written ``env:NAME`
 import msgspec
 
 from trivium.settings.accounts import Accounts, LoginEntry, Mail
-from trivium.settings.assets import Assets
-from trivium.settings.audit import Audit
 from trivium.settings.entries import ChannelEntry, ModelEntry
-from trivium.settings.fetch import Fetch
-from trivium.settings.images import Images
-from trivium.settings.jobs import Jobs
-from trivium.settings.metrics import Metrics
-from trivium.settings.oauth import OAuth
 from trivium.settings.payments import Payments
-from trivium.settings.plugins import Plugins
-from trivium.settings.section import Section
+from trivium.settings.section import (
+    Assets,
+    Audit,
+    Fetch,
+    Images,
+    Jobs,
+    Metrics,
+    OAuth,
+    Plugins,
+    Section,
+)
 
 
 class Server(Section, frozen=True):

@@ -12,21 +12,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import (
-    accounts,
-    assets,
-    audit,
-    entries,
-    fetch,
-    images,
-    jobs,
-    metrics,
-    model,
-    oauth,
-    payments,
-    plugins,
-    profile,
-)
+from trivium.settings import accounts, entries, model, payments, profile, section
 from trivium.settings.environment import variables
 from trivium.settings.prices import KINDS
 
@@ -40,22 +26,22 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[upstream]": model.Upstream,
     "[routing]": model.Routing,
     "[records]": model.Records,
-    "[audit]": audit.Audit,
+    "[audit]": section.Audit,
     "[responses]": model.Responses,
     "[ledger]": model.Ledger,
     "[payments]": payments.Payments,
     "[prices]": model.Prices,
     "[traces]": model.Traces,
-    "[fetch]": fetch.Fetch,
-    "[oauth]": oauth.OAuth,
+    "[fetch]": section.Fetch,
+    "[oauth]": section.OAuth,
     "[logs]": model.Logs,
-    "[metrics]": metrics.Metrics,
-    "[assets]": assets.Assets,
-    "[images]": images.Images,
-    "[jobs]": jobs.Jobs,
+    "[metrics]": section.Metrics,
+    "[assets]": section.Assets,
+    "[images]": section.Images,
+    "[jobs]": section.Jobs,
     "[accounts]": accounts.Accounts,
     "[mail]": accounts.Mail,
-    "[plugins]": plugins.Plugins,
+    "[plugins]": section.Plugins,
     "[[logins]]": accounts.LoginEntry,
     "[[channels]]": entries.ChannelEntry,
     "[channels.timeouts]": entries.Timeouts,

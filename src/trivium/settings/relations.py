@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from difflib import get_close_matches
 
-from trivium.settings import accounts, metrics, payments
+from trivium.settings import accounts, payments, section
 from trivium.settings.entries import ChannelEntry, ModelEntry, PriceChange
 from trivium.settings.errors import Path, Problem
 from trivium.settings.model import Settings
@@ -32,7 +32,7 @@ def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
         yield from _assets(settings)
     if sound("payments"):
         yield from payments.relations(settings.payments, settings.server.public_url)
-    yield from metrics.relations(settings.metrics, settings.server.admin_listen)
+    yield from section.relations(settings.metrics, settings.server.admin_listen)
     yield from accounts.relations(settings.accounts, settings.mail, settings.logins)
     yield from _channels(settings)
     channels = [entry.name for entry in settings.channels]

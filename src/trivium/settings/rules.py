@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from trivium.providers.audio import names
-from trivium.settings import audit, payments, syntax
+from trivium.settings import payments, section, syntax
 from trivium.settings.errors import Path
 from trivium.settings.limits import LIMIT_MAX
 from trivium.settings.profile import EXAMPLES
@@ -123,7 +123,7 @@ RULES: Final[dict[str, Rule]] = {
     "routing.cooldown_max_s": Rule("cooldown_max_s = 60.0", above_zero),
     "routing.recheck_s": Rule("recheck_s = 600.0", above_zero),
     "audit": Rule("[audit]"),
-    "audit.retention_days": Rule("retention_days = 400", audit.retention),
+    "section.retention_days": Rule("retention_days = 400", section.retention),
     "payments": Rule("[payments]"),
     "payments.provider": Rule('provider = "stripe"', one_of("", *payments.PROVIDERS)),
     "payments.secret_key": Rule(

@@ -19,8 +19,7 @@ from typing import Any, Final
 
 import structlog
 
-from trivium.shared.address import Address
-from trivium.shared.connection import Connection, Down, Kept
+from trivium.shared.connection import Address, Connection, Down, Kept
 
 LIMIT_S: Final = 0.05
 """For one answer. A healthy server in the same place needs less than one millisecond."""

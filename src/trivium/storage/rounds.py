@@ -1,4 +1,10 @@
-"""Runs periodic work, such as sweeping. It waits while the database is away, and logs that."""
+"""Runs periodic work, such as sweeping. It waits while the database is away, and logs that.
+
+A wrong clock makes sessions, tokens and files look as if they had expired. Reads refuse them
+meanwhile, and find them again when the clock is right; what was deleted is lost. So deleting by age
+goes by the earliest of three: the clock, the clock without its jumps, and the database's own, which
+may be another machine's.
+"""
 
 import asyncio
 from abc import abstractmethod
@@ -7,12 +13,38 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import structlog
 
-from trivium.clock import Clock, SystemClock
-from trivium.storage.doubt import Doubt
+from trivium.clock import APART_S, Clock, Steady, SystemClock
 from trivium.storage.errors import StorageError
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
+
+
+class Doubt:
+    """How far the clock can be trusted, for one sweeper."""
+
+    def __init__(self, db: "Database", clock: Clock, what: str) -> None:
+        """``what``: the name, in the log, of what is swept."""
+        self._db = db
+        self._clock = clock
+        self._steady = Steady(clock)
+        self._what = what
+        self._doubts = False
+
+    async def now(self) -> float:
+        """Return the seconds since the epoch that have certainly passed. Logs once when the clock
+        is ahead of them. Raises what ``Database.read`` raises.
+        """
+        theirs = await self._db.now()
+        now, earliest = self._clock.now(), self._steady.earliest()
+        if theirs is not None and theirs < now - APART_S:
+            earliest = min(earliest, theirs)
+        doubts = earliest < now
+        if doubts and not self._doubts:
+            log.warning("clock_ahead", what=self._what, seconds=round(now - earliest))
+        self._doubts = doubts
+        return earliest
+
 
 PAUSE_S: Final = 0.1
 """Between two batches of a sweep."""
@@ -77,7 +109,7 @@ async def rounds(
 ) -> None:
     """Run ``work`` at intervals, without end; logs one line when it fails and when it works again.
 
-    ``work`` takes the time that decides what has expired (``doubt.py``). It returns ``False`` when
+    ``work`` takes the time that decides what has expired (``Doubt``). It returns ``False`` when
     its budget ended before it was done: then the next round comes after a tenth of ``every_s``.
     ``away``: the exceptions it raises while something that it needs is away.
     """

@@ -7,17 +7,29 @@ spared on both engines. A value that all rows have costs nothing as a part of th
 spends 80 ns on each that is bound.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import chain
 from typing import Any, Final, TypeAlias
 
 from sqlalchemy import Dialect, Table, bindparam, literal, literal_column
-from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import asyncpg
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.storage.upsert import INSERT
+INSERT: Final[dict[str, Callable[[Table], Any]]] = {
+    "sqlite": sqlite.insert,
+    "postgresql": postgresql.insert,
+}
+
+
+def upsert(conn: AsyncConnection, table: Table) -> Any:
+    """An insert with ``on_conflict_do_update`` and ``on_conflict_do_nothing``.
+
+    Raises ``KeyError`` on any engine but the two: no other is taken for one of them.
+    """
+    return INSERT[conn.dialect.name](table)
+
 
 TOGETHER: Final = 100
 """Rows a statement on SQLite, as long as their parameters stay under its 32,766. With five times as

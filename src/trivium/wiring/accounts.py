@@ -11,8 +11,7 @@ from trivium.settings.model import Settings
 
 if TYPE_CHECKING:
     from trivium.identity.accounts.letters import Post
-    from trivium.identity.accounts.service import Accounts
-    from trivium.identity.accounts.sweep import AccountSweeper
+    from trivium.identity.accounts.service import Accounts, AccountSweeper
     from trivium.mail.outbox import Outbox
     from trivium.storage.database import Database
     from trivium.storage.vault import Vault
@@ -86,6 +85,6 @@ def outbox(settings: Settings) -> "Outbox | None":
 
 def caretaker(settings: Settings, database: "Database") -> "AccountSweeper":
     """Return the sweeper that removes expired sessions, links and counts."""
-    from trivium.identity.accounts.sweep import AccountSweeper
+    from trivium.identity.accounts.service import AccountSweeper
 
     return AccountSweeper(database, SystemClock(), idle_s=int(settings.accounts.idle_hours * 3600))

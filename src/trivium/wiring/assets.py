@@ -21,8 +21,7 @@ async def assets_of(
     """Generated files and their sweeper. ``origin`` stands in for ``server.public_url``."""
     from trivium.assets.address import Addresses
     from trivium.assets.objects import Objects
-    from trivium.assets.service import Assets
-    from trivium.assets.sweep import AssetSweeper
+    from trivium.assets.service import Assets, AssetSweeper
     from trivium.storage.root_key import root_keys
 
     keys = root_keys(

@@ -3,8 +3,11 @@
 import contextlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from trivium.clock import SystemClock
+import structlog
+
+from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
 from trivium.identity.directory import Directory
 from trivium.identity.force import InForce, left_to_others
@@ -13,18 +16,91 @@ from trivium.identity.service import Identity
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.statement.service import Statement
+from trivium.oauth.addresses import addresses
+from trivium.oauth.service import OAuth
 from trivium.oauth.sharing import Shared
+from trivium.oauth.tokens.service import Alarm, unheard
 from trivium.observe.audit.service import Audit
 from trivium.observe.history.service import History
 from trivium.routing.model import Model
+from trivium.secret import Secret
 from trivium.settings.load import environment
 from trivium.settings.model import Settings
+from trivium.settings.payments import Payments as Given
 from trivium.storage.database import Database
-from trivium.storage.root_key import root_keys
+from trivium.storage.root_key import RootKeys, root_keys
 from trivium.storage.vault import Vault
 from trivium.wiring.accounts import PURPOSE, accounts_of
-from trivium.wiring.oauth import oauth_of
-from trivium.wiring.payments import payments_of
+
+if TYPE_CHECKING:
+    from trivium.ledger.payments.model import PaymentProvider
+    from trivium.ledger.payments.service import Payments
+
+
+def payments_of(settings: Settings, database: "Database", audit: Audit) -> "Payments":
+    """Return payments through the provider of the settings, or through none."""
+    from trivium.ledger.payments.service import Payments
+
+    return Payments(database, SystemClock(), audit, settings.payments, _provider(settings))
+
+
+def _provider(settings: Settings) -> "PaymentProvider | None":
+    build = _BUILDERS.get(settings.payments.provider)
+    return build(settings.payments) if build else None
+
+
+def _stripe(given: Given) -> "PaymentProvider":
+    from trivium.ledger.payments import stripe
+
+    if not stripe.installed():
+        log.error("payment_library_missing", what=stripe.MISSING)
+    return stripe.Stripe(
+        Secret(given.secret_key),
+        Secret(given.webhook_secret),
+        base_url=given.base_url,
+        page_url=given.page_url,
+    )
+
+
+_BUILDERS: Final = {"stripe": _stripe}
+"""One row a provider, by its name in the settings."""
+
+
+log = structlog.get_logger()
+
+
+def oauth_of(
+    settings: Settings,
+    database: "Database",
+    clock: Clock,
+    keys: RootKeys,
+    shared: Shared | None = None,
+    alarm: Alarm = unheard,
+) -> OAuth:
+    """Applications, consent and tokens. ``shared``: where all workers count. ``alarm``: tells a
+    user of tokens that seem stolen.
+    """
+    server = settings.server
+    found = addresses(server.public_url, server.auth_url, server.api_url, server.listen)
+    if not found.is_safe:
+        log.warning("oauth_off", why="its origins are not https", auth=found.auth, api=found.api)
+    elif found.is_https and server.tls_certificate is None and not server.trusted_proxies:
+        log.warning(
+            "visitors_look_alike",
+            why="a proxy ends TLS and server.trusted_proxies does not name it: everybody has its "
+            "address, and limits by address count all together",
+        )
+    return OAuth(
+        database,
+        clock,
+        Audit(database, clock),
+        settings.oauth,
+        found,
+        refresh_keys=keys.ring("oauth refresh"),
+        topup_keys=keys.ring("oauth topup"),
+        shared=shared,
+        alarm=alarm,
+    )
 
 
 def console_of(

@@ -21,8 +21,7 @@ from trivium.shared.state import SharedState
 from trivium.wiring.background import Work, background
 
 if TYPE_CHECKING:
-    from trivium.identity.lookout import Lookout
-    from trivium.identity.snapshot import Snapshot
+    from trivium.identity.snapshot import Lookout, Snapshot
     from trivium.ledger.worker import WorkerLedger
     from trivium.observe.recorder import Recorder
     from trivium.storage.database import Database
@@ -56,7 +55,7 @@ async def watched(
     """Follow changes of keys from now on; returns what looks for changes before the next poll is
     due.
     """
-    from trivium.identity.lookout import Lookout
+    from trivium.identity.snapshot import Lookout
 
     lookout = Lookout(snapshot.refresh, asyncio.get_running_loop().time)
     stack.push_async_callback(lookout.close)

@@ -19,9 +19,9 @@ from trivium.routing.health import Health, log_change
 from trivium.routing.latency import Latency
 from trivium.routing.model import Catalogue
 from trivium.routing.router import Router
-from trivium.settings.fetch import Fetch
 from trivium.settings.load import environment
 from trivium.settings.model import Routing, Settings, Upstream
+from trivium.settings.section import Fetch
 from trivium.upstream import tls
 from trivium.upstream.foreign import Foreign, Reach
 from trivium.upstream.limits import Limits

@@ -11,7 +11,7 @@ from trivium.routing import sharing
 from trivium.routing.board import Board
 from trivium.routing.model import Channel
 from trivium.settings.model import Settings
-from trivium.shared.address import parse
+from trivium.shared.connection import parse
 from trivium.shared.state import SharedState
 from trivium.wiring.background import background
 

@@ -8,7 +8,7 @@ import httpx
 from console.visiting import ORIGIN, Stated
 from trivium.console import app as console_app
 from trivium.oauth.consent import request
-from trivium.oauth.consent.decision import Decision
+from trivium.oauth.consent.model import Decision
 from trivium.oauth.developer.model import WRITE_APPS
 
 CALLBACK = "https://shop.example/callback?tenant=7"

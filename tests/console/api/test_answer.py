@@ -3,12 +3,17 @@
 from types import SimpleNamespace
 
 import pytest
+from starlette.applications import Starlette
 from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount
+from starlette.testclient import TestClient
 
 from console.api.calling import Caller
 from console.visiting import console_over
 from trivium.clock import FixedClock
 from trivium.console.api import answer
+from trivium.console.api.answer import Endpoint
 from trivium.oauth.errors import OAuthError
 
 
@@ -59,3 +64,17 @@ async def test_without_https_nothing_is_served_to_other_machines(database, path)
     plain = console_over(database, FixedClock(), public_url="http://gateway.example")
     async with Caller.over(plain, origin="http://gateway.example") as caller:
         assert 404 == (await caller.client.post(path)).status_code
+
+
+async def fine(_):
+    return PlainTextResponse("fine")
+
+
+def test_another_method_is_refused_and_not_looked_for_elsewhere():
+    """With what is allowed; other paths go on."""
+    app = Starlette(routes=[Endpoint("/api/x", fine, methods=["POST"]), Mount("", routes=[])])
+    client = TestClient(app)
+    assert 200 == client.post("/api/x").status_code
+    answer = client.get("/api/x")
+    assert (405, "POST") == (answer.status_code, answer.headers["allow"])
+    assert 404 == client.get("/api/y").status_code

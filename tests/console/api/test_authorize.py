@@ -8,7 +8,7 @@ from console.consent.asking import AUTHORIZE, CALLBACK, Asking, came_back
 from console.visiting import Seen, user_of
 from oauth.world import CHALLENGE
 from trivium.oauth.apps.model import GrantType, Status
-from trivium.settings.oauth import OAuth as Rules
+from trivium.settings.section import OAuth as Rules
 from trivium.storage.errors import StorageDown
 
 pytestmark = pytest.mark.asyncio

@@ -5,7 +5,7 @@ import pytest
 from console.api.calling import Caller
 from console.visiting import console_over
 from trivium.clock import FixedClock
-from trivium.settings.oauth import OAuth as Rules
+from trivium.settings.section import OAuth as Rules
 
 pytestmark = pytest.mark.asyncio
 PATH = "/.well-known/oauth-authorization-server"

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from console.visiting import console_over, visiting
 from trivium.clock import FixedClock
 from trivium.oauth.consent import request
-from trivium.oauth.consent.decision import Decision
+from trivium.oauth.consent.model import Decision
 from trivium.oauth.tokens.model import CodeGrant
 
 CALLBACK = "https://shop.example/callback?tenant=7"

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from console.consent.asking import came_back, let_in
 from console.visiting import Seen
 from trivium.console.consent import arrival
-
-pytestmark = pytest.mark.asyncio
+from trivium.console.consent.arrival import WORDS, scopes_in_words
+from trivium.oauth.scope import EVERY
 
 
 def request(asking):
@@ -18,6 +18,7 @@ def request(asking):
     return Request(scope | {"console": asking.console, "state": state})
 
 
+@pytest.mark.asyncio
 async def test_the_application_of_a_consent_page_is_named(asking):
     """With its host and what it will see."""
     page = await asking.page(scope="balance")
@@ -28,6 +29,7 @@ async def test_the_application_of_a_consent_page_is_named(asking):
 @pytest.mark.parametrize(
     "path", ["/account", "/authorize/", "/authorize/x", "/authorize/gwar_" + "x" * 43]
 )
+@pytest.mark.asyncio
 async def test_other_pages_are_nobodys(asking, path):
     """Nor is a request that is gone."""
     assert None is await arrival.tell(request(asking), path)
@@ -35,6 +37,7 @@ async def test_other_pages_are_nobodys(asking, path):
     assert (303, path) == (answer.status_code, answer.headers["location"])
 
 
+@pytest.mark.asyncio
 async def test_a_login_there_is_remembered(asking):
     """For the user who logged in."""
     page = await asking.page()
@@ -43,6 +46,7 @@ async def test_a_login_there_is_remembered(asking):
     assert (asking.ada.id, asking.console.clock.now()) == (pending.user_id, pending.login_at)
 
 
+@pytest.mark.asyncio
 async def test_who_logs_in_on_a_page_that_named_the_application_is_not_asked(asking):
     """The flag's safe rule, over the real login page; without the flag there is the question."""
     await asking.console.accounts.recovery.set_password(asking.ada, "correct horse battery")
@@ -71,6 +75,7 @@ async def test_who_logs_in_on_a_page_that_named_the_application_is_not_asked(ask
             assert {"code", "state"} == set(came_back(answer))
 
 
+@pytest.mark.asyncio
 async def test_whom_there_is_nothing_to_ask_goes_on_from_a_page_of_ours(asking):
     """No redirect of the login form leads to an application: browsers would stop it."""
     await let_in(asking)
@@ -78,3 +83,21 @@ async def test_whom_there_is_nothing_to_ask_goes_on_from_a_page_of_ours(asking):
     answer = await arrival.entered(request(asking), page, asking.ada.id)
     assert (200, f"0; url={page}") == (answer.status_code, answer.headers["refresh"])
     assert "form-action 'self';" in answer.headers["content-security-policy"]
+
+
+def test_every_scope_has_its_words():
+    """Nobody agrees to what is not said."""
+    assert set(EVERY) == set(WORDS)
+
+
+def test_scopes_are_said_in_their_order():
+    """Whatever order they come in."""
+    assert (WORDS["profile"], WORDS["balance"]) == scopes_in_words({"balance", "profile"})
+    assert (WORDS["balance"],) == scopes_in_words(["balance"])
+
+
+def test_a_balance_that_can_be_spent_is_not_said_to_be_safe():
+    """Two lines of one list do not contradict each other."""
+    balance, spend = scopes_in_words({"spend", "balance"})
+    assert (WORDS["spend"], WORDS["balance"][0]) == (spend, balance[0])
+    assert ("cannot spend" in WORDS["balance"][1], "cannot spend" in balance[1]) == (True, False)

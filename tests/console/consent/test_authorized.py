@@ -7,7 +7,7 @@ from console.consent.asking import Asking, let_in
 from console.visiting import Seen
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.tokens.model import RefreshGrant
-from trivium.settings.oauth import OAuth as Rules
+from trivium.settings.section import OAuth as Rules
 
 pytestmark = pytest.mark.asyncio
 HOME = "/account/applications"

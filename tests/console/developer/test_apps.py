@@ -11,7 +11,7 @@ from trivium.console import forms
 from trivium.console.developer.apps import NewApp, refuse
 from trivium.oauth.apps.model import GrantType, Status
 from trivium.oauth.errors import OAuthError, RegistrationError
-from trivium.settings.oauth import OAuth as Rules
+from trivium.settings.section import OAuth as Rules
 
 pytestmark = pytest.mark.asyncio
 

@@ -6,6 +6,7 @@ import pytest
 
 from console.consent.asking import Asking, let_in
 from console.visiting import PASSWORD, Seen, console_over, user_of, visiting
+from trivium.console.security.overview import name
 from trivium.identity.accounts.model import Visitor as Somebody
 from trivium.identity.accounts.model import Way
 from trivium.oauth.developer.model import WRITE_APPS
@@ -195,3 +196,30 @@ async def test_no_other_site_changes_anything(database, console, path):
         await visitor.get("/login")
         answer = await visitor.post(path)
         assert answer.headers["location"].startswith("/login?for=")
+
+
+WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"
+
+
+@pytest.mark.parametrize(
+    ("agent", "shown"),
+    [
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/2010 Firefox/140.0", "Firefox, Linux"),
+        (f"Mozilla/5.0 (Windows NT 10.0) {WEBKIT} Chrome/142 Safari/537 Edg/142", "Edge, Windows"),
+        (f"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) {WEBKIT} Safari/605", "Safari, macOS"),
+        (
+            f"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) {WEBKIT} Safari/604",
+            "Safari, iPhone",
+        ),
+        (
+            f"Mozilla/5.0 (Linux; Android 15) {WEBKIT} Chrome/142 Mobile Safari/537",
+            "Chrome, Android",
+        ),
+        ("curl/8.5.0", "curl/8.5.0"),
+        ("", ""),
+        ("x" * 100, "x" * 40),
+    ],
+)
+def test_what_a_program_is_called(agent, shown):
+    """The first mark that fits; other programs by their first word."""
+    assert shown == name(agent)

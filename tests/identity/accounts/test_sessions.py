@@ -6,10 +6,10 @@ from sqlalchemy import text
 from trivium.identity.accounts import sessions as module
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.model import Visitor, Way
-from trivium.identity.accounts.sweep import AccountSweeper
+from trivium.identity.accounts.service import AccountSweeper
 from trivium.identity.model import Role
 from trivium.identity.service import Identity
-from trivium.storage.doubt import Doubt
+from trivium.storage.rounds import Doubt
 
 HOUR = 3600
 DAY = 86_400

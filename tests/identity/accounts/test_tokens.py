@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from trivium.identity.accounts.tokens import TOKEN_CHARS, digest, issue
+from trivium.identity.accounts.tickets import TOKEN_CHARS, digest, issue
 
 
 def test_a_token_holds_every_bit_of_chance():

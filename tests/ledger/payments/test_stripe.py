@@ -8,8 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 import stripes
-from trivium.ledger.payments.model import NoticeKind, PaymentError, Refusal
-from trivium.ledger.payments.provider import Order
+from trivium.ledger.payments.model import NoticeKind, Order, PaymentError, Refusal
 from trivium.ledger.payments.stripe import EVENTS, TOLERANCE_S, Stripe
 from trivium.secret import Secret
 

@@ -7,7 +7,7 @@ import pytest
 from oauth.world import CALLBACK, World
 from trivium.oauth.apps.model import GrantType, Status
 from trivium.oauth.apps.service import Apps
-from trivium.oauth.consent.decision import Decision
+from trivium.oauth.consent.model import Decision
 from trivium.oauth.errors import OAuthError, RegistrationError
 
 pytestmark = pytest.mark.asyncio

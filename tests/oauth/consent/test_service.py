@@ -8,7 +8,7 @@ from oauth.world import CALLBACK, CHALLENGE, ISSUER, answered
 from trivium.oauth import credential
 from trivium.oauth.apps.model import Status
 from trivium.oauth.consent import store
-from trivium.oauth.consent.decision import Decision
+from trivium.oauth.consent.model import Decision
 from trivium.oauth.errors import OAuthError, Reason, Refused, RegistrationError
 
 pytestmark = pytest.mark.asyncio

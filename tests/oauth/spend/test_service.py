@@ -11,7 +11,7 @@ from trivium.identity.model import Budget, Period
 from trivium.identity.snapshot import Snapshot
 from trivium.ledger.model import NANOS
 from trivium.oauth.apps.model import Status
-from trivium.oauth.consent.decision import Decision
+from trivium.oauth.consent.model import Decision
 from trivium.oauth.errors import OAuthError, RegistrationError
 from trivium.oauth.scope import SPEND
 from trivium.oauth.spend.model import LIVE_MAX

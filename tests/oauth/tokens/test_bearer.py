@@ -3,20 +3,20 @@
 import pytest
 
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.tokens import bearer
+from trivium.oauth.tokens import service
 
 
 @pytest.mark.parametrize("header", ["Bearer gwat_x", "bearer gwat_x", "BEARER  gwat_x "])
 def test_the_header_has_the_token(header):
     """Whatever the scheme's case."""
-    assert "gwat_x" == bearer.presented([header], b"a=1")
+    assert "gwat_x" == service.presented([header], b"a=1")
 
 
 @pytest.mark.parametrize("headers", [[], ["Basic Z3c6eA=="], ["Digest x"], [""]])
 def test_nothing_presented_is_no_error(headers):
     """The answer names no error code (RFC 6750 section 3.1)."""
-    with pytest.raises(bearer.NoToken):
-        bearer.presented(headers, b"")
+    with pytest.raises(service.NoToken):
+        service.presented(headers, b"")
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_nothing_presented_is_no_error(headers):
 def test_a_token_elsewhere_or_twice_is_an_invalid_request(headers, query, form):
     """400."""
     with pytest.raises(OAuthError) as raised:
-        bearer.presented(headers, query, form)
+        service.presented(headers, query, form)
     assert (400, "invalid_request") == (raised.value.status, raised.value.code)
 
 
@@ -68,4 +68,4 @@ def test_a_token_elsewhere_or_twice_is_an_invalid_request(headers, query, form):
 )
 def test_the_challenge_says_what_is_wrong(error, needed, header):
     """In the words of RFC 6750."""
-    assert header == bearer.challenge(error, needed)
+    assert header == service.challenge(error, needed)

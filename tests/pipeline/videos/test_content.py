@@ -8,7 +8,7 @@ import pytest
 from edge.wires import Wire
 from films import Films, film
 from studios import House
-from trivium.settings.jobs import Jobs as Limits
+from trivium.settings.section import Jobs as Limits
 
 KEY = "sk-vendor-0123456789abcdef"
 

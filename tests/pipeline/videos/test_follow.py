@@ -5,7 +5,7 @@ import pytest
 
 from films import Films
 from studios import DOLLAR, SECOND, House, settings_for
-from trivium.settings.jobs import Jobs as Limits
+from trivium.settings.section import Jobs as Limits
 from trivium.storage import schema
 from trivium.storage.errors import StorageDown
 

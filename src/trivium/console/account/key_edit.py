@@ -16,8 +16,8 @@ from starlette.routing import Route
 from trivium.console import context, forms, render, session
 from trivium.console.account import key_terms
 from trivium.console.account.key_terms import EditedKey
+from trivium.console.forms import row
 from trivium.console.language import N_, Text
-from trivium.console.row import row
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import Key
 from trivium.identity.terms import Terms, terms_of

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from trivium.console import context, render, session
+from trivium.console.forms import row
 from trivium.console.language import N_
-from trivium.console.row import row
 from trivium.ledger.model import EntryKind
 
 PAGE: Final = 50

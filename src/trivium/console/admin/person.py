@@ -9,8 +9,8 @@ from starlette.routing import Route
 
 from trivium.console import context, render, session
 from trivium.console.account import key_edit
+from trivium.console.forms import row
 from trivium.console.language import Text
-from trivium.console.row import row
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import User
 

@@ -7,11 +7,11 @@ from starlette.responses import Response
 
 from trivium.console import context
 from trivium.console.api import answer
-from trivium.console.endpoint import Endpoint
+from trivium.console.api.answer import Endpoint
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.scope import PROFILE
 from trivium.oauth.service import OAuth
-from trivium.oauth.tokens import bearer
+from trivium.oauth.tokens import service
 from trivium.oauth.tokens.model import Access
 from trivium.oauth.tokens.request import FORM
 
@@ -39,18 +39,18 @@ async def topup(request: Request) -> Response:
 async def _opened(request: Request, told: Any) -> Response:
     oauth = context.of(request).oauth
     try:
-        presented = bearer.presented(
+        presented = service.presented(
             request.headers.getlist("authorization"),
             request.scope["query_string"],
             await _form(request),
         )
         body = await told(oauth, await oauth.tokens.access(presented))
-    except bearer.NoToken:
-        headers = {"www-authenticate": bearer.challenge()}
+    except service.NoToken:
+        headers = {"www-authenticate": service.challenge()}
         return answer.json({"error": "unauthorized"}, 401, headers)
     except OAuthError as error:
         needed = PROFILE if error.code == "insufficient_scope" else ""
-        headers = {"www-authenticate": bearer.challenge(error, needed)}
+        headers = {"www-authenticate": service.challenge(error, needed)}
         return answer.refused(error, headers)
     return answer.json(body)
 

@@ -9,6 +9,8 @@ import structlog
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from trivium.console import context
 from trivium.console.language import speech_tag
@@ -17,6 +19,18 @@ from trivium.identity.accounts.limits import network_of
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.sender import Sender
 from trivium.storage.errors import StorageError
+
+
+class Endpoint(Route):
+    """Answers 405 to methods it does not take, where a plain route would leave the request to the
+    pages, which have no such path and say 404.
+    """
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Match by the path alone, whatever the method is."""
+        match, child = super().matches(scope)
+        return (Match.FULL if match is Match.PARTIAL else match), child
+
 
 JSON: Final = "application/json;charset=UTF-8"
 NOT_STORED: Final = {"cache-control": "no-store", "pragma": "no-cache"}

@@ -8,10 +8,10 @@ from starlette.responses import Response
 
 from trivium.console import context
 from trivium.console.api import answer
-from trivium.console.endpoint import Endpoint
+from trivium.console.api.answer import Endpoint
 from trivium.oauth.developer.model import WRITE_APPS
 from trivium.oauth.errors import OAuthError, RegistrationError
-from trivium.oauth.tokens import bearer
+from trivium.oauth.tokens import service
 
 BODY_BYTES_MAX: Final = 16_384
 HOUR_S: Final = 3600
@@ -69,9 +69,9 @@ async def create(request: Request) -> Response:
 async def _developer(request: Request) -> int:
     """Whose developer token was presented. Raises _Refused."""
     try:
-        presented = bearer.presented(request.headers.getlist("authorization"), b"")
+        presented = service.presented(request.headers.getlist("authorization"), b"")
         token = await context.of(request).oauth.developer.authenticate(presented, WRITE_APPS)
-    except bearer.NoToken:
+    except service.NoToken:
         raise _Refused(401, "send a developer token as: Authorization: Bearer gwdev_...") from None
     except OAuthError as error:
         raise _Refused(403 if error.status == 403 else 401, error.description) from None

@@ -13,8 +13,8 @@ from starlette.responses import RedirectResponse, Response
 
 from trivium.console import context, session
 from trivium.console.api import answer
+from trivium.console.api.answer import Endpoint
 from trivium.console.consent.refusal import refused, too_many
-from trivium.console.endpoint import Endpoint
 from trivium.oauth.consent import request as asking
 from trivium.oauth.consent.model import Asked
 from trivium.oauth.errors import Refused, SentBack

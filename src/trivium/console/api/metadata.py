@@ -7,15 +7,15 @@ from starlette.responses import Response
 
 from trivium.console import context
 from trivium.console.api import answer
-from trivium.console.endpoint import Endpoint
-from trivium.oauth import metadata
+from trivium.console.api.answer import Endpoint
+from trivium.oauth import scope
 
 
 @answer.endpoint("auth")
 async def document(request: Request) -> Response:
     """Answer with the metadata document of RFC 8414."""
     oauth = context.of(request).oauth
-    return answer.json(metadata.document(oauth.addresses.auth, spend=oauth.rules.spend))
+    return answer.json(scope.document(oauth.addresses.auth, spend=oauth.rules.spend))
 
 
-ENDPOINTS: Final = (Endpoint(metadata.PATH, document, methods=["GET"]),)
+ENDPOINTS: Final = (Endpoint(scope.PATH, document, methods=["GET"]),)

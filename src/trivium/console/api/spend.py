@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from trivium.console import context
 from trivium.console.api import answer, token
-from trivium.console.endpoint import Endpoint
+from trivium.console.api.answer import Endpoint
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.tokens import request as asking
 

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.language import N_
-from trivium.console.security import programs
+from trivium.console.security import overview
 from trivium.identity.errors import IdentityError
 from trivium.observe.audit.model import Act, ActKind
 
@@ -179,7 +179,7 @@ def _line(act: Act, names: dict[int, str], reader: int | None) -> Line:
 
 def _program(agent: str) -> str:
     """Browsers say a great deal, other programs their name and ours where it was done."""
-    return programs.name(agent) if agent.startswith("Mozilla/") else agent
+    return overview.name(agent) if agent.startswith("Mozilla/") else agent
 
 
 _BAD: Final = frozenset(

@@ -9,19 +9,47 @@ whatever address an application has, or end here.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from trivium.console import context, device, render, session
-from trivium.console.consent.wording import scopes_in_words
+from trivium.console import context, cookies, render, session
+from trivium.console.language import N_
 from trivium.identity.accounts.model import LoggedIn
 from trivium.oauth import redirect
-from trivium.oauth.consent.decision import Decision
+from trivium.oauth.consent.model import Decision
 from trivium.oauth.errors import Refused
+from trivium.oauth.scope import BALANCE, EVERY, PROFILE, SPEND
 from trivium.observe.audit.model import ActKind
+
+WORDS: Final = {
+    PROFILE: (
+        N_("Who you are"),
+        N_("Your name and e-mail address, and since when you have this account."),
+    ),
+    BALANCE: (
+        N_("Your balance"),
+        N_("How much is left on your account and how much was spent. It cannot spend any."),
+    ),
+    SPEND: (
+        N_("Spend from your balance"),
+        N_("It uses models on your account, up to the amount a month that you set."),
+    ),
+}
+"""A title and a text for each scope."""
+_BESIDE_SPEND: Final = {
+    BALANCE: (N_("Your balance"), N_("How much is left on your account and how much was spent."))
+}
+
+
+def scopes_in_words(scopes: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """What an application with these scopes sees, in the order of the scopes."""
+    given = set(scopes)
+    words = WORDS | _BESIDE_SPEND if SPEND in given else WORDS
+    return tuple(words[scope] for scope in EVERY if scope in given)
 
 
 class Purpose(msgspec.Struct, frozen=True):
@@ -63,7 +91,7 @@ async def enter(request: Request, found: LoggedIn, sealed: str) -> Response:
     await session.tell(request, ActKind.LOGIN, found.user.id)
     answer = await entered(request, session.after(request, sealed), found.user.id)
     session.begin(request, answer, found.token)
-    device.remember(request, answer, found.user.id)
+    cookies.remember_device(request, answer, found.user.id)
     return answer
 
 

@@ -9,9 +9,9 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.api.answer import sender
-from trivium.console.consent.wording import scopes_in_words
+from trivium.console.consent.arrival import scopes_in_words
+from trivium.console.forms import row
 from trivium.console.language import N_
-from trivium.console.row import row
 from trivium.ledger.amounts import parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.oauth import redirect

@@ -13,14 +13,13 @@ from starlette.routing import Route
 
 from trivium.console import context, cookies, forms, render, session
 from trivium.console.api.answer import sender
+from trivium.console.consent.arrival import scopes_in_words
 from trivium.console.consent.refusal import refused
-from trivium.console.consent.wording import scopes_in_words
 from trivium.console.language import N_
 from trivium.ledger.amounts import parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.oauth import redirect
-from trivium.oauth.consent.decision import Decision
-from trivium.oauth.consent.model import Pending
+from trivium.oauth.consent.model import Decision, Pending
 from trivium.oauth.errors import Refused
 from trivium.oauth.scope import SPEND
 from trivium.oauth.spend.model import check_cap

@@ -10,9 +10,9 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.api.answer import sender
+from trivium.console.forms import row
 from trivium.console.language import N_
-from trivium.console.row import row
-from trivium.oauth import metadata
+from trivium.oauth import scope
 from trivium.oauth.apps.model import App, GrantType, OwnSecret, Status
 from trivium.oauth.errors import RegistrationError
 
@@ -74,7 +74,7 @@ async def show(request: Request) -> Response:
         tokens=[
             (token, token.state(now)) for token in await console.oauth.developer.owned_by(user.id)
         ],
-        served=metadata.document(console.oauth.addresses.auth, spend=console.oauth.rules.spend),
+        served=scope.document(console.oauth.addresses.auth, spend=console.oauth.rules.spend),
         registration=f"{console.oauth.addresses.api}/api/oauth_apps",
     )
 

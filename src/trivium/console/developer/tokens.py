@@ -10,8 +10,8 @@ from starlette.routing import Route
 from trivium.console import context, forms, render, session
 from trivium.console.api.answer import sender
 from trivium.console.developer.apps import HOME, refuse
+from trivium.console.forms import row
 from trivium.console.language import N_
-from trivium.console.row import row
 from trivium.identity.model import Role
 from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import RegistrationError

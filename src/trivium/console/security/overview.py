@@ -11,9 +11,35 @@ from trivium.console import context, forms, render, session
 from trivium.console.api.answer import sender
 from trivium.console.language import N_
 from trivium.console.refusals import refuse
-from trivium.console.security import programs
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.observe.audit.model import ActKind
+
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+_SYSTEMS: Final = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+NAME_CHARS_MAX: Final = 40
+
+
+def name(agent: str) -> str:
+    """``Firefox, Linux``; its first word for other programs; empty when it says nothing."""
+    browser = next((label for mark, label in _BROWSERS if mark in agent), "")
+    system = next((label for mark, label in _SYSTEMS if mark in agent), "")
+    found = ", ".join(part for part in (browser, system) if part)
+    return found or next(iter(agent.split()), "")[:NAME_CHARS_MAX]
+
 
 HOME: Final = "/account/security"
 
@@ -121,9 +147,7 @@ async def page(
         linked=[(each, accounts.outside.title_of(each.issuer)) for each in linked],
         offered=accounts.outside.offered,
         here=found.id,
-        seen=[
-            (each, programs.name(each.agent)) for each in await accounts.sessions.of_user(user_id)
-        ],
+        seen=[(each, name(each.agent)) for each in await accounts.sessions.of_user(user_id)],
     )
 
 

@@ -6,6 +6,7 @@ nothing: it says what the provider's signed event has told, and looks again whil
 
 from typing import Any, Final
 
+import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -13,10 +14,65 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.language import N_, text
-from trivium.console.topup import origin
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.payments.model import WAITING, Payment, PaymentError, PaymentState, Refusal
+from trivium.oauth import redirect
+
+
+class From(msgspec.Struct, frozen=True, kw_only=True):
+    """The application behind a visit."""
+
+    app_id: int
+    name: str
+    back: str
+    """The origin of its registered address."""
+    is_other: bool
+    """It knows the user by another account than the one that is logged in."""
+    client_id: str
+    value: str
+    """As it came, to be passed on with the form."""
+
+
+class Visit(msgspec.Struct, frozen=True, kw_only=True):
+    """What an address says of where its visitor comes from."""
+
+    sent_by: From | None = None
+    is_broken: bool = False
+    """It names an application, but the value is not ours or too old."""
+
+
+async def visit(request: Request, user_id: int, client_id: str, value: str) -> Visit:
+    """Who sent this visitor."""
+    if not client_id and not value:
+        return Visit()
+    found = await context.of(request).oauth.topup_of(client_id, value)
+    if found is None:
+        return Visit(is_broken=True)
+    who, app = found
+    if not app.works:
+        return Visit(is_broken=True)
+    return Visit(
+        sent_by=From(
+            app_id=app.id,
+            name=app.name,
+            back=redirect.origin(app.redirect_uri),
+            is_other=who.user_id != user_id,
+            client_id=client_id,
+            value=value,
+        )
+    )
+
+
+async def back(request: Request, app_id: int | None) -> tuple[str, str] | None:
+    """Name and origin of the application a payment came from, while it may be used."""
+    if app_id is None:
+        return None
+    app = await context.of(request).oauth.app_of(app_id)
+    if app is None or not app.works:
+        return None
+    return app.name, redirect.origin(app.redirect_uri)
+
 
 PATIENCE_S: Final = 900
 """How long the page of a payment looks again by itself."""
@@ -100,13 +156,13 @@ async def payment(request: Request) -> Response:
         look_s=LOOK_S if waits and is_young else 0,
         balance_nanos=await console.entries.balance(user.id),
         contact=console.settings.payments.contact,
-        back=await origin.back(request, found.app_id),
+        back=await back(request, found.app_id),
     )
 
 
 async def _app_of(request: Request, user_id: int, form: forms.Filled[TopUp]) -> int | None:
     """The application a payment is put down to: only one that meant this account."""
-    found = await origin.visit(request, user_id, form.first("app"), form.first("t"))
+    found = await visit(request, user_id, form.first("app"), form.first("t"))
     return found.sent_by.app_id if found.sent_by and not found.sent_by.is_other else None
 
 
@@ -126,7 +182,7 @@ async def page(
         request,
         "topup/topup.html",
         status=status,
-        visit=await origin.visit(request, user.id, given("app"), given("t")),
+        visit=await visit(request, user.id, given("app"), given("t")),
         form_origins=[payments.page_url] if payments.page_url else [],
         form=form or forms.empty(TopUp, offered=_first(payments.offered_nanos)),
         code_form=code_form or forms.empty(forms.Form),

@@ -14,7 +14,7 @@ from trivium.identity.accounts import tries
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.model import Visitor
 from trivium.mail import catalogue
-from trivium.mail.letter import Letter
+from trivium.mail.outbox import Letter
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database

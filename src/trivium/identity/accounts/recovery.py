@@ -16,7 +16,7 @@ from trivium.identity.accounts.model import Session, Visitor
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.tickets import TO_USERS, Purpose, Tickets
 from trivium.identity.model import User
-from trivium.mail.letter import Letter
+from trivium.mail.outbox import Letter
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database

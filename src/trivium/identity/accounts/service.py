@@ -4,12 +4,18 @@
 ``signup`` makes accounts; ``recovery`` has passwords and addresses; ``factor`` asks for more than a
 password; ``passkeys`` does without one, ``outside`` by way of a
 provider; ``preferences`` is how somebody reads the pages.
+
+``Sweeper`` deletes sessions, tickets and counts that are over. Nothing depends on it: whatever is
+over counts for nothing from its second on.
 """
 
+import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum, unique
 from typing import TYPE_CHECKING, Final
+
+import structlog
 
 from trivium.clock import Clock
 from trivium.identity.accounts.factor.service import SecondFactor
@@ -22,12 +28,51 @@ from trivium.identity.accounts.passkeys.service import Passkeys
 from trivium.identity.accounts.recovery import Recovery
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.signup import SignUp
-from trivium.identity.accounts.tickets import Tickets
+from trivium.identity.accounts.tickets import KEPT_S, Tickets
 from trivium.settings.accounts import Accounts as Settings
+from trivium.storage.rounds import PAUSE_S, Sweeper
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
     from trivium.storage.vault import Vault
+
+
+BATCH: Final = 500
+"""Rows a table and transaction."""
+
+log = structlog.get_logger()
+
+
+class AccountSweeper(Sweeper):
+    """Keeps the tables of accounts small."""
+
+    what = "accounts"
+    every_s = 900.0
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        *,
+        idle_s: int,
+    ) -> None:
+        super().__init__(db, clock, sleep)
+        self._idle_s = idle_s
+
+    async def round(self, now: float | None = None) -> int:
+        """Delete everything that is over; how many rows that were. Raises the storage errors."""
+        from trivium.identity.accounts import store
+
+        swept = 0
+        now = self._second(now)
+        while True:
+            async with self._db.write() as conn:
+                done = await store.sweep(conn, now, self._idle_s, KEPT_S, BATCH)
+            swept += done
+            if not done:
+                return swept
+            await self._sleep(PAUSE_S)
 
 
 @unique

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from trivium.clock import Clock, Steady
-from trivium.identity.accounts import tokens
+from trivium.identity.accounts import tickets
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.model import (
     ADDRESS_CHARS_MAX,
@@ -56,9 +56,9 @@ class Sessions:
         from trivium.identity.accounts import store
 
         now = int(self._time.now())
-        token = tokens.issue(self._random_bytes)
+        token = tickets.issue(self._random_bytes)
         values = {
-            "digest": tokens.digest(token),
+            "digest": tickets.digest(token),
             "user_id": user_id,
             "created_at": now,
             "seen_at": now,
@@ -78,7 +78,7 @@ class Sessions:
         """
         from trivium.identity.accounts import store
 
-        digest = tokens.digest(token)
+        digest = tickets.digest(token)
         if digest is None:
             return None
         now = int(self._time.now())
@@ -107,8 +107,8 @@ class Sessions:
         """As ``renew``; with ``confirmed`` its user has just proved again who they are."""
         from trivium.identity.accounts import store
 
-        fresh = tokens.issue(self._random_bytes)
-        digest, new = tokens.digest(token), tokens.digest(fresh)
+        fresh = tickets.issue(self._random_bytes)
+        digest, new = tickets.digest(token), tickets.digest(fresh)
         proof = None if confirmed is None else (int(self._time.now()), confirmed.value)
         if digest is None or new is None or not await store.renew(conn, digest, new, proof):
             raise AccountError(Refusal.SESSION_GONE)
@@ -118,7 +118,7 @@ class Sessions:
         """End a session, if it has not ended."""
         from trivium.identity.accounts import store
 
-        digest = tokens.digest(token)
+        digest = tickets.digest(token)
         if digest is not None:
             async with self._db.write() as conn:
                 await store.end_session(conn, digest=digest)
@@ -135,13 +135,13 @@ class Sessions:
         from trivium.identity.accounts import store
 
         async with self._db.write() as conn:
-            return await store.end_sessions(conn, user_id, tokens.digest(but) if but else None)
+            return await store.end_sessions(conn, user_id, tickets.digest(but) if but else None)
 
     async def end_others(self, conn: "Connection", user_id: int, token: str) -> None:
         """End all sessions of a user but the one of a token, in a transaction of the caller's."""
         from trivium.identity.accounts import store
 
-        await store.end_sessions(conn, user_id, tokens.digest(token))
+        await store.end_sessions(conn, user_id, tickets.digest(token))
 
 
 def _printable(text: str) -> str:

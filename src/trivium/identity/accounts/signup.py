@@ -19,7 +19,7 @@ from trivium.identity.accounts.model import Invitation, LoggedIn, Offer, Visitor
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.tickets import Purpose, Tickets
 from trivium.identity.model import Role, User
-from trivium.mail.letter import Letter
+from trivium.mail.outbox import Letter
 
 if TYPE_CHECKING:
     from trivium.identity.accounts.store import Ticket

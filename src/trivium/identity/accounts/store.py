@@ -19,7 +19,7 @@ from trivium.storage.schema.logins import (
     totp_secrets,
     tries,
 )
-from trivium.storage.upsert import upsert
+from trivium.storage.together import upsert
 
 _SESSION: Final[Select[Any]] = select(
     sessions.c.id.label("session_id"),

@@ -3,21 +3,43 @@
 A ticket is known by the SHA-256 of its token, works for its purpose alone and for a while, and is
 used up by one conditional update, whoever tries it at once. Showing a page does not use it up: mail
 programs look at links before people do.
+
+Tokens of sessions and tickets are 256 random bits, of which only the SHA-256 is kept. High entropy
+needs no slow hash, and a digest is looked up by index: no comparison of secrets takes place that
+could be timed.
 """
 
+import base64
 from collections.abc import Callable, Mapping
 from enum import Enum, unique
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from trivium.clock import Clock
-from trivium.identity.accounts import tokens
 from trivium.identity.accounts.errors import AccountError, Refusal
 
 if TYPE_CHECKING:
     from trivium.identity.accounts.store import Ticket
     from trivium.storage.database import Connection
+
+
+TOKEN_BYTES: Final = 32
+TOKEN_CHARS: Final = 43
+"""Of URL-safe base64 without its padding."""
+
+
+def issue(random_bytes: Callable[[int], bytes]) -> str:
+    """A new token. ``random_bytes``: as ``secrets.token_bytes``."""
+    return base64.urlsafe_b64encode(random_bytes(TOKEN_BYTES)).decode().rstrip("=")
+
+
+def digest(token: str) -> bytes | None:
+    """What is stored of a token; ``None`` for a text that cannot be one."""
+    if len(token) != TOKEN_CHARS:
+        return None
+    return sha256(token.encode("utf-8", "replace")).digest()
 
 
 @unique
@@ -81,9 +103,9 @@ class Tickets:
         from trivium.identity.accounts import store
 
         now = int(self._clock.now())
-        token = tokens.issue(self._random_bytes)
+        token = issue(self._random_bytes)
         values = {
-            "digest": tokens.digest(token),
+            "digest": digest(token),
             "purpose": purpose.value,
             "user_id": user_id,
             "email": email,
@@ -98,8 +120,8 @@ class Tickets:
         """An open ticket, left open. Raises ``AccountError`` (TICKET_GONE)."""
         from trivium.identity.accounts import store
 
-        digest = tokens.digest(token)
-        found = digest and await store.ticket(conn, purpose.value, digest, int(self._clock.now()))
+        hashed = digest(token)
+        found = hashed and await store.ticket(conn, purpose.value, hashed, int(self._clock.now()))
         if not found:
             raise AccountError(Refusal.TICKET_GONE)
         return found
@@ -108,8 +130,8 @@ class Tickets:
         """An open ticket, used up with the transaction. Raises ``AccountError`` (TICKET_GONE)."""
         from trivium.identity.accounts import store
 
-        digest = tokens.digest(token)
-        found = digest and await store.claim(conn, purpose.value, digest, int(self._clock.now()))
+        hashed = digest(token)
+        found = hashed and await store.claim(conn, purpose.value, hashed, int(self._clock.now()))
         if not found:
             raise AccountError(Refusal.TICKET_GONE)
         return found

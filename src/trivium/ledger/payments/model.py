@@ -1,7 +1,8 @@
 """A payment, what a provider says of it, and why something was refused."""
 
+from collections.abc import Mapping
 from enum import Enum, unique
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
@@ -137,3 +138,50 @@ def cents(amount_nanos: int) -> int:
     if amount_nanos % NANOS_PER_CENT:
         raise PaymentError(Refusal.AMOUNT, "an amount to be paid has whole cents")
     return amount_nanos // NANOS_PER_CENT
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be paid, and where the payer goes after it."""
+
+    reference: str
+    amount_cents: int
+    currency: str
+    email: str
+    """Fills the provider's form in; empty: leave it to the payer."""
+    success_url: str
+    cancel_url: str
+
+
+class Begun(msgspec.Struct, frozen=True, kw_only=True):
+    """A page at the provider where an order can be paid."""
+
+    session_id: str
+    url: str
+
+
+class PaymentProvider(Protocol):
+    """One account at one provider."""
+
+    @property
+    def name(self) -> str:
+        """Begins the request ids of its entries: never to be changed."""
+        ...
+
+    @property
+    def page_url(self) -> str:
+        """Where its pages are; a browser that is sent there must be allowed to go."""
+        ...
+
+    async def begin(self, order: Order) -> Begun:
+        """A page where the order can be paid. Raises ``PaymentError`` (UNAVAILABLE).
+
+        Called twice with one reference it makes one page.
+        """
+        ...
+
+    async def read(self, body: bytes, headers: Mapping[str, str]) -> Notice:
+        """What an event says, after its signature was found right.
+
+        ``body`` as it came; ``headers`` by lower-case name. Raises ``PaymentError`` (FORGED).
+        """
+        ...

@@ -29,14 +29,15 @@ from trivium.ledger.payments.model import (
     WAITING,
     Notice,
     NoticeKind,
+    Order,
     Outcome,
     Payment,
     PaymentError,
+    PaymentProvider,
     PaymentState,
     Refusal,
     cents,
 )
-from trivium.ledger.payments.provider import Order, PaymentProvider
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
 from trivium.settings.payments import Payments as Limits

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from trivium.ledger.model import EntryKind
 from trivium.ledger.payments.model import REFUND, Notice, Payment, PaymentState
 from trivium.storage.schema.core import entries, payment_events, payments
-from trivium.storage.upsert import upsert
+from trivium.storage.together import upsert
 
 
 async def insert(conn: AsyncConnection, payment: Payment) -> int:

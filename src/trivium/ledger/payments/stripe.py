@@ -19,8 +19,7 @@ import msgspec
 import structlog
 
 from trivium.clock import SystemClock
-from trivium.ledger.payments.model import Notice, NoticeKind, PaymentError, Refusal
-from trivium.ledger.payments.provider import Begun, Order
+from trivium.ledger.payments.model import Begun, Notice, NoticeKind, Order, PaymentError, Refusal
 from trivium.secret import Secret
 
 if TYPE_CHECKING:

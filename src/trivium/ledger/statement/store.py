@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.model import EntryKind
 from trivium.storage.schema.core import entries, usage_days, users
-from trivium.storage.upsert import upsert
+from trivium.storage.together import upsert
 
 DAY_S: Final = 86_400
 _PAYMENT: Final = entries.c.kind != literal_column("'usage'")

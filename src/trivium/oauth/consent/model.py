@@ -1,8 +1,11 @@
 """Authorization requests, consent and codes as the rest of the service sees them."""
 
+from enum import Enum, unique
+
 import msgspec
 
 from trivium.oauth.apps.model import App
+from trivium.oauth.scope import SPEND
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,3 +60,53 @@ class Authorized(msgspec.Struct, frozen=True, kw_only=True):
     """Access and refresh tokens that are valid now."""
     incident_at: int | None
     """When a code or refresh token was presented twice and its tokens were revoked; ``None``."""
+
+
+@unique
+class Decision(Enum):
+    """What happens to an authorization request once its user is known."""
+
+    ASK = "ask"
+    KNOWN = "known"
+    """Granted before."""
+    AUTOMATIC = "automatic"
+    """Granted now, without a question."""
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """A user's earlier answers to an application."""
+
+    grant: Grant | None
+    """Consent that holds; ``None``: there is none."""
+    was_revoked: bool
+    """There is none because it was taken back."""
+
+
+def holds(grant: Grant, asked: Asked) -> bool:
+    """Whether consent covers a request. Consent to an application that has changed since does
+    not.
+    """
+    return asked.scopes <= grant.scopes and grant.consented_at > asked.app.changed_at
+
+
+def outlived(grant: Grant, asked: Asked) -> bool:
+    """Whether consent to a request must not go on in an earlier one: that was given before the
+    application changed, and to more, which would come to life again with it.
+    """
+    return grant.consented_at <= asked.app.changed_at and not grant.scopes <= asked.scopes
+
+
+def decide(pending: Pending, history: History, *, is_framed: bool) -> Decision:
+    """Decide what happens to a request. ``is_framed``: the browser loads it into another page."""
+    asked, grant = pending.asked, history.grant
+    if is_framed:
+        return Decision.ASK
+    if grant is not None and holds(grant, asked):
+        return Decision.KNOWN
+    if not asked.auto_authorize or history.was_revoked:
+        return Decision.ASK
+    # nobody's money is given away without an amount that they wrote themselves
+    if SPEND in asked.scopes:
+        return Decision.ASK
+    has_just_logged_in = pending.login_at is not None and pending.login_at >= pending.created_at
+    return Decision.AUTOMATIC if asked.app.trusted or has_just_logged_in else Decision.ASK

@@ -10,8 +10,16 @@ from trivium.clock import Clock
 from trivium.ledger.amounts import format_usd
 from trivium.oauth import credential, scope
 from trivium.oauth.consent import request
-from trivium.oauth.consent.decision import Decision, decide, holds, outlived
-from trivium.oauth.consent.model import Asked, Authorized, Grant, Pending
+from trivium.oauth.consent.model import (
+    Asked,
+    Authorized,
+    Decision,
+    Grant,
+    Pending,
+    decide,
+    holds,
+    outlived,
+)
 from trivium.oauth.credential import Kind
 from trivium.oauth.errors import Reason, Refused, RegistrationError
 from trivium.oauth.scope import SPEND

@@ -8,8 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from trivium.identity.granted import store as granted
 from trivium.oauth import scope
 from trivium.oauth.apps.store import app_of
-from trivium.oauth.consent.decision import History
-from trivium.oauth.consent.model import Asked, Authorized, Grant, Pending
+from trivium.oauth.consent.model import Asked, Authorized, Grant, History, Pending
 from trivium.storage.schema.core import users
 from trivium.storage.schema.oauth import oauth_access_tokens as access
 from trivium.storage.schema.oauth import oauth_apps as apps

@@ -22,7 +22,7 @@ from trivium.storage.schema.oauth import oauth_apps as apps
 from trivium.storage.schema.oauth import oauth_caps
 from trivium.storage.schema.oauth import oauth_families as families
 from trivium.storage.schema.oauth import oauth_grants as grants
-from trivium.storage.upsert import upsert
+from trivium.storage.together import upsert
 
 _BUDGETS: Final = msgspec.json.Encoder()
 

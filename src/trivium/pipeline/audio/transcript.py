@@ -15,7 +15,7 @@ from trivium.pipeline.structs import Whole
 from trivium.providers.audio import AudioClass, Stream, audio_class
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
-from trivium.uploads.outgoing import OutgoingForm
+from trivium.uploads.form import OutgoingForm
 from trivium.wire.audio import answer, events
 from trivium.wire.audio.transcript import FORMATS, OWN, TRANSLATED, Wish, chunked, wish
 from trivium.wire.checks import missing

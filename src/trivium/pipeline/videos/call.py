@@ -7,8 +7,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from trivium.faults import Fault
-from trivium.jobs.model import Job
-from trivium.jobs.policy import poll_after_ms
+from trivium.jobs.model import Job, poll_after_ms
 from trivium.jobs.studio import Studio
 from trivium.pipeline.context import Exchange, Services
 from trivium.wire.videos import resource

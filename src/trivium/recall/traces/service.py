@@ -18,8 +18,8 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.recall.traces.model import Trace, packed, unpacked
-from trivium.storage.doubt import Doubt
 from trivium.storage.errors import Conflict, Rejected, StorageError
+from trivium.storage.rounds import Doubt
 from trivium.storage.vault import Vault, VaultError
 from trivium.storage.writing import CLOSE_S, Writing, next_batch
 from trivium.wire.marks import CALL_PREFIX

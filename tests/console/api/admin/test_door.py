@@ -40,7 +40,7 @@ class Table:
     async def rows(cls, script):
         async with script.console.database.read() as conn:
             return [
-                [tuple(row) for row in await conn.execute(getattr(schema, name).select())]
+                [tuple(row) for row in await conn.execute(schema.metadata.tables[name].select())]
                 for name in cls.NAMES
             ]
 

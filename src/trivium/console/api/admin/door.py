@@ -16,15 +16,15 @@ from starlette.responses import Response
 
 from trivium.console import context
 from trivium.console.api import answer
+from trivium.console.api.answer import Endpoint
 from trivium.console.context import Console
-from trivium.console.endpoint import Endpoint
 from trivium.identity.directory import ID_MAX
 from trivium.identity.errors import IdentityError, TakenError
 from trivium.ledger.amounts import parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.tokens import bearer
+from trivium.oauth.tokens import service
 from trivium.observe.audit.model import ActKind, Detail
 from trivium.storage.errors import StorageError
 from trivium.wire import peek
@@ -154,9 +154,9 @@ async def _administrator(request: Request) -> int:
     if wait is not None:
         raise Refusal(429, "too many tokens that are not valid", wait)
     try:
-        presented = bearer.presented(request.headers.getlist("authorization"), b"")
+        presented = service.presented(request.headers.getlist("authorization"), b"")
         token = await oauth.developer.authenticate(presented, ADMIN)
-    except bearer.NoToken:
+    except service.NoToken:
         message = "send a developer token for administration as: Authorization: Bearer gwdev_..."
         raise Refusal(401, message) from None
     except OAuthError as error:

@@ -2,10 +2,17 @@
 
 A code works once: the step it belongs to and all before it are used up with it, in one conditional
 update. The secret is sealed with the gateway's own key and bound to its user.
+
+An authenticator app's codes go by the clock (RFC 6238, by `pyotp`): six digits, thirty seconds,
+SHA-1: the one combination that every app knows (others are ignored by some without a word). HMAC-
+SHA-1 is not what fails here: a code is one of a million whatever the hash, which is why tries are
+counted and a code works once.
 """
 
 import base64
+import hmac
 from collections.abc import Callable
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -14,7 +21,6 @@ import structlog
 from trivium.clock import Clock
 from trivium.identity.accounts import tries
 from trivium.identity.accounts.errors import AccountError, Refusal
-from trivium.identity.accounts.factor import codes
 from trivium.identity.accounts.letters import Desk
 from trivium.identity.accounts.model import LoggedIn, Session, Visitor, Way
 from trivium.identity.accounts.sessions import Sessions
@@ -23,6 +29,62 @@ from trivium.identity.accounts.tickets import Purpose, Tickets
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
     from trivium.storage.vault import Vault
+
+
+STEP_S: Final = 30
+SKEW: Final = 1
+"""Steps that a phone's clock may be off, either way."""
+SECRET_BYTES: Final = 20
+"""The length of the hash, as RFC 4226 section 4 recommends."""
+RECOVERY_CODES: Final = 10
+RECOVERY_CHARS: Final = 16
+"""Of 32 kinds: 80 bits, which need no slow hash."""
+
+_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Crockford's base 32: no I, L, O or U."""
+_LOOKALIKE: Final = str.maketrans("OIL", "011", "- ")
+
+
+def matching_step(secret: str, typed: str, now: float) -> int | None:
+    """The time step whose code was typed; ``None`` when it is that of no step around now.
+
+    ``secret`` is in base 32. Every step is compared, in constant time.
+    """
+    from pyotp.totp import TOTP
+
+    typed = typed.replace(" ", "")
+    if len(typed) != 6 or not (typed.isascii() and typed.isdigit()):
+        return None
+    app = TOTP(secret)
+    found = None
+    current = int(now) // STEP_S
+    for step in range(current - SKEW, current + SKEW + 1):
+        if hmac.compare_digest(app.at(step * STEP_S), typed):
+            found = step
+    return found
+
+
+def address(secret: str, account: str, issuer: str) -> str:
+    """Return the text of the QR code: an ``otpauth`` address."""
+    from pyotp.totp import TOTP
+
+    return TOTP(secret).provisioning_uri(name=account, issuer_name=issuer)
+
+
+def recovery_code(random_bytes: Callable[[int], bytes]) -> str:
+    """A new code, in groups of four."""
+    # 256 is a multiple of 32: every character is equally likely
+    plain = "".join(_ALPHABET[byte % 32] for byte in random_bytes(RECOVERY_CHARS))
+    return "-".join(plain[i : i + 4] for i in range(0, RECOVERY_CHARS, 4))
+
+
+def recovery_digest(typed: str) -> bytes | None:
+    """What is stored of a recovery code; ``None`` for a text that cannot be one."""
+    plain = typed.strip().upper().translate(_LOOKALIKE)
+    if len(plain) != RECOVERY_CHARS or not set(plain) <= set(_ALPHABET):
+        return None
+    return sha256(plain.encode()).digest()
+
 
 ISSUER: Final = "Trivium"
 """What authenticator apps show above the account."""
@@ -99,14 +161,14 @@ class SecondFactor:
 
         self._check_confirmed(session)
         user = session.user
-        secret = base64.b32encode(self._random_bytes(codes.SECRET_BYTES)).decode()
+        secret = base64.b32encode(self._random_bytes(SECRET_BYTES)).decode()
         async with self._db.write() as conn:
             found = await store.find(conn, user.id)
             if found is not None and found.confirmed_at is not None:
                 raise AccountError(Refusal.FACTOR_ON)
             sealed = self._vault.seal(secret.encode(), _place(user.id))
             await store.begin(conn, user.id, sealed, int(self._clock.now()))
-        return Enrolment(secret=secret, address=codes.address(secret, user.name, ISSUER))
+        return Enrolment(secret=secret, address=address(secret, user.name, ISSUER))
 
     async def pending(self, session: Session) -> Enrolment:
         """The enrolment under way, to be shown again after a slip.
@@ -121,7 +183,7 @@ class SecondFactor:
         if found is None or found.confirmed_at is not None:
             raise AccountError(Refusal.FACTOR_OFF)
         secret = self._vault.open(found.secret, _place(session.user.id)).decode()
-        return Enrolment(secret=secret, address=codes.address(secret, session.user.name, ISSUER))
+        return Enrolment(secret=secret, address=address(secret, session.user.name, ISSUER))
 
     async def finish(
         self, token: str, session: Session, code: str, visitor: Visitor
@@ -243,7 +305,7 @@ class SecondFactor:
             # recovery codes still work, and so does `trivium user factor-off`
             log.warning("second_factor_unreadable", user_id=user_id, error=str(error))
             return False
-        step = codes.matching_step(secret, typed, self._clock.now())
+        step = matching_step(secret, typed, self._clock.now())
         if step is None or not await store.use_step(conn, user_id, step):
             return False
         if not self._vault.is_current(sealed):
@@ -255,7 +317,7 @@ class SecondFactor:
     async def _uses_recovery(self, conn: "Connection", user_id: int, typed: str) -> bool:
         from trivium.identity.accounts.factor import store
 
-        digest = codes.recovery_digest(typed)
+        digest = recovery_digest(typed)
         if digest is None:
             return False
         return await store.use_code(conn, user_id, digest, int(self._clock.now()))
@@ -263,8 +325,8 @@ class SecondFactor:
     async def _new_codes(self, conn: "Connection", user_id: int) -> list[str]:
         from trivium.identity.accounts.factor import store
 
-        made = [codes.recovery_code(self._random_bytes) for _ in range(codes.RECOVERY_CODES)]
-        digests = [digest for code in made if (digest := codes.recovery_digest(code))]
+        made = [recovery_code(self._random_bytes) for _ in range(RECOVERY_CODES)]
+        digests = [digest for code in made if (digest := recovery_digest(code))]
         await store.replace_codes(conn, user_id, digests)
         return made
 

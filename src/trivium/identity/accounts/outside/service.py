@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from trivium.clock import Clock
-from trivium.identity.accounts import names, tokens, tries
+from trivium.identity.accounts import names, tickets, tries
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.letters import Desk
 from trivium.identity.accounts.login import Login
@@ -128,7 +128,7 @@ class OutsideLogins:
             refused = await tries.count(conn, now, tries.of_challenges(visitor.address))
         if refused is not None:
             raise refused
-        state, nonce, verifier = (tokens.issue(self._random_bytes) for _ in range(3))
+        state, nonce, verifier = (tickets.issue(self._random_bytes) for _ in range(3))
         url = await provider.address(
             callback=self._callback(name),
             state=state,

@@ -6,8 +6,16 @@ import msgspec
 import pytest
 
 from trivium.oauth.apps.model import App
-from trivium.oauth.consent.decision import Decision, History, decide, holds, outlived
-from trivium.oauth.consent.model import Asked, Grant, Pending
+from trivium.oauth.consent.model import (
+    Asked,
+    Decision,
+    Grant,
+    History,
+    Pending,
+    decide,
+    holds,
+    outlived,
+)
 
 BOTH = frozenset({"profile", "balance"})
 PROFILE = frozenset({"profile"})
