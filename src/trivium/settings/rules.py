@@ -46,6 +46,46 @@ _BYTES: Final = between(1_024, 2**40)
 _WAIT: Final = between(0, 1_000_000)
 _PRICE: Final = 'price = { input = "1.25", output = "10" }'
 
+
+def _secret(example: str) -> Rule:
+    """Return the rule of a value that is shown to nobody and stands in a file of its own."""
+    return Rule(example, syntax.filled, secret=True, resolved=True, given=unregistered)
+
+
+def _address(example: str, check: Check) -> Rule:
+    """Return the rule of an address that may hold a password."""
+    return Rule(example, check, secret=True, resolved=True)
+
+
+_TIMEOUTS: Final = {
+    "timeouts": Rule("timeouts = { first_byte = 120 }"),
+    "timeouts.connect": Rule("timeouts = { connect = 5 }", above_zero),
+    "timeouts.first_byte": Rule("timeouts = { first_byte = 120 }", above_zero),
+    "timeouts.idle": Rule("timeouts = { idle = 60 }", above_zero),
+    "timeouts.total": Rule("timeouts = { total = 900 }", above_zero),
+}
+"""Of a channel, and of one model there."""
+
+
+def _prices(table: str) -> dict[str, Rule]:
+    """Return the rules of what a model costs, now or from a day on, in the table of that."""
+    return {
+        f"{table}.price": Rule(_PRICE, names=syntax.price_kind),
+        f"{table}.price.*": Rule(_PRICE, syntax.price),
+        f"{table}.tiers": Rule(f"[[{table}.tiers]]"),
+        f"{table}.tiers.above": Rule("above = 200000", between(1, 1_000_000_000)),
+        f"{table}.tiers.price": Rule(_PRICE, names=syntax.price_kind),
+        f"{table}.tiers.price.*": Rule(_PRICE, syntax.price),
+        f"{table}.images": Rule(f"[[{table}.images]]"),
+        f"{table}.images.price": Rule('price = "0.04"', syntax.price),
+        f"{table}.images.size": Rule('size = "1024x1024"'),
+        f"{table}.images.quality": Rule('quality = "high"'),
+        f"{table}.videos": Rule(f"[[{table}.videos]]"),
+        f"{table}.videos.price": Rule('price = "0.10"', syntax.price),
+        f"{table}.videos.size": Rule('size = "1280x720"', syntax.filled),
+    }
+
+
 RULES: Final[dict[str, Rule]] = {
     "server": Rule("[server]"),
     "server.listen": Rule('listen = "127.0.0.1:8080"', syntax.listen_address),
@@ -84,16 +124,12 @@ RULES: Final[dict[str, Rule]] = {
     "server.trusted_proxies.*": Rule('trusted_proxies = ["10.0.0.0/8"]', syntax.network),
     "server.explain_headers": Rule("explain_headers = true"),
     "storage": Rule("[storage]"),
-    "storage.url": Rule(
-        'url = "sqlite:///trivium.db"', syntax.storage_url, secret=True, resolved=True
-    ),
+    "storage.url": _address('url = "sqlite:///trivium.db"', syntax.storage_url),
     "storage.journal": Rule('journal = "journal/"', syntax.filled),
     "storage.pool": Rule("pool = 5", between(1, 1000)),
     "storage.poll_s": Rule("poll_s = 1.0", above_zero),
     "shared": Rule("[shared]"),
-    "shared.url": Rule(
-        'url = "redis://127.0.0.1:6379/0"', syntax.shared_url, secret=True, resolved=True
-    ),
+    "shared.url": _address('url = "redis://127.0.0.1:6379/0"', syntax.shared_url),
     "upstream": Rule("[upstream]"),
     "upstream.connect_timeout_s": Rule("connect_timeout_s = 10.0", above_zero),
     "upstream.first_byte_timeout_s": Rule("first_byte_timeout_s = 600.0", above_zero),
@@ -105,9 +141,7 @@ RULES: Final[dict[str, Rule]] = {
     "upstream.answer_bytes_max": Rule("answer_bytes_max = 134217728", _BYTES),
     "upstream.header_bytes_max": Rule("header_bytes_max = 131072", _BYTES),
     "upstream.dns_ttl_s": Rule("dns_ttl_s = 30.0", _WAIT),
-    "upstream.proxy": Rule(
-        'proxy = "http://127.0.0.1:3128"', syntax.proxy_url, secret=True, resolved=True
-    ),
+    "upstream.proxy": _address('proxy = "http://127.0.0.1:3128"', syntax.proxy_url),
     "upstream.ca_file": Rule('ca_file = "tls/vendors.pem"', syntax.filled),
     "routing": Rule("[routing]"),
     "routing.attempts_max": Rule("attempts_max = 5", between(1, 100)),
@@ -123,23 +157,11 @@ RULES: Final[dict[str, Rule]] = {
     "routing.cooldown_max_s": Rule("cooldown_max_s = 60.0", above_zero),
     "routing.recheck_s": Rule("recheck_s = 600.0", above_zero),
     "audit": Rule("[audit]"),
-    "section.retention_days": Rule("retention_days = 400", section.retention),
+    "audit.retention_days": Rule("retention_days = 400", section.retention),
     "payments": Rule("[payments]"),
     "payments.provider": Rule('provider = "stripe"', one_of("", *payments.PROVIDERS)),
-    "payments.secret_key": Rule(
-        'secret_key = "env:STRIPE_SECRET_KEY"',
-        syntax.filled,
-        secret=True,
-        resolved=True,
-        given=unregistered,
-    ),
-    "payments.webhook_secret": Rule(
-        'webhook_secret = "env:STRIPE_WEBHOOK_SECRET"',
-        syntax.filled,
-        secret=True,
-        resolved=True,
-        given=unregistered,
-    ),
+    "payments.secret_key": _secret('secret_key = "env:STRIPE_SECRET_KEY"'),
+    "payments.webhook_secret": _secret('webhook_secret = "env:STRIPE_WEBHOOK_SECRET"'),
     "payments.amounts": Rule('amounts = ["10", "25", "50", "100"]'),
     "payments.amounts.*": Rule('amounts = ["10", "25", "50", "100"]', payments.dollars),
     "payments.minimum": Rule('minimum = "5"', payments.dollars),
@@ -196,20 +218,8 @@ RULES: Final[dict[str, Rule]] = {
     "assets.url": Rule('url = "s3://bucket/prefix"', syntax.assets_url),
     "assets.endpoint": Rule('endpoint = "http://127.0.0.1:3900"', syntax.web_url),
     "assets.region": Rule('region = "eu-central-1"', syntax.filled),
-    "assets.access_key": Rule(
-        'access_key = "env:S3_ACCESS_KEY"',
-        syntax.filled,
-        secret=True,
-        resolved=True,
-        given=unregistered,
-    ),
-    "assets.secret_key": Rule(
-        'secret_key = "env:S3_SECRET_KEY"',
-        syntax.filled,
-        secret=True,
-        resolved=True,
-        given=unregistered,
-    ),
+    "assets.access_key": _secret('access_key = "env:S3_ACCESS_KEY"'),
+    "assets.secret_key": _secret('secret_key = "env:S3_SECRET_KEY"'),
     "accounts": Rule("[accounts]"),
     "accounts.signup": Rule('signup = "invitation"', one_of("open", "invitation", "closed")),
     "accounts.idle_hours": Rule("idle_hours = 12.0", between(0.1, 8_760)),
@@ -220,13 +230,7 @@ RULES: Final[dict[str, Rule]] = {
     "mail.port": Rule("port = 587", between(1, 65_535)),
     "mail.security": Rule('security = "starttls"', one_of("starttls", "tls", "none")),
     "mail.user": Rule('user = "trivium"'),
-    "mail.password": Rule(
-        'password = "env:MAIL_PASSWORD"',
-        syntax.filled,
-        secret=True,
-        resolved=True,
-        given=unregistered,
-    ),
+    "mail.password": _secret('password = "env:MAIL_PASSWORD"'),
     "mail.sender": Rule('sender = "Trivium <trivium@example.com>"', syntax.mailbox),
     "mail.timeout_s": Rule("timeout_s = 20.0", between(1, 600)),
     "mail.queue_max": Rule("queue_max = 1000", _MANY),
@@ -235,13 +239,7 @@ RULES: Final[dict[str, Rule]] = {
     "logins.title": Rule('title = "Example Company"', syntax.filled),
     "logins.issuer": Rule('issuer = "https://login.example.com"', syntax.web_url),
     "logins.client_id": Rule('client_id = "trivium"', syntax.filled),
-    "logins.client_secret": Rule(
-        'client_secret = "env:COMPANY_LOGIN_SECRET"',
-        syntax.filled,
-        secret=True,
-        resolved=True,
-        given=unregistered,
-    ),
+    "logins.client_secret": _secret('client_secret = "env:COMPANY_LOGIN_SECRET"'),
     "logins.scopes": Rule('scopes = ["openid", "email", "profile"]'),
     "logins.scopes.*": Rule('scopes = ["openid", "email", "profile"]', syntax.scope),
     "logins.trust_email": Rule("trust_email = true"),
@@ -288,19 +286,13 @@ RULES: Final[dict[str, Rule]] = {
     "channels.headers.*": Rule(
         'headers = { x-team = "research" }', syntax.header_value, secret=True, given=foreign
     ),
-    "channels.proxy": Rule(
-        'proxy = "http://127.0.0.1:3128"', syntax.proxy_url, secret=True, resolved=True
-    ),
+    "channels.proxy": _address('proxy = "http://127.0.0.1:3128"', syntax.proxy_url),
     "channels.requests_per_minute": Rule("requests_per_minute = 500", _RATE),
     "channels.tokens_per_minute": Rule("tokens_per_minute = 200000", _RATE),
     "channels.max_concurrency": Rule("max_concurrency = 64", _MANY),
     "channels.queue_max": Rule("queue_max = 100", between(0, 1_000_000)),
     "channels.queue_s": Rule("queue_s = 5.0", above_zero),
-    "channels.timeouts": Rule("timeouts = { first_byte = 120 }"),
-    "channels.timeouts.connect": Rule("timeouts = { connect = 5 }", above_zero),
-    "channels.timeouts.first_byte": Rule("timeouts = { first_byte = 120 }", above_zero),
-    "channels.timeouts.idle": Rule("timeouts = { idle = 60 }", above_zero),
-    "channels.timeouts.total": Rule("timeouts = { total = 900 }", above_zero),
+    **{f"channels.{name}": each for name, each in _TIMEOUTS.items()},
     "channels.probe": Rule("probe = { every_s = 60 }"),
     "channels.probe.every_s": Rule("probe = { every_s = 60 }", _WAIT),
     "channels.probe.kind": Rule('probe = { kind = "models" }', one_of("models", "answer")),
@@ -318,42 +310,17 @@ RULES: Final[dict[str, Rule]] = {
     "models.bindings.priority": Rule("priority = 0", between(-1_000_000, 1_000_000)),
     "models.bindings.weight": Rule("weight = 1", between(0, 1_000_000)),
     "models.bindings.cost": Rule('cost = "2.50"', syntax.price),
-    "models.bindings.timeouts": Rule("timeouts = { first_byte = 120 }"),
-    "models.bindings.timeouts.connect": Rule("timeouts = { connect = 5 }", above_zero),
-    "models.bindings.timeouts.first_byte": Rule("timeouts = { first_byte = 120 }", above_zero),
-    "models.bindings.timeouts.idle": Rule("timeouts = { idle = 60 }", above_zero),
-    "models.bindings.timeouts.total": Rule("timeouts = { total = 900 }", above_zero),
+    **{f"models.bindings.{name}": each for name, each in _TIMEOUTS.items()},
     "models.bindings.audio": Rule('audio = "whisper"', _audio),
     "models.bindings.profile": Rule("[models.bindings.profile]"),
     **{
         f"models.bindings.profile.{name}": Rule(example, check)
         for name, (example, check) in EXAMPLES.items()
     },
-    "models.price": Rule(_PRICE, names=syntax.price_kind),
-    "models.price.*": Rule(_PRICE, syntax.price),
-    "models.tiers": Rule("[[models.tiers]]"),
-    "models.tiers.above": Rule("above = 200000", between(1, 1_000_000_000)),
-    "models.tiers.price": Rule(_PRICE, names=syntax.price_kind),
-    "models.tiers.price.*": Rule(_PRICE, syntax.price),
-    "models.images": Rule("[[models.images]]"),
-    "models.images.price": Rule('price = "0.04"', syntax.price),
-    "models.images.size": Rule('size = "1024x1024"'),
-    "models.images.quality": Rule('quality = "high"'),
-    "models.videos": Rule("[[models.videos]]"),
-    "models.videos.price": Rule('price = "0.10"', syntax.price),
-    "models.videos.size": Rule('size = "1280x720"', syntax.filled),
+    **_prices("models"),
     "models.price_changes": Rule("[[models.price_changes]]"),
     "models.price_changes.since": Rule('since = "2027-01-01"', syntax.since),
-    "models.price_changes.price": Rule(_PRICE, names=syntax.price_kind),
-    "models.price_changes.price.*": Rule(_PRICE, syntax.price),
-    "models.price_changes.tiers": Rule("[[models.price_changes.tiers]]"),
-    "models.price_changes.tiers.above": Rule("above = 200000", between(1, 1_000_000_000)),
-    "models.price_changes.tiers.price": Rule(_PRICE, names=syntax.price_kind),
-    "models.price_changes.tiers.price.*": Rule(_PRICE, syntax.price),
-    "models.price_changes.images": Rule("[[models.price_changes.images]]"),
-    "models.price_changes.images.price": Rule('price = "0.04"', syntax.price),
-    "models.price_changes.images.size": Rule('size = "1024x1024"'),
-    "models.price_changes.images.quality": Rule('quality = "high"'),
+    **_prices("models.price_changes"),
     "fetch": Rule("[fetch]"),
     "fetch.enabled": Rule("enabled = true"),
     "fetch.timeout_s": Rule("timeout_s = 15.0", above_zero),
@@ -364,9 +331,6 @@ RULES: Final[dict[str, Rule]] = {
     "fetch.kept_bytes_max": Rule("kept_bytes_max = 67108864", _BYTES),
     "fetch.networks": Rule('networks = ["10.20.0.0/16"]'),
     "fetch.networks.*": Rule('networks = ["10.20.0.0/16"]', syntax.network),
-    "models.price_changes.videos": Rule("[[models.price_changes.videos]]"),
-    "models.price_changes.videos.price": Rule('price = "0.10"', syntax.price),
-    "models.price_changes.videos.size": Rule('size = "1280x720"', syntax.filled),
     "models.free": Rule("free = true"),
     "models.strategy": Rule('strategy = "latency"', one_of("weight", "latency", "price")),
     "models.hedge_s": Rule("hedge_s = 5.0", _WAIT),
