@@ -19,6 +19,7 @@ from trivium.assets.objects import Objects
 from trivium.clock import Clock
 from trivium.storage.errors import StorageError
 from trivium.storage.rounds import Sweeper
+from trivium.storage.structs import struct_of
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -136,7 +137,7 @@ class Assets:
             return None
         async with self._db.read() as conn:
             row = await store.find(conn, asset_id, int(self._clock.now()))
-        return None if row is None else Asset(**row._mapping)  # noqa: SLF001 - a row's public face
+        return None if row is None else struct_of(Asset, row)
 
     def read(self, asset: Asset, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
         """The bytes from ``start`` to before ``end`` (``None``: the last), in pieces.

@@ -8,23 +8,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.assets.model import Asset, AssetError
 from trivium.storage.schema.requests import assets
+from trivium.storage.structs import values_of
 
 
 async def announce(conn: AsyncConnection, asset: Asset) -> None:
     """Insert the row before the object is written: an object that was cut short is found by its
     row.
     """
-    await conn.execute(
-        insert(assets).values(
-            id=asset.id,
-            user_id=asset.user_id,
-            kind=asset.kind,
-            content_type=asset.content_type,
-            size_bytes=None,
-            created_at=asset.created_at,
-            expires_at=asset.expires_at,
-        )
-    )
+    await conn.execute(insert(assets).values(values_of(asset, size_bytes=None)))
 
 
 async def complete(conn: AsyncConnection, asset_id: str, size_bytes: int) -> None:

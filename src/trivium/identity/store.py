@@ -12,6 +12,7 @@ from trivium.identity.terms import Terms, terms_of
 from trivium.settings.limits import RateLimits, limits
 from trivium.storage.schema.core import accounts, keys, revision, users
 from trivium.storage.schema.requests import records
+from trivium.storage.structs import struct_of, values_of
 
 _KEY = (
     keys.c.id,
@@ -160,19 +161,13 @@ async def page_users(
 
 def user_of(row: Any) -> User:
     """A row of ``users``, or of a join with it, as a user."""
-    return User(
-        id=row.id,
-        name=row.name,
-        email=row.email,
+    return struct_of(
+        User,
+        row,
         email_verified=row.email_verified_at is not None,
         role=Role(row.role),
-        disabled=row.disabled,
-        unlimited=row.unlimited,
         group=row.price_group,
-        created_at=row.created_at,
         limits=_limits(row),
-        language=row.language,
-        theme=row.theme,
     )
 
 
@@ -263,23 +258,14 @@ async def disable_granted(conn: AsyncConnection, grant_ids: Sequence[int] | Sele
 
 async def _keys(conn: AsyncConnection, query: Select[Any]) -> list[Key]:
     return [
-        Key(
-            id=row.id,
-            user_id=row.user_id,
-            name=row.name,
-            hint=row.hint,
+        struct_of(
+            Key,
+            row,
             models=_texts(row.models),
-            expires_at=row.expires_at,
-            disabled=row.disabled,
-            paused=row.paused,
-            created_at=row.created_at,
-            strict=row.strict,
-            header_only=row.header_only,
             last_used_at=None if row.last_used_at is None else int(row.last_used_at),
             limits=_limits(row),
             budgets=_budgets(row.budgets),
             networks=_texts(row.networks),
-            grant_id=row.grant_id,
         )
         for row in await conn.execute(query)
     ]
@@ -290,16 +276,11 @@ def _limits(row: Any) -> RateLimits | None:
 
 
 def _terms(terms: Terms) -> dict[str, Any]:
-    return {
-        "name": terms.name,
-        "models": msgspec.json.encode(terms.models).decode(),
-        "expires_at": terms.expires_at,
-        "strict": terms.strict,
-        "header_only": terms.header_only,
-        "budgets": msgspec.json.encode(terms.budgets).decode(),
-        "networks": msgspec.json.encode(terms.networks).decode(),
-        **_columns(terms.limits),
+    lists = {
+        name: msgspec.json.encode(getattr(terms, name)).decode()
+        for name in ("models", "budgets", "networks")
     }
+    return values_of(terms, "limits", **lists, **_columns(terms.limits))
 
 
 def _columns(of: RateLimits | None) -> dict[str, int | None]:

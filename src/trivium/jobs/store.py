@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from trivium.jobs.model import BIRTH_S, CLAIM_S, Account, Job, Keeping
 from trivium.storage.schema.core import holds
 from trivium.storage.schema.requests import jobs
+from trivium.storage.structs import struct_of, values_of
 from trivium.wire.operation import Operation
 from trivium.wire.videos.answer import FINAL, Status
 from trivium.wire.videos.resource import VideoError
@@ -23,92 +24,60 @@ def job_of(row: Row[Any], prompt: str) -> Job:
     error = None
     if row.error_code is not None:
         error = VideoError(code=row.error_code, message=row.error_message or "")
-    return Job(
-        id=row.id,
-        user_id=row.user_id,
-        key_id=row.key_id,
-        request_id=row.request_id,
-        model=row.model,
-        account=Account(
-            channel=row.channel,
-            credential=row.credential,
-            operation=Operation(row.operation),
-            model=row.upstream_model,
-        ),
-        upstream_id=row.upstream_id,
+    account = Account(
+        channel=row.channel,
+        credential=row.credential,
+        operation=Operation(row.operation),
+        model=row.upstream_model,
+    )
+    return struct_of(
+        Job,
+        row,
+        account=account,
         file=row.file or "",
         status=Status(row.status),
-        progress=row.progress,
         error=error,
-        size=row.size,
-        seconds=row.seconds,
         prompt=prompt,
-        remixed_from=row.remixed_from,
-        created_at=row.created_at,
-        completed_at=row.completed_at,
-        expires_at=row.expires_at,
         kept=Keeping(row.kept),
         assets=_assets(row.assets),
-        looked_at=row.looked_at,
-        look_at=row.look_at,
+    )
+
+
+_NEVER_CHANGE: Final = (
+    *("id", "user_id", "key_id", "request_id", "model"),
+    *("size", "seconds", "remixed_from", "created_at"),
+)
+
+
+def _changing(job: Job) -> dict[str, Any]:
+    """Return the columns that change in a job's life, but its assets: ``keep`` writes those."""
+    account, error = job.account, job.error
+    return values_of(
+        job,
+        *_NEVER_CHANGE,
+        *("account", "error", "prompt", "assets"),
+        channel=account.channel,
+        credential=account.credential,
+        operation=account.operation.value,
+        upstream_model=account.model,
+        file=job.file or None,
+        error_code=None if error is None else error.code,
+        error_message=None if error is None else error.message,
+        claimed_until=0,
     )
 
 
 async def insert(conn: AsyncConnection, job: Job, sealed: bytes) -> None:
     """Write a new job, whose prompt is ``sealed``."""
-    account = job.account
-    await conn.execute(
-        jobs.insert().values(
-            id=job.id,
-            user_id=job.user_id,
-            key_id=job.key_id,
-            request_id=job.request_id,
-            model=job.model,
-            channel=account.channel,
-            credential=account.credential,
-            operation=account.operation.value,
-            upstream_model=account.model,
-            status=job.status.value,
-            progress=job.progress,
-            size=job.size,
-            seconds=job.seconds,
-            prompt=sealed,
-            remixed_from=job.remixed_from,
-            created_at=job.created_at,
-            kept=job.kept.value,
-            assets="{}",
-            looked_at=job.looked_at,
-            look_at=job.look_at,
-            claimed_until=0,
-        )
-    )
+    fixed = {name: getattr(job, name) for name in _NEVER_CHANGE}
+    values = fixed | _changing(job) | {"prompt": sealed, "assets": "{}"}
+    await conn.execute(jobs.insert().values(values))
 
 
 async def change(conn: AsyncConnection, job: Job) -> bool:
     """Write what changes in a job's life; ``False``: it has ended meanwhile, or is gone."""
-    account, error = job.account, job.error
-    done = await conn.execute(
-        update(jobs)
-        .where(jobs.c.id == job.id, _OPEN)
-        .values(
-            channel=account.channel,
-            credential=account.credential,
-            operation=account.operation.value,
-            upstream_model=account.model,
-            upstream_id=job.upstream_id,
-            file=job.file or None,
-            status=job.status.value,
-            progress=job.progress,
-            error_code=None if error is None else error.code,
-            error_message=None if error is None else error.message,
-            completed_at=job.completed_at,
-            expires_at=job.expires_at,
-            kept=job.kept.value,
-            looked_at=job.looked_at,
-            look_at=job.look_at,
-            claimed_until=0,
-        )
-    )
+    query = update(jobs).where(jobs.c.id == job.id, _OPEN).values(_changing(job))
+    done = await conn.execute(query)
     return bool(done.rowcount)
 
 

@@ -29,6 +29,7 @@ from trivium.ledger.lease import Standing, Wish
 from trivium.ledger.model import Entry, EntryKind, Settlement
 from trivium.ledger.statement.store import add_to_days
 from trivium.storage.schema.core import accounts, entries, holds, leases, users
+from trivium.storage.structs import struct_of, values_of
 from trivium.storage.together import insert, upsert
 
 _USAGE: Final = ("user_id", "amount_nanos", "note", "request_id", "created_at", "detail")
@@ -49,16 +50,7 @@ async def has_user(conn: AsyncConnection, user_id: int) -> bool:
 
 async def insert_entry(conn: AsyncConnection, entry: Entry) -> int | None:
     """Append an entry, whose id is ignored; ``None`` when its request is booked already."""
-    values = {
-        "user_id": entry.user_id,
-        "kind": entry.kind.value,
-        "amount_nanos": entry.amount_nanos,
-        "note": entry.note,
-        "request_id": entry.request_id,
-        "created_at": entry.created_at,
-        "detail": entry.detail,
-    }
-    append = upsert(conn, entries).values(values).returning(entries.c.id)
+    append = upsert(conn, entries).values(values_of(entry, "id")).returning(entries.c.id)
     if conn.dialect.name != "sqlite":
         append = append.on_conflict_do_nothing(index_elements=["request_id"])
     elif entry.request_id is not None and await entry_of(conn, entry.request_id) is not None:
@@ -96,16 +88,7 @@ async def entry_of(conn: AsyncConnection, request_id: str) -> Entry | None:
 
 
 def _entry(row: Any) -> Entry:
-    return Entry(
-        id=row.id,
-        user_id=row.user_id,
-        kind=EntryKind(row.kind),
-        amount_nanos=row.amount_nanos,
-        note=row.note,
-        request_id=row.request_id,
-        created_at=row.created_at,
-        detail=row.detail,
-    )
+    return struct_of(Entry, row, kind=EntryKind(row.kind))
 
 
 async def balance_of(conn: AsyncConnection, user_id: int) -> int:

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.recall.model import Kept
+from trivium.storage.structs import struct_of, values_of
 from trivium.storage.vault import Vault, VaultError
 
 LEVEL: Final = 1
@@ -22,18 +23,8 @@ def row_of(kept: Kept, vault: Vault) -> dict[str, Any]:
     if kept.response is not None:
         plain = zlib.compress(_encode((kept.response, kept.input)), LEVEL)
         body = vault.seal(plain, _place(kept.user_id, kept.id))
-    return {
-        "user_id": kept.user_id,
-        "id": kept.id,
-        "key_id": kept.key_id,
-        "model": kept.model,
-        "channel": kept.channel,
-        "status": kept.status,
-        "created_at": kept.created_at,
-        "expires_at": kept.expires_at,
-        "size_bytes": 0 if body is None else len(body),
-        "body": body,
-    }
+    size = 0 if body is None else len(body)
+    return values_of(kept, "response", "input", "items", size_bytes=size, body=body)
 
 
 def kept_of(row: Any, vault: Vault) -> Kept:
@@ -46,18 +37,7 @@ def kept_of(row: Any, vault: Vault) -> Kept:
             response, given = _decode(zlib.decompress(plain))
         except (zlib.error, msgspec.DecodeError) as error:
             raise VaultError(f"a stored response cannot be read: {error}") from None
-    return Kept(
-        user_id=row.user_id,
-        id=row.id,
-        key_id=row.key_id,
-        model=row.model,
-        channel=row.channel,
-        status=row.status,
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        response=response,
-        input=tuple(given),
-    )
+    return struct_of(Kept, row, response=response, input=tuple(given), items=())
 
 
 def _place(user_id: int, response_id: str) -> bytes:

@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.storage.schema.requests import breakers
+from trivium.storage.structs import struct_of
 from trivium.storage.together import upsert
 
 
@@ -61,4 +62,4 @@ async def remove_all(conn: AsyncConnection, before: int | None = None) -> None:
 async def listed(conn: AsyncConnection) -> list[Resting]:
     """All of them, by channel."""
     rows = await conn.execute(select(breakers).order_by(breakers.c.channel, breakers.c.model))
-    return [Resting(**row._mapping) for row in rows]  # noqa: SLF001 - SQLAlchemy's public name
+    return [struct_of(Resting, row) for row in rows]

@@ -19,6 +19,7 @@ from trivium.storage.schema.logins import (
     totp_secrets,
     tries,
 )
+from trivium.storage.structs import struct_of, values_of
 from trivium.storage.together import upsert
 
 _SESSION: Final[Select[Any]] = select(
@@ -268,18 +269,13 @@ async def seen(conn: AsyncConnection, subject: bytes) -> Seen:
     await conn.execute(upsert(conn, tries).values(nothing).on_conflict_do_nothing())
     query = select(tries.c.count, tries.c.since, tries.c.until, tries.c.forget_at)
     row = (await conn.execute(query.where(tries.c.subject == subject).with_for_update())).one()
-    return Seen(count=row[0], since=row[1], until=row[2], forget_at=row[3])
+    return Seen(**row._asdict())
 
 
 async def keep(conn: AsyncConnection, subject: bytes, now_seen: Seen) -> None:
     """Write down what is known of a subject."""
-    values = {
-        "count": now_seen.count,
-        "since": now_seen.since,
-        "until": now_seen.until,
-        "forget_at": now_seen.forget_at,
-    }
-    await conn.execute(update(tries).where(tries.c.subject == subject).values(values))
+    query = update(tries).where(tries.c.subject == subject)
+    await conn.execute(query.values(values_of(now_seen)))
 
 
 async def forget(conn: AsyncConnection, subject: bytes) -> None:
@@ -319,14 +315,7 @@ def _is_open(purpose: str, now: int) -> tuple[Any, ...]:
 
 
 def _session(row: Row[Any]) -> Session:
-    return Session(
-        id=row.session_id,
-        user=users_store.user_of(row),
-        created_at=row.began_at,
-        seen_at=row.seen_at,
-        expires_at=row.expires_at,
-        confirmed_at=row.confirmed_at,
-        way=Way(row.way),
-        address=row.address,
-        agent=row.agent,
+    user = users_store.user_of(row)
+    return struct_of(
+        Session, row, id=row.session_id, user=user, created_at=row.began_at, way=Way(row.way)
     )

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.codes.model import Batch, Code
 from trivium.storage.schema.core import code_batches, codes, entries, users
+from trivium.storage.structs import struct_of
 
 _WHOLE: Final[Select[Any]] = (
     select(
@@ -73,13 +74,13 @@ async def claim(conn: AsyncConnection, digest: bytes, user_id: int, now: int) ->
 async def find(conn: AsyncConnection, digest: bytes) -> Code | None:
     """A code by the digest of its secret."""
     row = (await conn.execute(_WHOLE.where(codes.c.digest == digest))).one_or_none()
-    return None if row is None else _code(row)
+    return None if row is None else struct_of(Code, row)
 
 
 async def codes_of(conn: AsyncConnection, batch_id: int) -> list[Code]:
     """The codes of a batch, in the order they were made."""
     query = _WHOLE.where(codes.c.batch_id == batch_id).order_by(codes.c.id)
-    return [_code(row) for row in await conn.execute(query)]
+    return [struct_of(Code, row) for row in await conn.execute(query)]
 
 
 async def batches(conn: AsyncConnection) -> list[Batch]:
@@ -95,7 +96,7 @@ async def batches(conn: AsyncConnection) -> list[Batch]:
         .group_by(code_batches.c.id)
         .order_by(code_batches.c.id)
     )
-    return [Batch(**row._mapping) for row in await conn.execute(query)]  # noqa: SLF001 - SQLAlchemy's documented way to a row by names
+    return [struct_of(Batch, row) for row in await conn.execute(query)]
 
 
 async def revoke(
@@ -134,16 +135,3 @@ async def contradictions(conn: AsyncConnection) -> list[int]:
         .order_by(codes.c.id)
     )
     return list(await conn.scalars(query))
-
-
-def _code(row: Any) -> Code:
-    return Code(
-        id=row.id,
-        batch_id=row.batch_id,
-        hint=row.hint,
-        amount_nanos=row.amount_nanos,
-        expires_at=row.expires_at,
-        revoked_at=row.revoked_at,
-        redeemed_at=row.redeemed_at,
-        user=row.user,
-    )

@@ -11,6 +11,7 @@ from trivium.ledger import store
 from trivium.ledger.holds.model import Held
 from trivium.ledger.model import Entry
 from trivium.storage.schema.core import accounts, holds
+from trivium.storage.structs import struct_of, values_of
 
 
 async def place(conn: AsyncConnection, held: Held) -> bool:
@@ -23,15 +24,7 @@ async def place(conn: AsyncConnection, held: Held) -> bool:
     spare = account.balance_nanos + account.overdraft_nanos - account.leased_nanos
     if held.amount_nanos > max(0, spare):
         return False
-    await conn.execute(
-        holds.insert().values(
-            request_id=held.request_id,
-            user_id=held.user_id,
-            amount_nanos=held.amount_nanos,
-            bill=held.bill,
-            created_at=held.created_at,
-        )
-    )
+    await conn.execute(holds.insert().values(values_of(held)))
     await _set_aside(conn, held.user_id, held.amount_nanos)
     return True
 
@@ -50,13 +43,7 @@ async def take(conn: AsyncConnection, request_id: str) -> Held | None:
     if row is None:
         return None  # another was faster, before the account was ours
     await _set_aside(conn, user_id, -row.amount_nanos)
-    return Held(
-        request_id=request_id,
-        user_id=user_id,
-        amount_nanos=row.amount_nanos,
-        bill=row.bill,
-        created_at=row.created_at,
-    )
+    return struct_of(Held, row)
 
 
 async def book(conn: AsyncConnection, entry: Entry) -> None:

@@ -8,14 +8,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from trivium.ledger.model import EntryKind
 from trivium.ledger.payments.model import REFUND, Notice, Payment, PaymentState
 from trivium.storage.schema.core import entries, payment_events, payments
+from trivium.storage.structs import struct_of, values_of
 from trivium.storage.together import upsert
 
 
 async def insert(conn: AsyncConnection, payment: Payment) -> int:
     """Store a payment, whose id is ignored; returns the new one."""
-    values = {name: getattr(payment, name) for name in payment.__struct_fields__ if name != "id"}
-    values["state"] = payment.state.value
-    done = await conn.execute(payments.insert().values(values).returning(payments.c.id))
+    query = payments.insert().values(values_of(payment, "id")).returning(payments.c.id)
+    done = await conn.execute(query)
     return int(done.scalar_one())
 
 
@@ -150,5 +150,4 @@ async def _returned(conn: AsyncConnection) -> dict[str, int]:
 
 
 def _payment(row: Any) -> Payment:
-    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's documented way to a row by names
-    return Payment(**{**values, "state": PaymentState(values["state"])})
+    return struct_of(Payment, row, state=PaymentState(row.state))

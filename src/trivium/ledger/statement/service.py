@@ -9,6 +9,7 @@ from trivium.ledger.amounts import parse_usd
 from trivium.ledger.audit import Detail, detail_of
 from trivium.ledger.focus import COLUMNS, rows_of
 from trivium.ledger.model import Entry, EntryKind
+from trivium.storage.structs import struct_of
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -153,13 +154,4 @@ def _lines(entry: Entry) -> list[Line]:
 
 
 def _entry(row: Any) -> Entry:
-    return Entry(
-        id=row.id,
-        user_id=row.user_id,
-        kind=EntryKind(row.kind),
-        amount_nanos=row.amount_nanos,
-        note=row.note,
-        request_id=row.request_id,
-        created_at=row.created_at,
-        detail=row.detail,
-    )
+    return struct_of(Entry, row, kind=EntryKind(row.kind))

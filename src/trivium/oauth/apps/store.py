@@ -13,6 +13,7 @@ from trivium.storage.schema.core import users
 from trivium.storage.schema.oauth import oauth_apps as apps
 from trivium.storage.schema.oauth import oauth_grants as grants
 from trivium.storage.schema.oauth import oauth_secrets as secrets
+from trivium.storage.structs import struct_of, values_of
 
 _APPS = select(apps, users.c.disabled.label("owner_disabled")).join(
     users, users.c.id == apps.c.user_id
@@ -21,39 +22,23 @@ _APPS = select(apps, users.c.disabled.label("owner_disabled")).join(
 
 def app_of(row: Any) -> App:
     """An application from a row that has the columns of ``oauth_apps``, and ``owner_disabled``."""
-    return App(
-        id=row.id,
-        user_id=row.user_id,
-        name=row.name,
-        description=row.description,
-        client_id=row.client_id,
-        redirect_uri=row.redirect_uri,
+    return struct_of(
+        App,
+        row,
         status=Status(row.status),
         owner_disabled=bool(row.owner_disabled),
-        trusted=row.trusted,
         scopes=frozenset(row.scopes.split()),
         grants=frozenset(map(GrantType, row.grants.split())),
-        rotate_refresh=row.rotate_refresh,
-        send_iss=row.send_iss,
-        created_at=row.created_at,
-        changed_at=row.changed_at,
     )
 
 
 def _values(app: App) -> dict[str, Any]:
-    return {
-        "user_id": app.user_id,
-        "name": app.name,
-        "description": app.description,
-        "redirect_uri": app.redirect_uri,
-        "status": app.status.value,
-        "trusted": app.trusted,
-        "scopes": scope.written(app.scopes),
-        "grants": " ".join(sorted(grant.value for grant in app.grants)),
-        "rotate_refresh": app.rotate_refresh,
-        "send_iss": app.send_iss,
-        "changed_at": app.changed_at,
-    }
+    return values_of(
+        app,
+        *("id", "client_id", "owner_disabled", "created_at"),
+        scopes=scope.written(app.scopes),
+        grants=" ".join(sorted(grant.value for grant in app.grants)),
+    )
 
 
 async def hold_owner(conn: AsyncConnection, user_id: int) -> bool | None:
@@ -147,10 +132,7 @@ async def own_secrets(conn: AsyncConnection, app_id: int, now: int) -> list[OwnS
     """The secrets that open an application now, newest first."""
     live = or_(secrets.c.expires_at.is_(None), secrets.c.expires_at > now)
     query = select(secrets).where(secrets.c.app_id == app_id, live).order_by(secrets.c.id.desc())
-    return [
-        OwnSecret(hint=row.hint, created_at=row.created_at, expires_at=row.expires_at)
-        for row in await conn.execute(query)
-    ]
+    return [struct_of(OwnSecret, row) for row in await conn.execute(query)]
 
 
 async def add_secret(

@@ -17,6 +17,7 @@ from trivium.storage.schema.oauth import oauth_families as families
 from trivium.storage.schema.oauth import oauth_grants as grants
 from trivium.storage.schema.oauth import oauth_refresh_tokens as refresh
 from trivium.storage.schema.oauth import oauth_requests as requests
+from trivium.storage.structs import struct_of
 
 # --- requests -----------------------------------------------------------------------------------
 
@@ -112,16 +113,7 @@ async def take_request(conn: AsyncConnection, digest: bytes, user_id: int, now: 
 
 def grant_of(row: Any) -> Grant:
     """Consent from a row that has the columns of ``oauth_grants``."""
-    return Grant(
-        id=row.id,
-        user_id=row.user_id,
-        app_id=row.app_id,
-        scopes=frozenset(row.scopes.split()),
-        automatic=row.automatic,
-        created_at=row.created_at,
-        consented_at=row.consented_at,
-        revoked_at=row.revoked_at,
-    )
+    return struct_of(Grant, row, scopes=frozenset(row.scopes.split()))
 
 
 async def history(conn: AsyncConnection, user_id: int, app_id: int) -> History:

@@ -10,6 +10,7 @@ from trivium.identity.model import Role
 from trivium.oauth.developer.model import DeveloperToken
 from trivium.storage.schema.core import users
 from trivium.storage.schema.oauth import developer_tokens as tokens
+from trivium.storage.structs import struct_of, values_of
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -33,15 +34,8 @@ async def count_since(conn: AsyncConnection, user_id: int, since: int) -> int:
 
 async def insert(conn: AsyncConnection, token: DeveloperToken, digest: bytes) -> int:
     """A new token; its id."""
-    values = {
-        "user_id": token.user_id,
-        "digest": digest,
-        "name": token.name,
-        "hint": token.hint,
-        "permissions": " ".join(sorted(token.permissions)),
-        "created_at": token.created_at,
-        "expires_at": token.expires_at,
-    }
+    permissions = " ".join(sorted(token.permissions))
+    values = values_of(token, "id", digest=digest, permissions=permissions)
     made = tokens.insert().values(values).returning(tokens.c.id)
     return int((await conn.execute(made)).scalar_one())
 
@@ -81,14 +75,5 @@ async def sweep(conn: AsyncConnection, before: int) -> int:
 
 
 def _token(row: Any) -> DeveloperToken:
-    return DeveloperToken(
-        id=row.id,
-        user_id=row.user_id,
-        name=row.name,
-        hint=row.hint,
-        permissions=frozenset(row.permissions.split()),
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        last_used_at=row.last_used_at,
-        revoked_at=row.revoked_at,
-    )
+    permissions = frozenset(row.permissions.split())
+    return struct_of(DeveloperToken, row, permissions=permissions)

@@ -1,7 +1,5 @@
 """Codes, families and tokens in SQL. Every function works in the transaction it is given."""
 
-from typing import Any
-
 from sqlalchemy import and_, delete, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -16,6 +14,7 @@ from trivium.storage.schema.oauth import oauth_codes as codes
 from trivium.storage.schema.oauth import oauth_families as families
 from trivium.storage.schema.oauth import oauth_grants as grants
 from trivium.storage.schema.oauth import oauth_refresh_tokens as refresh
+from trivium.storage.structs import struct_of
 
 _GRANTED = and_(grants.c.revoked_at.is_(None), users.c.disabled.is_(False))
 
@@ -33,17 +32,11 @@ async def find_code(conn: AsyncConnection, digest: bytes) -> CodeRow | None:
     row = (await conn.execute(query)).one_or_none()
     if row is None:
         return None
-    return CodeRow(
-        digest=row.digest,
-        app_id=row.app_id,
-        user_id=row.user_id,
-        grant_id=row.grant_id,
-        redirect_uri=row.redirect_uri,
+    return struct_of(
+        CodeRow,
+        row,
         scopes=frozenset(row.scope.split()),
-        code_challenge=row.code_challenge,
-        expires_at=row.expires_at,
         is_used=row.used_at is not None,
-        family_id=row.family_id,
         is_granted=bool(row.is_granted),
     )
 
@@ -160,24 +153,10 @@ async def find_refresh(
         .where(refresh.c.digest == digest)
     )
     row = (await conn.execute(query)).one_or_none()
-    return None if row is None else _refresh(row)
-
-
-def _refresh(row: Any) -> RefreshRow:
-    return RefreshRow(
-        id=row.id,
-        app_id=row.app_id,
-        user_id=row.user_id,
-        grant_id=row.grant_id,
-        family_id=row.family_id,
-        family_expires_at=row.family_expires_at,
-        scopes=frozenset(row.scope.split()),
-        expires_at=row.expires_at,
-        rotated_at=row.rotated_at,
-        seed=row.seed,
-        is_granted=bool(row.is_granted),
-        language=row.language,
-    )
+    if row is None:
+        return None
+    is_granted = bool(row.is_granted)
+    return struct_of(RefreshRow, row, scopes=frozenset(row.scope.split()), is_granted=is_granted)
 
 
 async def rotate(conn: AsyncConnection, refresh_id: int, seed: bytes, now: int) -> None:
@@ -217,16 +196,7 @@ async def find_access(conn: AsyncConnection, digest: bytes, now: int) -> Access 
     row = (await conn.execute(query)).one_or_none()
     if row is None:
         return None
-    return Access(
-        user_id=row.user_id,
-        app_id=row.app_id,
-        client_id=row.client_id,
-        grant_id=row.grant_id,
-        family_id=row.family_id,
-        scopes=frozenset(row.scope.split()),
-        expires_at=row.expires_at,
-        last_used_at=row.last_used_at,
-    )
+    return struct_of(Access, row, scopes=frozenset(row.scope.split()))
 
 
 async def touch(conn: AsyncConnection, grant_id: int, now: int) -> None:

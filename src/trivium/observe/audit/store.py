@@ -7,12 +7,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.observe.audit.model import Act, ActKind
 from trivium.storage.schema.requests import acts
+from trivium.storage.structs import struct_of, values_of
 
 
 async def insert(conn: AsyncConnection, act: Act) -> None:
     """Append an act, whose id is ignored."""
-    values = {name: getattr(act, name) for name in act.__struct_fields__ if name != "id"}
-    await conn.execute(acts.insert().values(values))
+    await conn.execute(acts.insert().values(values_of(act, "id")))
 
 
 async def of_user(
@@ -77,4 +77,4 @@ def _page(query: Select[Any], before_id: int | None, limit: int) -> Select[Any]:
 
 
 async def _acts(conn: AsyncConnection, query: Select[Any]) -> list[Act]:
-    return [Act(**row._mapping) for row in await conn.execute(query)]  # noqa: SLF001 - SQLAlchemy's documented way to a row by names
+    return [struct_of(Act, row) for row in await conn.execute(query)]

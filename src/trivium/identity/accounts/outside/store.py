@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.accounts.outside.model import OutsideLogin
 from trivium.storage.schema.logins import outside_logins
+from trivium.storage.structs import struct_of
 
 
 async def user_of(conn: AsyncConnection, issuer: str, subject: str) -> int | None:
@@ -34,16 +35,8 @@ async def used(conn: AsyncConnection, issuer: str, subject: str, email: str, now
 async def of_user(conn: AsyncConnection, user_id: int) -> list[OutsideLogin]:
     """A user's outside logins, in the order they were linked."""
     query = select(outside_logins).where(outside_logins.c.user_id == user_id)
-    return [
-        OutsideLogin(
-            id=row.id,
-            issuer=row.issuer,
-            email=row.email,
-            created_at=row.created_at,
-            used_at=row.used_at,
-        )
-        for row in await conn.execute(query.order_by(outside_logins.c.id))
-    ]
+    rows = await conn.execute(query.order_by(outside_logins.c.id))
+    return [struct_of(OutsideLogin, row) for row in rows]
 
 
 async def remove(conn: AsyncConnection, user_id: int, login_id: int) -> bool:

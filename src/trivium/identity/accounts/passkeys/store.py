@@ -3,11 +3,12 @@
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.accounts.passkeys.model import Passkey
 from trivium.storage.schema.logins import passkeys
+from trivium.storage.structs import struct_of
 
 _texts = msgspec.json.Decoder(list[str]).decode
 
@@ -31,7 +32,7 @@ async def insert_passkey(conn: AsyncConnection, values: dict[str, Any]) -> int:
 async def of_user(conn: AsyncConnection, user_id: int) -> list[Passkey]:
     """A user's passkeys, in the order they were added."""
     query = select(passkeys).where(passkeys.c.user_id == user_id).order_by(passkeys.c.id)
-    return [_passkey(row) for row in await conn.execute(query)]
+    return [struct_of(Passkey, row) for row in await conn.execute(query)]
 
 
 async def credentials(conn: AsyncConnection, user_id: int) -> list[tuple[bytes, list[str]]]:
@@ -74,13 +75,3 @@ async def remove(conn: AsyncConnection, user_id: int, passkey_id: int) -> bool:
     """Delete one of a user's; ``False`` when there was none."""
     query = delete(passkeys).where(passkeys.c.id == passkey_id, passkeys.c.user_id == user_id)
     return (await conn.execute(query)).rowcount == 1
-
-
-def _passkey(row: Row[Any]) -> Passkey:
-    return Passkey(
-        id=row.id,
-        name=row.name,
-        synced=row.synced,
-        created_at=row.created_at,
-        used_at=row.used_at,
-    )
