@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.cli.database import exists, opened, unchecked, with_identity
+from trivium.cli.database import exists, opened, unchecked, users_and_keys
 from trivium.cli.output import Failed
 from trivium.settings.model import Storage
 from trivium.storage import migrate
@@ -24,11 +24,14 @@ async def test_an_address_that_is_none_is_told(url):
             raise AssertionError
 
 
-def test_work_on_users_is_kept(folder):
+@pytest.mark.asyncio
+async def test_work_on_users_is_kept(folder):
     """Each command is a process of its own."""
     storage = Storage(url="sqlite:///own.db")
-    with_identity(storage, lambda identity, _: identity.create_user("ada", "ada@example.com"))
-    (found,) = with_identity(storage, lambda identity, _: identity.list_users())
+    async with users_and_keys(storage) as (identity, _):
+        await identity.create_user("ada", "ada@example.com")
+    async with users_and_keys(storage) as (identity, _):
+        (found,) = await identity.list_users()
     assert found.name == "ada"
 
 

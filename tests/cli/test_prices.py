@@ -160,7 +160,7 @@ def test_the_source_is_fetched_with_its_key(trivium, settings, monkeypatch):
         asked.append(argv)
         return msgspec.json.encode(bundled())
 
-    monkeypatch.setattr("trivium.ledger.suggestions.fetch.fetch", fetch)
+    monkeypatch.setattr("trivium.ledger.suggestions.update.fetch", fetch)
     key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="
     settings.write_text(
         f'[prices]\nsource = "https://p.example/c.json"\npublic_key = "{key}"\n{SETTINGS}'

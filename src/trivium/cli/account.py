@@ -1,15 +1,15 @@
 """``trivium user``, the part about logging in: passwords, invitations, roles, what was lost."""
 
-import asyncio
 import sys
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from trivium.cli import config
 from trivium.cli.audit import tell, teller
-from trivium.cli.database import opened
+from trivium.cli.database import users_and_keys
 from trivium.cli.output import Failed, as_json, moment, note, printable, table
 from trivium.clock import SystemClock
 from trivium.identity.accounts import passwords
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from trivium.identity.accounts.service import Accounts
     from trivium.identity.service import Identity
     from trivium.storage.database import Database
-
-T = TypeVar("T")
 
 HEADS: Final = ("ID", "FOR", "ROLE", "CREATED", "EXPIRES")
 DAY_S: Final = 86_400
@@ -46,7 +44,7 @@ StdinOption = Annotated[
 ]
 
 
-def password(
+async def password(
     user: UserArgument, *, password_stdin: StdinOption = False, config_: config.ConfigOption = None
 ) -> None:
     """Set a user's password and end their logins.
@@ -55,7 +53,7 @@ def password(
     """
     given = read_password() if password_stdin else _ask()
     loaded, _ = config.read(config_)
-    found = set_password(loaded.settings, user, given)
+    found = await set_password(loaded.settings, user, given)
     note(f"set the password of {printable(found.name)} and ended their logins")
 
 
@@ -67,19 +65,16 @@ def first_password(name: str, email: str) -> str:
         raise Failed(WORDS[error.why]) from None
 
 
-def set_password(settings: Settings, user: str, given: str) -> User:
+async def set_password(settings: Settings, user: str, given: str) -> User:
     """Give a user a password and end their logins."""
-
-    async def work(accounts: "Accounts", identity: "Identity", database: "Database") -> User:
+    async with people(settings) as (accounts, identity, database):
         found = await identity.find_user(user)
         await accounts.recovery.set_password(found, given)
         await tell(database, ActKind.PASSWORD_CHANGED, found.id)
         return found
 
-    return with_accounts(settings, work)
 
-
-def invite(
+async def invite(
     *,
     email: Annotated[
         str | None, typer.Option(metavar="E", help="Whom it is for.", show_default=False)
@@ -111,30 +106,24 @@ def invite(
         raise Failed('accounts.signup is "closed": set it to "invitation" to let people in')
     lifetime_s = None if days is None else int(days * DAY_S)
     role = Role.ADMIN if admin else Role.USER
-
-    async def work(accounts: "Accounts", _: "Identity", database: "Database") -> str:
+    async with people(settings) as (accounts, _, database):
         made, url = await accounts.signup.invite(
             email, role, language=language, by_mail=mail, lifetime_s=lifetime_s
         )
         await tell(database, ActKind.INVITATION, None, f"invitation:{made.id}")
-        return url
-
-    url = with_accounts(settings, work)
     if url:
         print(url)
     else:
         note(f"sent the invitation to {printable(email or '')}")
 
 
-def invitations(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
+async def invitations(
+    config_: config.ConfigOption = None, *, json: config.JsonOption = False
+) -> None:
     """List invitations that can still be used."""
     loaded, _ = config.read(config_)
-
-    async def work(accounts: "Accounts", _: "Identity", __: "Database") -> object:
-        return await accounts.signup.invitations()
-
-    found = with_accounts(loaded.settings, work)
-    assert isinstance(found, list)
+    async with people(loaded.settings) as (accounts, _, _):
+        found = await accounts.signup.invitations()
     if json:
         as_json(found)
         return
@@ -151,69 +140,53 @@ def invitations(config_: config.ConfigOption = None, *, json: config.JsonOption 
     print(table(HEADS, rows))
 
 
-def withdraw(
+async def withdraw(
     invitation: Annotated[int, typer.Argument(metavar="ID", help="As `invitations` shows it.")],
     config_: config.ConfigOption = None,
 ) -> None:
     """Void an invitation, so that its link no longer works."""
     loaded, _ = config.read(config_)
-
-    async def work(accounts: "Accounts", _: "Identity", database: "Database") -> bool:
+    async with people(loaded.settings) as (accounts, _, database):
         was_open = await accounts.signup.withdraw(invitation)
         if was_open:
             await tell(database, ActKind.INVITATION_WITHDRAWN, None, f"invitation:{invitation}")
-        return was_open
-
-    if not with_accounts(loaded.settings, work):
+    if not was_open:
         raise Failed(f"there is no open invitation {invitation}: `trivium user invitations`")
     note(f"withdrew invitation {invitation}")
 
 
-def role(
+async def role(
     user: UserArgument,
     role_: Annotated[Role, typer.Argument(metavar="ROLE", help="`user` or `admin`.")],
     config_: config.ConfigOption = None,
 ) -> None:
     """Change what a user may do, and end their logins."""
     loaded, _ = config.read(config_)
-
-    async def work(_: "Accounts", identity: "Identity", database: "Database") -> User:
-        return await identity.set_role(user, role_, teller(database))
-
-    found = with_accounts(loaded.settings, work)
+    async with people(loaded.settings) as (_, identity, database):
+        found = await identity.set_role(user, role_, teller(database))
     note(f"{printable(found.name)} is {role_.value} now")
 
 
-def log_out(user: UserArgument, config_: config.ConfigOption = None) -> None:
+async def log_out(user: UserArgument, config_: config.ConfigOption = None) -> None:
     """End all logins of a user."""
     loaded, _ = config.read(config_)
-
-    async def work(
-        accounts: "Accounts", identity: "Identity", database: "Database"
-    ) -> tuple[User, int]:
+    async with people(loaded.settings) as (accounts, identity, database):
         found = await identity.find_user(user)
         ended = await accounts.sessions.end_all(found.id)
         await tell(database, ActKind.LOGOUT_EVERYWHERE, found.id)
-        return found, ended
-
-    found, ended = with_accounts(loaded.settings, work)
     note(f"ended {ended} logins of {printable(found.name)}")
 
 
-def factor_off(user: UserArgument, config_: config.ConfigOption = None) -> None:
+async def factor_off(user: UserArgument, config_: config.ConfigOption = None) -> None:
     """Switch a user's second factor off.
 
     For somebody who lost the phone and the recovery codes.
     """
     loaded, _ = config.read(config_)
-
-    async def work(accounts: "Accounts", identity: "Identity", database: "Database") -> User:
+    async with people(loaded.settings) as (accounts, identity, database):
         found = await identity.find_user(user)
         await accounts.factor.remove(found.id)
         await tell(database, ActKind.SECOND_FACTOR_OFF, found.id)
-        return found
-
-    found = with_accounts(loaded.settings, work)
     note(f"{printable(found.name)} logs in without a second factor now")
 
 
@@ -258,26 +231,21 @@ class _Now:
                 raise Failed(f"the letter was not sent: {error}") from None
 
 
-def with_accounts(
-    settings: Settings,
-    work: "Callable[[Accounts, Identity, Database], Awaitable[T]]",
-) -> T:
-    """Run some work on accounts and return its result. Raises Failed for what is refused."""
-    from trivium.identity.service import Identity
+@asynccontextmanager
+async def people(settings: Settings) -> "AsyncIterator[tuple[Accounts, Identity, Database]]":
+    """What there is to do with accounts. Letters leave at the end of the block. Raises Failed for
+    what is refused in it.
+    """
     from trivium.wiring.accounts import build, vault_of
 
-    async def run() -> T:
-        async with opened(settings.storage) as database:
-            post = _Now() if settings.mail.host else None
-            accounts = build(settings, database, vault_of(settings), post)
-            try:
-                result = await work(accounts, Identity(database, SystemClock()), database)
-                if post is not None:
-                    await post.send(settings)
-            except AccountError as error:
-                raise Failed(WORDS.get(error.why, error.why.value)) from None
-            finally:
-                accounts.close()
-            return result
-
-    return asyncio.run(run())
+    async with users_and_keys(settings.storage) as (identity, database):
+        post = _Now() if settings.mail.host else None
+        accounts = build(settings, database, vault_of(settings), post)
+        try:
+            yield accounts, identity, database
+            if post is not None:
+                await post.send(settings)
+        except AccountError as error:
+            raise Failed(WORDS.get(error.why, error.why.value)) from None
+        finally:
+            accounts.close()

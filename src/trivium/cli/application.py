@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from trivium.cli import config
-from trivium.cli.database import with_identity
+from trivium.cli.database import users_and_keys
 from trivium.cli.output import Failed, as_json, moment, note, printable, table
 from trivium.clock import SystemClock
-from trivium.identity.model import User
 from trivium.oauth.apps.model import App, Status
 from trivium.oauth.apps.service import Apps
 from trivium.oauth.errors import RegistrationError
@@ -16,7 +15,6 @@ from trivium.observe.audit.service import Audit
 from trivium.settings.section import OAuth as Rules
 
 if TYPE_CHECKING:
-    from trivium.identity.service import Identity
     from trivium.storage.database import Database
 
 HEADS: Final = ("CLIENT ID", "NAME", "OWNER", "STATE", "TRUSTED", "REDIRECT", "CREATED")
@@ -24,45 +22,42 @@ HEADS: Final = ("CLIENT ID", "NAME", "OWNER", "STATE", "TRUSTED", "REDIRECT", "C
 ClientArgument = Annotated[str, typer.Argument(metavar="CLIENT_ID", help="As `app list` has it.")]
 
 
-def listing(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
+async def listing(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
     """List applications, with their owners and states."""
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> tuple[list[App], dict[int, str]]:
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
         names = {each.id: each.name for each in await identity.list_users()}
-        return await _apps(database, loaded.settings.oauth).everything(), names
-
-    apps, names = with_identity(loaded.settings.storage, work)
+        apps = await _apps(database, loaded.settings.oauth).everything()
     if json:
         as_json([_plain(app, names) for app in apps])
     else:
         print(table(HEADS, [_row(app, names) for app in apps]))
 
 
-def trust(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
+async def trust(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
     """Let an application in without a question where it asks for that.
 
     Its requests with auto_authorize=true are granted to whoever is logged in.
     """
-    _operate(client_id, config_, trusted=True)
+    await _operate(client_id, config_, trusted=True)
 
 
-def distrust(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
+async def distrust(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
     """Take that back; consent that was given stays."""
-    _operate(client_id, config_, trusted=False)
+    await _operate(client_id, config_, trusted=False)
 
 
-def suspend(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
+async def suspend(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
     """Refuse an application and all its tokens until it is resumed, here and not by its owner."""
-    _operate(client_id, config_, status=Status.BLOCKED)
+    await _operate(client_id, config_, status=Status.BLOCKED)
 
 
-def resume(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
+async def resume(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
     """Let a suspended application work again."""
-    _operate(client_id, config_, status=Status.ACTIVE)
+    await _operate(client_id, config_, status=Status.ACTIVE)
 
 
-def transfer(
+async def transfer(
     client_id: ClientArgument,
     *,
     to: Annotated[str, typer.Option("--to", metavar="USER", help="A name or an e-mail address.")],
@@ -74,23 +69,20 @@ def transfer(
     secret: have it replaced.
     """
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> tuple[App, User]:
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
         owner = await identity.find_user(to)
         try:
             apps = _apps(database, loaded.settings.oauth)
-            return await apps.transfer(client_id, owner.id), owner
+            app = await apps.transfer(client_id, owner.id)
         except RegistrationError as error:
             raise _failed(client_id, error) from None
-
-    app, owner = with_identity(loaded.settings.storage, work)
     note(
         f"{printable(app.name)} is {printable(owner.name)}'s now; "
         "whoever had it knows its secret: replace it on the Developer page"
     )
 
 
-def _operate(
+async def _operate(
     client_id: str,
     config_: config.ConfigOption,
     *,
@@ -98,16 +90,12 @@ def _operate(
     status: Status | None = None,
 ) -> None:
     loaded, _ = config.read(config_)
-
-    async def work(_: "Identity", database: "Database") -> App:
+    async with users_and_keys(loaded.settings.storage) as (_, database):
         try:
-            return await _apps(database, loaded.settings.oauth).operate(
-                client_id, trusted=trusted, status=status
-            )
+            apps = _apps(database, loaded.settings.oauth)
+            app = await apps.operate(client_id, trusted=trusted, status=status)
         except RegistrationError as error:
             raise _failed(client_id, error) from None
-
-    app = with_identity(loaded.settings.storage, work)
     done = "trusted" if app.trusted else "not trusted"
     note(f"{printable(app.name)} is {app.status.value} and {done}")
 

@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from trivium.cli import config
-from trivium.cli.database import with_identity
+from trivium.cli.database import users_and_keys
 from trivium.cli.output import NONE, as_json, table
 from trivium.clock import SystemClock
 from trivium.observe.audit.model import COMMAND_LINE, Act, ActKind, Detail
@@ -15,7 +15,6 @@ from trivium.observe.audit.service import PAGE_MAX, Audit
 
 if TYPE_CHECKING:
     from trivium.identity.ending import Tell
-    from trivium.identity.service import Identity
     from trivium.storage.database import Connection, Database
 
 HEADS: Final = ("ID", "AT", "ACT", "BY", "ON", "WHAT", "FROM", "WITH", "DETAIL")
@@ -23,7 +22,7 @@ AGENT_CHARS: Final = 40
 """Of a program's name in the table; ``--json`` has all."""
 
 
-def listing(
+async def listing(
     *,
     user: Annotated[
         str | None,
@@ -43,14 +42,11 @@ def listing(
 ) -> None:
     """List acts, newest first."""
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> tuple[list[Act], dict[int, str]]:
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
         names = {each.id: each.name for each in await identity.list_users()}
         user_id = None if user is None else (await identity.find_user(user)).id
         audit = Audit(database, SystemClock())
-        return await audit.everything(before, limit, kind=act, user_id=user_id), names
-
-    acts, names = with_identity(loaded.settings.storage, work)
+        acts = await audit.everything(before, limit, kind=act, user_id=user_id)
     if json:
         as_json([_plain(each, names) for each in acts])
     else:

@@ -1,26 +1,21 @@
 """``trivium code``: amounts that whoever holds a code may turn into balance."""
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from trivium.cli import config
 from trivium.cli.audit import tell
-from trivium.cli.database import with_identity
+from trivium.cli.credit import tell_booked
+from trivium.cli.database import users_and_keys
 from trivium.cli.key import last_second
-from trivium.cli.output import NONE, as_csv, as_json, counted, moment, note, printable, table
+from trivium.cli.output import NONE, as_csv, as_json, counted, moment, note, table
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.codes.model import Batch, Code
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.observe.audit.model import ActKind, Detail
-
-if TYPE_CHECKING:
-    from trivium.identity.model import User
-    from trivium.identity.service import Identity
-    from trivium.ledger.model import Entry
-    from trivium.storage.database import Database
 
 BATCH_HEADS: Final = (
     *("BATCH", "AMOUNT", "CODES", "REDEEMED", "REVOKED"),
@@ -29,7 +24,7 @@ BATCH_HEADS: Final = (
 CODE_HEADS: Final = ("ID", "CODE", "AMOUNT", "STATE", "EXPIRES", "REDEEMED", "BY")
 
 
-def create(
+async def create(
     *,
     amount: Annotated[str, typer.Option(metavar="AMOUNT", help="US dollars of each: 10.00")],
     count: Annotated[int, typer.Option(metavar="N", help="How many codes.")] = 1,
@@ -53,16 +48,12 @@ def create(
     amount_nanos = parse_usd(amount)
     expires_at = None if expires is None else last_second(expires)
     loaded, _ = config.read(config_)
-
-    async def work(_: "Identity", database: "Database") -> tuple[int, list[str]]:
+    async with users_and_keys(loaded.settings.storage) as (_, database):
         codes = Codes(database, SystemClock())
         batch_id, made = await codes.create(amount_nanos, count, expires_at, note_)
         worth: Detail = {"codes": count, "amount": format_usd(amount_nanos)}
         what = f"batch:{batch_id}"
         await tell(database, ActKind.REDEMPTION_CREATED, None, what, worth)
-        return batch_id, made
-
-    batch_id, made = with_identity(loaded.settings.storage, work)
     until = "" if expires_at is None else moment(expires_at)
     write = as_csv(("code", "amount_usd", "expires"))
     write((code, format_usd(amount_nanos), until) for code in made)
@@ -70,7 +61,7 @@ def create(
     note("This is the only time the codes are shown.")
 
 
-def listing(
+async def listing(
     *,
     batch: Annotated[
         int | None,
@@ -84,12 +75,9 @@ def listing(
     The codes themselves are not stored; each is named by its id and its last characters.
     """
     loaded, _ = config.read(config_)
-
-    async def work(_: "Identity", database: "Database") -> list[Batch] | list[Code]:
+    async with users_and_keys(loaded.settings.storage) as (_, database):
         codes = Codes(database, SystemClock())
-        return await codes.batches() if batch is None else await codes.codes_of(batch)
-
-    found = with_identity(loaded.settings.storage, work)
+        found = await codes.batches() if batch is None else await codes.codes_of(batch)
     if json:
         as_json([_plain(each) for each in found])
         return
@@ -130,7 +118,7 @@ def _row(each: Batch | Code) -> tuple[str, ...]:
     )
 
 
-def revoke(
+async def revoke(
     which: Annotated[
         str, typer.Argument(metavar="CODE", help="batch:3, id:12 or the code itself.")
     ],
@@ -138,19 +126,15 @@ def revoke(
 ) -> None:
     """Refuse codes from now on; what was redeemed stays booked."""
     loaded, _ = config.read(config_)
-
-    async def work(_: "Identity", database: "Database") -> int:
+    async with users_and_keys(loaded.settings.storage) as (_, database):
         gone = await Codes(database, SystemClock()).revoke(which)
         # the code itself is a secret until it is refused, and a batch's name is none
         what = which if which.startswith(("batch:", "id:")) else "code"
         await tell(database, ActKind.REDEMPTION_REVOKED, None, what, {"codes": gone})
-        return gone
-
-    revoked = with_identity(loaded.settings.storage, work)
-    note(f"revoked {counted(revoked, 'open code')}")
+    note(f"revoked {counted(gone, 'open code')}")
 
 
-def redeem(
+async def redeem(
     code: Annotated[str, typer.Argument(metavar="CODE", help="Case and hyphens do not count.")],
     *,
     user: Annotated[str, typer.Option(metavar="NAME", help="A name or an e-mail address.")],
@@ -159,27 +143,10 @@ def redeem(
 ) -> None:
     """Book what a code is worth on a user's balance."""
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> "tuple[User, Entry, int]":
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
         found = await identity.find_user(user)
         entry = await Codes(database, SystemClock()).redeem(found.id, code)
         amount = {"amount": format_usd(entry.amount_nanos)}
         await tell(database, ActKind.REDEEMED, found.id, entry.request_id or "", amount)
-        return found, entry, await Entries(database, SystemClock()).balance(found.id)
-
-    found, entry, balance_nanos = with_identity(loaded.settings.storage, work)
-    if json:
-        as_json(
-            {
-                "user": found.name,
-                "entry": entry.id,
-                "kind": entry.kind,
-                "amount": format_usd(entry.amount_nanos),
-                "balance": format_usd(balance_nanos),
-            }
-        )
-    else:
-        note(
-            f"booked {format_usd(entry.amount_nanos)} USD for {printable(found.name)}, "
-            f"whose balance is {format_usd(balance_nanos)} USD"
-        )
+        balance_nanos = await Entries(database, SystemClock()).balance(found.id)
+    tell_booked(found, entry, balance_nanos, json=json)

@@ -6,7 +6,7 @@ import typer
 
 from trivium.cli import config
 from trivium.cli.audit import teller
-from trivium.cli.database import with_identity
+from trivium.cli.database import users_and_keys
 from trivium.cli.output import Failed, as_json, note, printable
 from trivium.clock import SystemClock
 from trivium.identity.model import User
@@ -16,11 +16,10 @@ from trivium.ledger.model import Entry, EntryKind
 from trivium.observe.audit.model import ActKind
 
 if TYPE_CHECKING:
-    from trivium.identity.service import Identity
     from trivium.storage.database import Connection, Database
 
 
-def credit(
+async def credit(
     user: Annotated[str, typer.Argument(metavar="NAME", help="A name or an e-mail address.")],
     amount: Annotated[
         str,
@@ -41,13 +40,15 @@ def credit(
     if not amount_nanos:
         raise Failed("an amount of zero changes nothing", code=2)
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> tuple[User, Entry, int]:
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
         found = await identity.find_user(user)
         entry = await book(database, found, amount_nanos, note_)
-        return found, entry, await Entries(database, SystemClock()).balance(found.id)
+        balance_nanos = await Entries(database, SystemClock()).balance(found.id)
+    tell_booked(found, entry, balance_nanos, json=json)
 
-    found, entry, balance_nanos = with_identity(loaded.settings.storage, work)
+
+def tell_booked(found: User, entry: Entry, balance_nanos: int, *, json: bool) -> None:
+    """Print what was booked and the balance after it."""
     if json:
         as_json(
             {

@@ -1,10 +1,9 @@
 """Opening the configured database for one command, and closing it whatever happens."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from trivium.cli.output import Failed
 from trivium.clock import SystemClock
@@ -13,8 +12,6 @@ from trivium.settings.model import Storage
 if TYPE_CHECKING:
     from trivium.identity.service import Identity
     from trivium.storage.database import Database
-
-T = TypeVar("T")
 
 
 @asynccontextmanager
@@ -45,15 +42,13 @@ async def opened(storage: Storage) -> AsyncIterator["Database"]:
         yield database
 
 
-def with_identity(storage: Storage, work: "Callable[[Identity, Database], Awaitable[T]]") -> T:
-    """The result of some work on users and keys."""
+@asynccontextmanager
+async def users_and_keys(storage: Storage) -> AsyncIterator["tuple[Identity, Database]"]:
+    """What there is to do with users and keys, and the database."""
     from trivium.identity.service import Identity
 
-    async def run() -> T:
-        async with opened(storage) as database:
-            return await work(Identity(database, SystemClock()), database)
-
-    return asyncio.run(run())
+    async with opened(storage) as database:
+        yield Identity(database, SystemClock()), database
 
 
 def exists(path: str | None) -> bool:

@@ -1,5 +1,6 @@
 """``trivium demo``: a gateway with a small real model inside; no vendor account needed."""
 
+import asyncio
 import contextlib
 import secrets
 import shutil
@@ -7,12 +8,12 @@ import socket
 import sys
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from trivium.cli import config
-from trivium.cli.account import with_accounts
+from trivium.cli.account import people
 from trivium.cli.output import Failed, note
 from trivium.cli.worker import run_worker, unlistenable
 from trivium.demo import install
@@ -25,11 +26,6 @@ from trivium.identity.model import Role
 from trivium.routing.catalogue import catalogue_of
 from trivium.settings.load import Loaded, environment, load_with_source
 from trivium.settings.syntax import host_port
-
-if TYPE_CHECKING:
-    from trivium.identity.accounts.service import Accounts
-    from trivium.identity.service import Identity
-    from trivium.storage.database import Database
 
 LISTEN: Final = "127.0.0.1:8080"
 USER: Final = "demo"
@@ -114,7 +110,7 @@ def _engine_installed(*, no_install: bool) -> None:
 
 def _serve(home: Home, loaded: Loaded, *, speech: bool = False) -> int:
     """Make a key if there is none, serve, and greet once the port is open."""
-    key, password = _people(home, loaded)
+    key, password = asyncio.run(_people(home, loaded))
     model = catalogue_of(loaded).models.get(MODEL)
     operations = model.operations() if model else frozenset()
 
@@ -152,15 +148,12 @@ def _serve(home: Home, loaded: Loaded, *, speech: bool = False) -> int:
     return run_worker(loaded.settings, home.config, ready=ready)
 
 
-def _people(home: Home, loaded: Loaded) -> tuple[str, str]:
+async def _people(home: Home, loaded: Loaded) -> tuple[str, str]:
     """Return the demo user's key, and their password if it has just been made, else an empty text.
     An earlier start's key is used as long as it is good.
     """
     password = secrets.token_urlsafe(9)
-
-    async def work(
-        accounts: "Accounts", identity: "Identity", database: "Database"
-    ) -> tuple[str, str]:
+    async with people(loaded.settings) as (accounts, identity, database):
         from trivium.identity.accounts import store
 
         if USER not in [user.name for user in await identity.list_users()]:
@@ -175,8 +168,5 @@ def _people(home: Home, loaded: Loaded) -> tuple[str, str]:
         good = [key.hint for key in await identity.list_keys(USER) if not key.disabled]
         if kept is None or keys.hint(kept) not in good:
             kept = (await identity.create_key(USER, USER))[1]
-        return kept, password if is_new else ""
-
-    key, made = with_accounts(loaded.settings, work)
-    home.keep_key(key)
-    return key, made
+    home.keep_key(kept)
+    return kept, password if is_new else ""

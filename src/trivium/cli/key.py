@@ -1,22 +1,18 @@
 """``trivium key``: the secrets that callers present."""
 
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from trivium.cli import config, limits
 from trivium.cli.audit import tell
-from trivium.cli.database import with_identity
+from trivium.cli.database import users_and_keys
 from trivium.cli.output import NONE, Failed, as_json, moment, note, printable, table, warn
-from trivium.identity.model import Key, User
+from trivium.identity.model import Key
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import limits as rates_of
 from trivium.settings.model import Settings
-
-if TYPE_CHECKING:
-    from trivium.identity.service import Identity
-    from trivium.storage.database import Database
 
 HEADS: Final = (
     *("ID", "USER", "NAME", "KEY", "MODELS"),
@@ -32,7 +28,7 @@ HeaderOnly = Annotated[
 ]
 
 
-def create(
+async def create(
     *,
     user: Annotated[str, typer.Option(metavar="USER", help="Whose key: a name or an e-mail.")],
     name: Annotated[
@@ -79,8 +75,7 @@ def create(
     models = model or []
     budgets = [limits.budget(text) for text in budget or []]
     rates = rates_of(rpm, tpm, concurrency)
-
-    async def work(identity: "Identity", database: "Database") -> tuple[Key, str]:
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
         made, secret = await identity.create_key(
             user,
             name,
@@ -93,9 +88,6 @@ def create(
             networks=ip or [],
         )
         await tell(database, ActKind.KEY_CREATED, made.user_id, f"key:{made.id}")
-        return made, secret
-
-    made, secret = with_identity(loaded.settings.storage, work)
     print(secret)
     _tell(made, user, loaded.settings)
 
@@ -155,7 +147,7 @@ def unknown(models: tuple[str, ...], settings: Settings) -> list[str]:
     return [entry for entry in models if not matches(entry)]
 
 
-def listing(
+async def listing(
     *,
     user: Annotated[
         str | None,
@@ -169,11 +161,8 @@ def listing(
     Their secrets are not stored, so they cannot be shown.
     """
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", _: "Database") -> tuple[list[Key], list[User]]:
-        return await identity.list_keys(user), await identity.list_users()
-
-    keys, users = with_identity(loaded.settings.storage, work)
+    async with users_and_keys(loaded.settings.storage) as (identity, _):
+        keys, users = await identity.list_keys(user), await identity.list_users()
     names = {each.id: each.name for each in users}
     if json:
         as_json([{"user": names[key.user_id], **_plain(key)} for key in keys])

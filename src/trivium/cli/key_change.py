@@ -2,14 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from enum import Enum, unique
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 import typer
 
 from trivium.cli import config, key, limits
 from trivium.cli.audit import tell
-from trivium.cli.database import with_identity
+from trivium.cli.database import users_and_keys
 from trivium.cli.output import Failed, note, printable, warn
 from trivium.clock import SystemClock
 from trivium.identity.errors import IdentityError
@@ -20,10 +20,6 @@ from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import RateLimits
 from trivium.settings.limits import limits as rates_of
 from trivium.settings.model import Settings
-
-if TYPE_CHECKING:
-    from trivium.identity.service import Identity
-    from trivium.storage.database import Database
 
 KeyArgument = Annotated[
     str,
@@ -98,7 +94,7 @@ Clear = Annotated[
 ]
 
 
-def edit(
+async def edit(
     which: KeyArgument,
     *,
     name: NewName = None,
@@ -154,7 +150,7 @@ def edit(
         )
 
     settings = config.read(config_)[0].settings
-    after, members = _done(settings, which, lambda own, k: own.edit(k.user_id, k.id, change))
+    after, members = await _done(settings, which, lambda own, k: own.edit(k.user_id, k.id, change))
     if not members:
         note(f"key {after.id} ({printable(after.name)}) is so already")
         return
@@ -163,43 +159,39 @@ def edit(
         warn(f"no model in the settings is called {entry}; the key may use it all the same")
 
 
-def pause(which: KeyArgument, config_: config.ConfigOption = None) -> None:
+async def pause(which: KeyArgument, config_: config.ConfigOption = None) -> None:
     """Refuse a key until it is resumed.
 
     Running gateways follow within two seconds.
     """
-    _switch(config_, which, paused=True)
+    await _switch(config_, which, paused=True)
 
 
-def resume(which: KeyArgument, config_: config.ConfigOption = None) -> None:
+async def resume(which: KeyArgument, config_: config.ConfigOption = None) -> None:
     """Accept a key again that was paused."""
-    _switch(config_, which, paused=False)
+    await _switch(config_, which, paused=False)
 
 
-def revoke(which: KeyArgument, config_: config.ConfigOption = None) -> None:
+async def revoke(which: KeyArgument, config_: config.ConfigOption = None) -> None:
     """Refuse a key from now on, for good.
 
     Running gateways follow within two seconds.
     """
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> Key:
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
         gone = await identity.revoke_key(which)
         await tell(database, ActKind.KEY_REVOKED, gone.user_id, f"key:{gone.id}")
-        return gone
-
-    gone = with_identity(loaded.settings.storage, work)
     note(f"revoked key {gone.id} ({printable(gone.name)}, …{gone.hint})")
 
 
-def _switch(config_: Any, which: str, *, paused: bool) -> None:
+async def _switch(config_: Any, which: str, *, paused: bool) -> None:
     async def act(own: OwnKeys, found: Key) -> tuple[Key, list[str]]:
         switch = own.pause if paused else own.resume
         changed = ["paused"] if found.paused is not paused else []
         return await switch(found.user_id, found.id), changed
 
     kind = ActKind.KEY_PAUSED if paused else ActKind.KEY_RESUMED
-    after, members = _done(config.read(config_)[0].settings, which, act, kind)
+    after, members = await _done(config.read(config_)[0].settings, which, act, kind)
     said = f"key {after.id} ({printable(after.name)}, …{after.hint})"
     if members:
         note(f"{'paused' if paused else 'resumed'} {said}")
@@ -207,15 +199,14 @@ def _switch(config_: Any, which: str, *, paused: bool) -> None:
         note(f"{said} {'is paused already' if paused else 'is not paused'}")
 
 
-def _done(
+async def _done(
     settings: Settings,
     which: str,
     act: Callable[[OwnKeys, Key], Awaitable[tuple[Key, list[str]]]],
     kind: ActKind = ActKind.KEY_CHANGED,
 ) -> tuple[Key, list[str]]:
     """Do an act and return the key after it; it is logged if it changed anything."""
-
-    async def work(identity: "Identity", database: "Database") -> tuple[Key, list[str]]:
+    async with users_and_keys(settings.storage) as (identity, database):
         found = await identity.find_key(which)
         if found.grant_id is not None:
             raise IdentityError(
@@ -226,8 +217,6 @@ def _done(
             detail = {"changed": ", ".join(members)} if kind is ActKind.KEY_CHANGED else None
             await tell(database, kind, after.user_id, f"key:{after.id}", detail)
         return after, members
-
-    return with_identity(settings.storage, work)
 
 
 def _check(cleared: frozenset[Bound], given: dict[Bound, Any], *, or_else: bool) -> None:

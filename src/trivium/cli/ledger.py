@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from trivium.cli import config
-from trivium.cli.database import opened, with_identity
+from trivium.cli.database import opened, users_and_keys
 from trivium.cli.output import Failed, as_csv, as_json, counted, note, printable
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd, parse_usd
@@ -15,10 +15,7 @@ from trivium.ledger.entries import Entries
 from trivium.settings.prices import day
 
 if TYPE_CHECKING:
-    from trivium.identity.model import User
-    from trivium.identity.service import Identity
     from trivium.settings.model import Storage
-    from trivium.storage.database import Database
 
 TOLD_MAX: Final = 100
 """Wrong entries that are named; more are only counted."""
@@ -84,7 +81,7 @@ async def _verified(storage: "Storage") -> tuple[int, list[str]]:
     return count, wrong
 
 
-def export(
+async def export(
     *,
     user: Annotated[
         str | None,
@@ -111,8 +108,7 @@ def export(
         raise Failed("--format must be csv or focus", code=2)
     first, last = _day(since, "--since", 0), _day(until, "--until", None)
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> None:
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
         from trivium.ledger import audit, focus
 
         is_focus = format_ == "focus"
@@ -125,10 +121,8 @@ def export(
             told = focus.rows_of(name, entry) if is_focus else [audit.row_of(name, entry)]
             write([_cell(text) for text in row] for row in told)
 
-    with_identity(loaded.settings.storage, work)
 
-
-def overdraft(
+async def overdraft(
     user: Annotated[str, typer.Argument(metavar="NAME", help="A name or an e-mail address.")],
     amount: Annotated[
         str, typer.Argument(metavar="AMOUNT", help="US dollars below zero that are allowed: 50.00")
@@ -140,13 +134,9 @@ def overdraft(
     if nanos < 0:
         raise Failed("an overdraft is 0 or more, such as 50.00", code=2)
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> "User":
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
         found = await identity.find_user(user)
         await Entries(database, SystemClock()).set_overdraft(found.id, nanos)
-        return found
-
-    found = with_identity(loaded.settings.storage, work)
     note(f"the balance of {printable(found.name)} may go {format_usd(nanos)} USD below zero")
 
 

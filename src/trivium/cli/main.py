@@ -8,12 +8,15 @@ months and would keep what a parser needs for milliseconds. Rich is switched off
 import otherwise, and what commands need beyond their options is imported inside them.
 """
 
+import asyncio
 import errno
+import functools
+import inspect
 import os
 import re
 import sys
-from collections.abc import Sequence
-from typing import Annotated, Final, Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Final, Protocol, runtime_checkable
 
 import typer
 
@@ -51,6 +54,16 @@ def _group(help_: str) -> typer.Typer:
     )
 
 
+def _add(group: typer.Typer, name: str, command: Callable[..., Any]) -> None:
+    """Add a command, which may be a coroutine."""
+
+    @functools.wraps(command)
+    def run_to_its_end(*args: Any, **kwargs: Any) -> Any:
+        return asyncio.run(command(*args, **kwargs))
+
+    group.command(name)(run_to_its_end if inspect.iscoroutinefunction(command) else command)
+
+
 app = _group("A model gateway: three native request shapes, any upstream, one bill.")
 users = _group("People and teams that hold keys.")
 keys = _group("Keys that callers present.")
@@ -62,12 +75,12 @@ acts = _group("Who did what to whose account: the log of security-relevant acts.
 apps = _group("Other applications that users let in.")
 books = _group("What was spent: proofs, exports, overdrafts.")
 
-app.command("serve")(serve.serve)
-app.command("demo")(demo.demo)
-app.command("check")(check.check)
+_add(app, "serve", serve.serve)
+_add(app, "demo", demo.demo)
+_add(app, "check", check.check)
 app.add_typer(users, name="user")
 app.add_typer(keys, name="key")
-app.command("credit")(credit.credit)
+_add(app, "credit", credit.credit)
 app.add_typer(codes, name="code")
 app.add_typer(bought, name="payment")
 app.add_typer(channels, name="channel")
@@ -75,46 +88,46 @@ app.add_typer(lists, name="prices")
 app.add_typer(books, name="ledger")
 app.add_typer(apps, name="app")
 app.add_typer(acts, name="audit")
-app.command("explain")(explain.explain)
-app.command("migrate")(migrate.migrate)
-users.command("create")(user.create)
-users.command("list")(user.listing)
-users.command("disable")(user.disable)
-users.command("enable")(user.enable)
-users.command("password")(account.password)
-users.command("invite")(account.invite)
-users.command("invitations")(account.invitations)
-users.command("withdraw")(account.withdraw)
-users.command("role")(account.role)
-users.command("log-out")(account.log_out)
-users.command("factor-off")(account.factor_off)
-keys.command("create")(key.create)
-keys.command("list")(key.listing)
-keys.command("edit")(key_change.edit)
-keys.command("pause")(key_change.pause)
-keys.command("resume")(key_change.resume)
-keys.command("revoke")(key_change.revoke)
-codes.command("create")(code.create)
-codes.command("list")(code.listing)
-codes.command("revoke")(code.revoke)
-codes.command("redeem")(code.redeem)
-bought.command("list")(payment.listing)
-channels.command("list")(channel.listing)
-channels.command("test")(channel.attempt)
-lists.command("show")(prices.show)
-lists.command("adopt")(prices.adopt)
-lists.command("update")(prices.update)
-books.command("verify")(ledger.verify)
-books.command("export")(ledger.export)
-books.command("reconcile")(reconcile.reconcile)
-books.command("overdraft")(ledger.overdraft)
-apps.command("list")(application.listing)
-apps.command("trust")(application.trust)
-apps.command("distrust")(application.distrust)
-apps.command("suspend")(application.suspend)
-apps.command("resume")(application.resume)
-apps.command("transfer")(application.transfer)
-acts.command("list")(audit.listing)
+_add(app, "explain", explain.explain)
+_add(app, "migrate", migrate.migrate)
+_add(users, "create", user.create)
+_add(users, "list", user.listing)
+_add(users, "disable", user.disable)
+_add(users, "enable", user.enable)
+_add(users, "password", account.password)
+_add(users, "invite", account.invite)
+_add(users, "invitations", account.invitations)
+_add(users, "withdraw", account.withdraw)
+_add(users, "role", account.role)
+_add(users, "log-out", account.log_out)
+_add(users, "factor-off", account.factor_off)
+_add(keys, "create", key.create)
+_add(keys, "list", key.listing)
+_add(keys, "edit", key_change.edit)
+_add(keys, "pause", key_change.pause)
+_add(keys, "resume", key_change.resume)
+_add(keys, "revoke", key_change.revoke)
+_add(codes, "create", code.create)
+_add(codes, "list", code.listing)
+_add(codes, "revoke", code.revoke)
+_add(codes, "redeem", code.redeem)
+_add(bought, "list", payment.listing)
+_add(channels, "list", channel.listing)
+_add(channels, "test", channel.attempt)
+_add(lists, "show", prices.show)
+_add(lists, "adopt", prices.adopt)
+_add(lists, "update", prices.update)
+_add(books, "verify", ledger.verify)
+_add(books, "export", ledger.export)
+_add(books, "reconcile", reconcile.reconcile)
+_add(books, "overdraft", ledger.overdraft)
+_add(apps, "list", application.listing)
+_add(apps, "trust", application.trust)
+_add(apps, "distrust", application.distrust)
+_add(apps, "suspend", application.suspend)
+_add(apps, "resume", application.resume)
+_add(apps, "transfer", application.transfer)
+_add(acts, "list", audit.listing)
 
 
 @app.command("version")

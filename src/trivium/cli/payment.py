@@ -1,11 +1,11 @@
 """``trivium payment``: what was begun, paid and held at a payment provider."""
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from trivium.cli import config
-from trivium.cli.database import with_identity
+from trivium.cli.database import users_and_keys
 from trivium.cli.output import NONE, as_json, moment, table
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd
@@ -13,17 +13,13 @@ from trivium.ledger.payments.model import Payment, PaymentState
 from trivium.ledger.payments.service import LISTED_MAX, Payments
 from trivium.observe.audit.service import Audit
 
-if TYPE_CHECKING:
-    from trivium.identity.service import Identity
-    from trivium.storage.database import Database
-
 HEADS: Final = (
     *("REFERENCE", "USER", "AMOUNT", "STATE", "GIVEN BACK"),
     *("BEGUN", "PAID", "DISPUTED", "SESSION"),
 )
 
 
-def listing(
+async def listing(
     *,
     user: Annotated[
         str | None,
@@ -39,17 +35,12 @@ def listing(
     """List payments, newest first."""
     loaded, _ = config.read(config_)
     settings = loaded.settings
-
-    async def work(
-        identity: "Identity", database: "Database"
-    ) -> tuple[list[Payment], dict[int, str]]:
+    async with users_and_keys(settings.storage) as (identity, database):
         names = {each.id: each.name for each in await identity.list_users()}
         user_id = None if user is None else (await identity.find_user(user)).id
         clock = SystemClock()
         payments = Payments(database, clock, Audit(database, clock), settings.payments, None)
-        return await payments.newest(user_id, state, limit), names
-
-    found, names = with_identity(settings.storage, work)
+        found = await payments.newest(user_id, state, limit)
     if json:
         as_json([_plain(each, names) for each in found])
     else:

@@ -3,30 +3,26 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from trivium.cli import config
-from trivium.cli.database import with_identity
+from trivium.cli.database import users_and_keys
 from trivium.cli.output import Failed, as_json, counted, note, printable, table, warn
 from trivium.ledger.errors import LedgerError
-from trivium.ledger.reconcile.compare import Line, Sums, compare, ours, spans, theirs
+from trivium.ledger.reconcile.compare import Line, compare, ours, spans, theirs
 from trivium.ledger.reconcile.model import COST, Export
 from trivium.ledger.reconcile.read import read
 from trivium.settings.model import Settings
 from trivium.settings.prices import DECIMAL
-
-if TYPE_CHECKING:
-    from trivium.identity.service import Identity
-    from trivium.storage.database import Database
 
 HEADS: Final = ("DAYS", "MODEL", "WHAT", "VENDOR", "OURS", "DIFFERENCE")
 _CENT: Final = 10**6
 """Millionths of a dollar: how exactly costs are shown."""
 
 
-def reconcile(
+async def reconcile(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A vendor's export of usage or costs.")
     ],
@@ -70,11 +66,8 @@ def reconcile(
     vendor = theirs(export, vendor_key)
     if not vendor:
         raise Failed(f"{file} has no lines" + (" of that key" if vendor_key else ""))
-
-    async def work(_: "Identity", database: "Database") -> tuple[Sums, int]:
-        return await ours(database, channels, found)
-
-    own, missing = with_identity(loaded.settings.storage, work)
+    async with users_and_keys(loaded.settings.storage) as (_, database):
+        own, missing = await ours(database, channels, found)
     lines = list(compare(vendor, own, Fraction(tolerance) / 100))
     _tell(export, channels, [line for line in lines if all_ or line.beyond], missing, json=json)
     apart = sum(line.beyond for line in lines)

@@ -8,7 +8,7 @@ from trivium.cli import account, config, limits
 from trivium.cli.account import UserArgument
 from trivium.cli.audit import teller
 from trivium.cli.credit import book_within
-from trivium.cli.database import with_identity
+from trivium.cli.database import users_and_keys
 from trivium.cli.output import Failed, as_json, moment, note, printable, table
 from trivium.identity.model import Role, User
 from trivium.ledger.amounts import parse_usd
@@ -16,13 +16,12 @@ from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import limits as rates_of
 
 if TYPE_CHECKING:
-    from trivium.identity.service import Identity
-    from trivium.storage.database import Connection, Database
+    from trivium.storage.database import Connection
 
 HEADS: Final = ("ID", "NAME", "EMAIL", "ROLE", "SPENDS", "STATE", "CREATED")
 
 
-def create(
+async def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Unique; shown in lists.")],
     *,
     email: Annotated[str, typer.Option(metavar="E", help="Unique, too.")],
@@ -58,8 +57,7 @@ def create(
     given = account.first_password(name, email) if password_stdin else None
     rates = rates_of(rpm, tpm, concurrency)
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> User:
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
         role = Role.ADMIN if admin else Role.USER
 
         async def begin(conn: "Connection", made: User) -> None:
@@ -68,27 +66,22 @@ def create(
             if amount_nanos:
                 await book_within(database, conn, made, amount_nanos, "credit at creation")
 
-        return await identity.create_user(
+        made = await identity.create_user(
             name, email, role, unlimited=unlimited, group=group, limits=rates, along=begin
         )
-
-    made = with_identity(loaded.settings.storage, work)
     if given is not None:
-        account.set_password(loaded.settings, made.name, given)
+        await account.set_password(loaded.settings, made.name, given)
     if json:
         as_json(made)
     else:
         note(f"made user {printable(made.name)} (id {made.id})")
 
 
-def listing(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
+async def listing(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
     """List users, with their roles and states."""
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", _: "Database") -> list[User]:
-        return await identity.list_users()
-
-    users = with_identity(loaded.settings.storage, work)
+    async with users_and_keys(loaded.settings.storage) as (identity, _):
+        users = await identity.list_users()
     if json:
         as_json(users)
     else:
@@ -107,29 +100,23 @@ def _row(user: User) -> tuple[str, ...]:
     )
 
 
-def disable(user: UserArgument, config_: config.ConfigOption = None) -> None:
+async def disable(user: UserArgument, config_: config.ConfigOption = None) -> None:
     """Refuse all of a user's keys and applications; end logins, consents and tokens for good.
 
     Running gateways follow within two seconds.
     """
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> User:
-        return await identity.disable_user(user, teller(database))
-
-    found = with_identity(loaded.settings.storage, work)
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
+        found = await identity.disable_user(user, teller(database))
     note(f"disabled user {printable(found.name)}")
 
 
-def enable(user: UserArgument, config_: config.ConfigOption = None) -> None:
+async def enable(user: UserArgument, config_: config.ConfigOption = None) -> None:
     """Accept a user's keys again, and let their applications work.
 
     Keys that were revoked stay so.
     """
     loaded, _ = config.read(config_)
-
-    async def work(identity: "Identity", database: "Database") -> User:
-        return await identity.enable_user(user, teller(database))
-
-    found = with_identity(loaded.settings.storage, work)
+    async with users_and_keys(loaded.settings.storage) as (identity, database):
+        found = await identity.enable_user(user, teller(database))
     note(f"enabled user {printable(found.name)}")
