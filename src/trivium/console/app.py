@@ -40,35 +40,18 @@ from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
 from trivium.wire import errors
 
-PAGES: Final[tuple[BaseRoute, ...]] = (
-    *login.PAGES,
-    *code.PAGES,
-    *passkey.PAGES,
-    *outside.PAGES,
-    *signup.PAGES,
-    *password.PAGES,
-    *email.PAGES,
-    *overview.PAGES,
-    *keys.PAGES,
-    *usage.PAGES,
-    *statement.PAGES,
-    *profile.PAGES,
-    *users.PAGES,
-    *person.PAGES,
-    *invitations.PAGES,
-    *preferences.PAGES,
-    *security.PAGES,
-    *factor.PAGES,
-    *passkeys.PAGES,
-    *own_logins.PAGES,
-    *question.PAGES,
-    *authorized.PAGES,
-    *own_apps.PAGES,
-    *own_tokens.PAGES,
-    *topup.PAGES,
-    *redeem.PAGES,
-    *credit.PAGES,
-    *acts.PAGES,
+PAGES: Final[tuple[BaseRoute, ...]] = sum(
+    (
+        part.PAGES
+        for part in (
+            *(login, code, passkey, outside, signup, password, email),
+            *(overview, keys, usage, statement, profile, users, person, invitations, preferences),
+            *(security, factor, passkeys, own_logins),
+            *(question, authorized, own_apps, own_tokens),
+            *(topup, redeem, credit, acts),
+        )
+    ),
+    start=(),
 )
 ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     Route("/static/{name}", static.serve),

@@ -60,7 +60,10 @@ def words(error: AccountError) -> Text:
                 if error.why is Refusal.TOO_MANY_TRIES else {})  # fmt: skip
 
 
-def refuse(form: Filled[Any], error: AccountError, **fields: str) -> None:
-    """Say it in a form, beside its field if the form has one. ``fields``: other names for them."""
+def refuse(form: Filled[Any], error: AccountError, **fields: str) -> int:
+    """Say it in a form, beside its field if the form has one; returns the status of the page.
+    ``fields``: other names for them.
+    """
     field = FIELDS.get(error.why, "")
     form.fail(fields.get(field, field), words(error))
+    return 429 if error.retry_after_s else 422

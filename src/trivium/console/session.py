@@ -13,7 +13,7 @@ import functools
 import secrets
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -142,32 +142,35 @@ def token(request: Request) -> str:
     return request.cookies.get(cookies.name(_console(request), SESSION), "")
 
 
+async def of(request: Request) -> Session:
+    """Return the session of a page that only users see."""
+    found = await current(request)
+    assert found is not None
+    return found
+
+
+def _told(request: Request, actor: int | None) -> dict[str, Any]:
+    """Return who acts, from where and with what, for the audit log."""
+    who = visitor(request)
+    return {"actor": actor, "address": who.address, "agent": who.agent}
+
+
 async def tell(
     request: Request, kind: ActKind, user_id: int, what: str = "", **detail: str | int | bool | None
 ) -> None:
     """Log what a user did to an account of theirs."""
-    who = visitor(request)
-    await _console(request).audit.add(
-        kind,
-        actor=user_id,
-        subject=user_id,
-        what=what,
-        address=who.address,
-        agent=who.agent,
-        detail=detail or None,
-    )
+    told = _told(request, user_id)
+    audit = _console(request).audit
+    await audit.add(kind, subject=user_id, what=what, detail=detail or None, **told)
 
 
 async def tell_failed(request: Request, error: AccountError) -> None:
     """Tell that a login failed, if one was tried. What is refused unseen (too many tries, a step
     that is nobody's) would be a row for each request of whoever sends most.
     """
-    if error.retry_after_s or error.why is Refusal.TICKET_GONE:
-        return
-    who = visitor(request)
-    await _console(request).audit.add(
-        ActKind.LOGIN_FAILED, what=error.why.value, address=who.address, agent=who.agent
-    )
+    if not error.retry_after_s and error.why is not Refusal.TICKET_GONE:
+        told = _told(request, None)
+        await _console(request).audit.add(ActKind.LOGIN_FAILED, what=error.why.value, **told)
 
 
 async def tell_of(
@@ -178,23 +181,16 @@ async def tell_of(
     **detail: str | int | bool | None,
 ) -> None:
     """Log what the logged-in user did to an account, which may be another's, or to none."""
-    who = visitor(request)
-    await _console(request).audit.add(
-        kind,
-        actor=user_of(request).id,
-        subject=subject,
-        what=what,
-        address=who.address,
-        agent=who.agent,
-        detail=detail or None,
-    )
+    told = _told(request, user_of(request).id)
+    audit = _console(request).audit
+    await audit.add(kind, subject=subject, what=what, detail=detail or None, **told)
 
 
 def teller(request: Request) -> "Tell":
     """Return a function that logs, in the transaction of an act, what the logged-in user did to an
     account.
     """
-    who, by, audit = visitor(request), user_of(request).id, _console(request).audit
+    told, audit = _told(request, user_of(request).id), _console(request).audit
 
     async def tell(
         conn: "Connection",
@@ -203,16 +199,7 @@ def teller(request: Request) -> "Tell":
         what: str = "",
         detail: Detail | None = None,
     ) -> None:
-        await audit.within(
-            conn,
-            kind,
-            actor=by,
-            subject=subject,
-            what=what,
-            address=who.address,
-            agent=who.agent,
-            detail=detail,
-        )
+        await audit.within(conn, kind, subject=subject, what=what, detail=detail, **told)
 
     return tell
 

@@ -50,8 +50,7 @@ async def rename(request: Request) -> Response:
 @session.recent_at("/account/profile")
 async def change_email(request: Request) -> Response:
     """Have a link sent to the new address; it counts from when the link is used."""
-    found = await session.current(request)
-    assert found is not None
+    found = await session.of(request)
     form = forms.filled(request, Email)
     if form.value is not None:
         try:

@@ -39,8 +39,7 @@ async def enter(request: Request) -> Response:
         if error.why is Refusal.TICKET_GONE:
             return render.page(request, "entrance/gone.html", status=410, message=words(error))
         await session.tell_failed(request, error)
-        refuse(form, error)
-        return _page(request, form, 429 if error.retry_after_s else 422)
+        return _page(request, form, refuse(form, error))
     answer = await arrival.enter(request, found, form.value.place)
     cookies.forget(request, answer, session.STEP)
     return answer

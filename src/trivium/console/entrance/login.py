@@ -55,8 +55,7 @@ async def log_in(request: Request) -> Response:
         )
     except AccountError as error:
         await session.tell_failed(request, error)
-        refuse(form, error)
-        return await _page(request, form, 429 if error.retry_after_s else 422)
+        return await _page(request, form, refuse(form, error))
     if isinstance(found, HalfWay):
         return session.half_way(request, found.token, form.value.place)
     return await arrival.enter(request, found, form.value.place)
@@ -94,8 +93,7 @@ async def confirm(request: Request) -> Response:
     """Check the password again, after which the session allows sensitive acts."""
     console = context.of(request)
     form = forms.filled(request, Confirm)
-    found = await session.current(request)
-    assert found is not None
+    found = await session.of(request)
     if form.value is not None:
         try:
             token = await console.accounts.login.confirm(

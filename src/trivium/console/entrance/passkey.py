@@ -51,8 +51,7 @@ async def enter(request: Request) -> Response:
 @session.signed_in
 async def confirm(request: Request) -> Response:
     """Check a passkey again, after which the session allows sensitive acts."""
-    found = await session.current(request)
-    assert found is not None
+    found = await session.of(request)
     form = forms.filled(request, Signed).value or Signed()
     try:
         token = await context.of(request).accounts.passkeys.confirm(

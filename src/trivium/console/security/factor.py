@@ -12,7 +12,6 @@ from trivium.console.refusals import refuse, words
 from trivium.console.security.overview import HOME
 from trivium.identity.accounts.errors import AccountError, Refusal
 from trivium.identity.accounts.factor.service import Enrolment
-from trivium.identity.accounts.model import Session
 from trivium.observe.audit.model import ActKind
 
 PAGE: Final = f"{HOME}/factor"
@@ -28,7 +27,7 @@ class Code(forms.Form, frozen=True, kw_only=True):
 async def show(request: Request) -> Response:
     """Show a new secret, as a QR code and as text."""
     try:
-        enrolment = await context.of(request).accounts.factor.begin(await _session(request))
+        enrolment = await context.of(request).accounts.factor.begin(await session.of(request))
     except AccountError as error:
         return _back(request, error)
     return _page(request, enrolment, forms.empty(Code))
@@ -38,7 +37,7 @@ async def show(request: Request) -> Response:
 async def finish(request: Request) -> Response:
     """Try the first code; then the recovery codes are shown, this once."""
     accounts = context.of(request).accounts
-    found = await _session(request)
+    found = await session.of(request)
     form = forms.filled(request, Code)
     try:
         if form.value is None:
@@ -49,8 +48,7 @@ async def finish(request: Request) -> Response:
     except AccountError as error:
         if error.why not in (Refusal.CODE_WRONG, Refusal.TOO_MANY_TRIES):
             return _back(request, error)
-        refuse(form, error)
-        status = 429 if error.retry_after_s else 422
+        status = refuse(form, error)
         return _page(request, await accounts.factor.pending(found), form, status)
     await session.tell(request, ActKind.SECOND_FACTOR_ON, found.user.id)
     answer = _codes(request, codes, N_("The second factor is on."))
@@ -61,7 +59,7 @@ async def finish(request: Request) -> Response:
 @session.recent_at(HOME)
 async def off(request: Request) -> Response:
     """Switch the second factor off, and give the session a new token."""
-    found = await _session(request)
+    found = await session.of(request)
     token = await context.of(request).accounts.factor.off(
         session.token(request), found, session.visitor(request)
     )
@@ -75,7 +73,7 @@ async def off(request: Request) -> Response:
 async def renew_codes(request: Request) -> Response:
     """Replace the recovery codes and show the new ones."""
     try:
-        codes = await context.of(request).accounts.factor.new_codes(await _session(request))
+        codes = await context.of(request).accounts.factor.new_codes(await session.of(request))
     except AccountError as error:
         return _back(request, error)
     return _codes(request, codes, N_("The earlier recovery codes are worth nothing any more."))
@@ -113,12 +111,6 @@ def _back(request: Request, error: AccountError) -> Response:
     if error.why is Refusal.SESSION_GONE:
         return RedirectResponse("/login", 303)
     return render.redirect(request, HOME, words(error).message, tone="warn")
-
-
-async def _session(request: Request) -> Session:
-    found = await session.current(request)
-    assert found is not None
-    return found
 
 
 PAGES: Final = (

@@ -32,8 +32,7 @@ async def link(request: Request) -> Response:
 @session.recent_at(HOME)
 async def unlink(request: Request) -> Response:
     """Unlink the login of the form, unless it is the last way in."""
-    found = await session.current(request)
-    assert found is not None
+    found = await session.of(request)
     form = forms.filled(request, Which).value
     outside = context.of(request).accounts.outside
     try:

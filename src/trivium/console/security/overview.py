@@ -67,8 +67,7 @@ async def show(request: Request) -> Response:
 @session.signed_in
 async def change(request: Request) -> Response:
     """Set another password; every other session ends, and what programs may do if that is asked."""
-    found = await session.current(request)
-    assert found is not None
+    found = await session.of(request)
     form = forms.filled(request, Password)
     if form.value is None:
         return await page(request, password=form, status=422)
@@ -84,8 +83,7 @@ async def change(request: Request) -> Response:
         if error.why is Refusal.CONFIRM_FIRST:
             place = session.place(request, HOME)
             return RedirectResponse(f"/login/confirm?for={place}", 303)
-        refuse(form, error)
-        return await page(request, password=form, status=429 if error.retry_after_s else 422)
+        return await page(request, password=form, status=refuse(form, error))
     await session.tell(request, ActKind.PASSWORD_CHANGED, found.user.id)
     notice = N_("Your password is changed, and you are logged out everywhere else.")
     if form.value.revoke:
@@ -130,8 +128,7 @@ async def page(
 ) -> Response:
     """The page, with a form that something is wrong with."""
     accounts = context.of(request).accounts
-    found = await session.current(request)
-    assert found is not None
+    found = await session.of(request)
     user_id = found.user.id
     linked = await accounts.outside.of_user(user_id)
     return render.page(

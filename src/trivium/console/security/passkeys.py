@@ -13,7 +13,6 @@ from trivium.console.language import N_
 from trivium.console.refusals import words
 from trivium.console.security.overview import HOME
 from trivium.identity.accounts.errors import AccountError
-from trivium.identity.accounts.model import Session
 from trivium.observe.audit.model import ActKind
 
 PAGE: Final = f"{HOME}/passkeys"
@@ -43,7 +42,7 @@ async def show(request: Request) -> Response:
 async def begin(request: Request) -> Response:
     """Answer the page's script with a challenge."""
     try:
-        asked = await context.of(request).accounts.passkeys.begin(await _session(request))
+        asked = await context.of(request).accounts.passkeys.begin(await session.of(request))
     except AccountError as error:
         return refused(request, error)
     return challenge(asked)
@@ -52,7 +51,7 @@ async def begin(request: Request) -> Response:
 @session.recent_at(f"{PAGE}/new")
 async def add(request: Request) -> Response:
     """Store the passkey that the browser made."""
-    found = await _session(request)
+    found = await session.of(request)
     form = forms.filled(request, Added)
     given = form.value or Added()
     try:
@@ -69,7 +68,7 @@ async def add(request: Request) -> Response:
 @session.recent_at(HOME)
 async def remove(request: Request) -> Response:
     """Delete the passkey of the form, unless it is the last way in."""
-    found = await _session(request)
+    found = await session.of(request)
     form = forms.filled(request, Which).value
     passkeys = context.of(request).accounts.passkeys
     try:
@@ -79,12 +78,6 @@ async def remove(request: Request) -> Response:
         return render.redirect(request, HOME, words(error).message, tone="warn")
     await session.tell(request, ActKind.PASSKEY_REMOVED, found.user.id, f"passkey:{form.passkey}")
     return render.redirect(request, HOME, N_("The passkey is removed."))
-
-
-async def _session(request: Request) -> Session:
-    found = await session.current(request)
-    assert found is not None
-    return found
 
 
 PAGES: Final = (
