@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.identity.model import Caller
+from trivium.identity.model import Caller, left_to_others
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,9 @@ def test_an_allow_list_allows_what_it_lists(models, prefixes, model, may):
         prefixes=tuple(prefixes),
     )
     assert may == caller.may_use(model)
+
+
+@pytest.mark.asyncio
+async def test_without_a_snapshot_there_is_nothing_to_do():
+    """The command line changes keys and ends."""
+    assert await left_to_others() is None

@@ -123,7 +123,7 @@ async def test_what_a_worker_leased_ahead_may_be_all_that_is_missing(
     jobs, account, database, spare
 ):
     """It is given back, and the job begins."""
-    from trivium.ledger.lease import Wish
+    from trivium.ledger.model import Wish
     from trivium.ledger.store import give_back, turn
 
     ada = await account(3)

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.ledger.allowance import AHEAD_HOLDS, IDLE_S, Allowance, granted
-from trivium.ledger.lease import Standing, Waiting, Wish
-from trivium.ledger.model import Hold
+from trivium.ledger.model import Hold, Standing, Waiting, Wish
 
 
 def allowance(leased=100, pool=1000):

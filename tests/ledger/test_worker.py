@@ -14,8 +14,7 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.ledger import worker as module
 from trivium.ledger.journal import Journal, read
-from trivium.ledger.lease import Standing
-from trivium.ledger.model import FREE, Quote
+from trivium.ledger.model import FREE, Quote, Standing
 from trivium.ledger.prices import tariff_of
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import Model, PriceRow

@@ -5,8 +5,10 @@ import tomllib
 import pytest
 from msgspec import inspect
 
+from trivium.settings.errors import SettingsError
+from trivium.settings.load import load
 from trivium.settings.model import Settings
-from trivium.settings.rules import RULES, rule
+from trivium.settings.rules import RULES, foreign, rule, unregistered
 
 
 def _settings(kind=None, prefix=""):
@@ -59,3 +61,67 @@ def test_a_path_leads_to_its_rule(path, name):
 def test_a_path_that_is_no_setting_has_no_rule(path):
     """Nothing is guessed."""
     assert rule(path) is None
+
+
+REFERENCES = [
+    "os.environ/OPENAI_API_KEY", "vault:secret/data/openai#key", "vault:OPENAI", "op://work/openai/key",
+    "${OPENAI_API_KEY}", "$OPENAI_API_KEY", "%OPENAI_API_KEY%", "{{ secrets.OPENAI }}", "$(cat key)",
+    "arn:aws:secretsmanager:eu-central-1:1:secret:openai", "aws:prod/openai", "sm://project/openai",
+    "ENV:OPENAI_API_KEY", "env :OPENAI_API_KEY", "env/OPENAI_API_KEY", "env.OPENAI_API_KEY",
+    "process.env.OPENAI_API_KEY", 'os.environ["OPENAI_API_KEY"]', "os.getenv('OPENAI_API_KEY')",
+    "FILE:/run/secrets/openai", "sops:keys.yaml#openai", "acme:team/openai", "acme:OPENAI_API_KEY",
+    "<your key>", "!secret openai", "secret:openai",
+]  # fmt: skip
+KEYS = [
+    "sk-proj-0123456789abcdef", "env:OPENAI_API_KEY", "file:keys/openai", "AIzaSy0123-abc_def",
+    "9f8e7d6c-1111-2222-3333-444455556666:0123456789abcdef", "abcdef01-2222-3333-4444-555566667777:ab12",
+    "user:password", "gsk_abc", "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "xai-abc", "Bearer abc", "environment-key-1", "vaultkey", "a$b", "p%ss%word", "k" * 300,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", REFERENCES)
+def test_a_reference_of_another_program_is_refused(value):
+    """With what there is instead, and without the value."""
+    what = unregistered(value)
+    assert "env:NAME" in what
+    assert "file:PATH" in what
+    assert value not in what
+
+
+@pytest.mark.parametrize("value", KEYS)
+def test_a_key_is_a_key(value):
+    """Those of known vendors, and references that can be looked up."""
+    assert unregistered(value) is None
+
+
+@pytest.mark.parametrize(
+    "value", ["https://app.example", "team:research/a", "Bearer x", "env:NAME"]
+)
+def test_a_header_may_hold_a_colon(value):
+    """An address, a label."""
+    assert foreign(value) is None
+
+
+def test_a_header_that_is_a_variable_of_another_program_is_refused():
+    """It would be sent as it stands."""
+    assert "env:NAME" in foreign("os.environ/TOKEN")
+
+
+@pytest.mark.parametrize(
+    ("line", "setting"),
+    [
+        ('api_key = "os.environ/OPENAI"', 'channels["a"].api_key'),
+        ('api_keys = ["env:HOME", "vault:a/b"]', 'channels["a"].api_keys[1]'),
+        ('headers = { x-token = "${TOKEN}" }', 'channels["a"].headers.x-token'),
+    ],
+)
+def test_check_names_the_setting(line, setting, tmp_path):
+    """Before anything is sent anywhere."""
+    text = f'[[channels]]\nname = "a"\nprovider = "openai"\n{line}\n'
+    path = tmp_path / "trivium.toml"
+    path.write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        load(path, {"HOME": "x"})
+    (problem,) = (one for one in caught.value.lines if "env:NAME" in one)
+    assert setting in problem

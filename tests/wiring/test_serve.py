@@ -5,16 +5,19 @@ import contextlib
 import os
 import signal
 
+import msgspec
 import pytest
 from sqlalchemy import text
 
 from doubles import Double, Send, sized
 from stories.running import ANSWER, settings
 from trivium.edge import openapi
+from trivium.providers.images import Defaults, table
 from trivium.settings.errors import SettingsError
 from trivium.settings.load import load_with_source
+from trivium.settings.model import Settings
 from trivium.storage.database import Database
-from trivium.wiring.serve import serve
+from trivium.wiring.serve import defaults, serve
 from wiring.serving import Nobody, refused, serving, sqlite
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
@@ -97,3 +100,11 @@ async def test_it_says_that_it_serves_when_it_does(tmp_path):
     async with serving(tmp_path, settings(Nobody()), served=served.append) as gateway:
         await gateway.get("/v1/models")  # waits for the same
         assert [gateway.origins] == served
+
+
+def test_what_is_not_said_is_as_shipped():
+    """Each for itself."""
+    shipped = table().defaults
+    assert Defaults(shipped.legacy, shipped.gpt) == defaults(Settings())
+    given = msgspec.convert({"images": {"gpt_model": "house-pictures"}}, Settings)
+    assert Defaults(shipped.legacy, "house-pictures") == defaults(given)

@@ -16,9 +16,9 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
-from trivium.console.account import keys, overview, preferences, profile, statement, usage
+from trivium.console.account import keys, overview, profile, statement, usage
 from trivium.console.admin import invitations, person, users
-from trivium.console.api import account, apps, authorize, metadata, spend, token
+from trivium.console.api import account, apps, authorize, spend, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import users as api_users
@@ -35,7 +35,7 @@ from trivium.console.render import page
 from trivium.console.security import factor, passkeys
 from trivium.console.security import outside as own_logins
 from trivium.console.security import overview as security
-from trivium.console.topup import credit, redeem, topup, webhook
+from trivium.console.topup import credit, redeem, topup
 from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
 from trivium.wire import errors
@@ -45,7 +45,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         part.PAGES
         for part in (
             *(login, code, passkey, outside, signup, password, email),
-            *(overview, keys, usage, statement, profile, users, person, invitations, preferences),
+            *(overview, keys, usage, statement, profile, users, person, invitations),
             *(security, factor, passkeys, own_logins),
             *(question, authorized, own_apps, own_tokens),
             *(topup, redeem, credit, acts),
@@ -56,13 +56,12 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
 ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     Route("/static/{name}", static.serve),
     Route("/favicon.ico", static.favicon),
-    *webhook.ENDPOINTS,
+    *topup.ENDPOINTS,
     *apps.ENDPOINTS,
     *authorize.ENDPOINTS,
     *token.ENDPOINTS,
     *spend.ENDPOINTS,
     *account.ENDPOINTS,
-    *metadata.ENDPOINTS,
     *api_users.ENDPOINTS,
     *api_keys.ENDPOINTS,
     *api_credit.ENDPOINTS,

@@ -19,7 +19,7 @@ import structlog
 
 from trivium.admission import addresses
 from trivium.clock import Clock
-from trivium.edge import asgi, dispatch, doors, hooks, listing, looking
+from trivium.edge import asgi, dispatch, doors, hooks, listing
 from trivium.edge.connection import Connection
 from trivium.edge.cors import Cors
 from trivium.edge.credentials import from_query, presented
@@ -363,7 +363,7 @@ class Listener:
         """Serve a whole request."""
         target = exchange.target
         if len(exchange.body) > bulk.LARGE_BYTES:
-            self._run(exchange, looking.look(exchange, self.limits, self._dispatch))
+            self._run(exchange, dispatch.look(exchange, self.limits, self._dispatch))
         elif isinstance(target, Route) and not self._hooks:
             self._begins.add((exchange, target))
         else:

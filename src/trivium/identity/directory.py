@@ -7,8 +7,7 @@ import msgspec
 from trivium.clock import Clock
 from trivium.identity.ending import Tell, end_access, end_office, untold
 from trivium.identity.errors import IdentityError
-from trivium.identity.force import InForce, left_to_others
-from trivium.identity.model import Key, Role, User
+from trivium.identity.model import InForce, Key, Role, User, left_to_others
 from trivium.observe.audit.model import ActKind
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """Users and keys as the rest of the gateway sees them."""
 
+from collections.abc import Awaitable, Callable
 from enum import Enum, unique
 from ipaddress import IPv4Network, IPv6Network
 from typing import TypeAlias
@@ -7,6 +8,16 @@ from typing import TypeAlias
 import msgspec
 
 from trivium.settings.limits import RateLimits
+
+InForce: TypeAlias = Callable[[], Awaitable[None]]
+"""Puts in force what was just committed, where that can be done at once. Raises nothing."""
+
+
+async def left_to_others() -> None:
+    """Do nothing: this process has no snapshot, and running gateways find the change by
+    themselves.
+    """
+
 
 Network: TypeAlias = IPv4Network | IPv6Network
 

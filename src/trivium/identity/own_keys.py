@@ -7,8 +7,7 @@ import msgspec
 
 from trivium.clock import Clock
 from trivium.identity.errors import IdentityError
-from trivium.identity.force import InForce, left_to_others
-from trivium.identity.model import Key
+from trivium.identity.model import InForce, Key, left_to_others
 from trivium.identity.terms import Terms, changed, checked, terms_of
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from trivium.clock import Clock
 from trivium.identity import keys
 from trivium.identity.ending import Tell, end_access, end_office, untold
 from trivium.identity.errors import IdentityError, TakenError
-from trivium.identity.force import InForce, left_to_others
-from trivium.identity.model import Budget, Key, Role, User
+from trivium.identity.model import Budget, InForce, Key, Role, User, left_to_others
 from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import RateLimits

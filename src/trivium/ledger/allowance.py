@@ -26,7 +26,7 @@ from collections import deque
 from enum import Enum, unique
 from typing import Final
 
-from trivium.ledger.lease import Standing, Waiting, Wish
+from trivium.ledger.model import Standing, Waiting, Wish
 
 AHEAD_S: Final = 3
 """Seconds of recent demand leased ahead: some turns of the default ``flush_s``."""

@@ -25,8 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.allowance import granted
-from trivium.ledger.lease import Standing, Wish
-from trivium.ledger.model import Entry, EntryKind, Settlement
+from trivium.ledger.model import Entry, EntryKind, Settlement, Standing, Wish
 from trivium.ledger.statement.store import add_to_days
 from trivium.storage.schema.core import accounts, entries, holds, leases, users
 from trivium.storage.structs import struct_of, values_of

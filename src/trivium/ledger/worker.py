@@ -22,8 +22,7 @@ from trivium.faults import Fault, Kind
 from trivium.ledger.allowance import SHORT_S, Allowance, Verdict
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
-from trivium.ledger.lease import Standing, Waiting, Wish
-from trivium.ledger.model import Hold, Quote, Settlement
+from trivium.ledger.model import Hold, Quote, Settlement, Standing, Waiting, Wish
 from trivium.ledger.prices import cost, input_cost
 from trivium.ledger.quote import Quoting
 from trivium.ledger.refusals import elsewhere, too_low, unknown, unnoted

@@ -10,7 +10,7 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
 from trivium.identity.directory import Directory
-from trivium.identity.force import InForce, left_to_others
+from trivium.identity.model import InForce, left_to_others
 from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
 from trivium.ledger.codes.service import Codes

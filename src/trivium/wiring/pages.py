@@ -5,7 +5,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from trivium.edge.listener import Listener
-from trivium.identity.force import InForce, left_to_others
+from trivium.identity.model import InForce, left_to_others
 from trivium.settings.model import Settings
 
 if TYPE_CHECKING:

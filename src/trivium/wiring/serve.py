@@ -20,6 +20,7 @@ import structlog
 
 from trivium.observe import logs
 from trivium.pipeline.context import Services
+from trivium.providers.images import Defaults, table
 from trivium.routing.model import Catalogue
 from trivium.routing.reload import FileWatch, Reader
 from trivium.routing.router import Router
@@ -30,7 +31,6 @@ from trivium.wiring.assets import assets_of, is_apart, place
 from trivium.wiring.background import background
 from trivium.wiring.files import unusable
 from trivium.wiring.hooks import Hooks, hooks_of
-from trivium.wiring.images import defaults
 from trivium.wiring.jumps import Jumps
 from trivium.wiring.memory import (
     admission_of,
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from trivium.storage.database import Database
     from trivium.wiring.metrics import Metrics
     from trivium.wiring.readiness import Parts
+
 
 Ready = Callable[[list[str]], None]
 """Told the origins of the ports."""
@@ -251,3 +252,9 @@ async def _counting(
     from trivium.wiring.metrics import metrics_of
 
     return await metrics_of(services, listeners, recorder, ledger, parts, places, stack)
+
+
+def defaults(settings: Settings) -> Defaults:
+    """Return the models of the settings, and the shipped ones where the settings name none."""
+    shipped, given = table().defaults, settings.images
+    return Defaults(given.legacy_model or shipped.legacy, given.gpt_model or shipped.gpt)

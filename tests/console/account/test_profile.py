@@ -52,3 +52,91 @@ async def test_without_letters_no_change_is_offered(database):
         page = await visitor.get("/account/profile")
         assert "does not send e-mail" in page.text
         assert 422 == (await visitor.post("/account/profile/verify")).status_code
+
+
+@pytest.mark.asyncio
+async def test_a_visitor_chooses_a_language_and_keeps_it(database):
+    """Back where it was chosen, in the language chosen, until it is chosen otherwise."""
+    async with visiting(database) as visitor:
+        page = await visitor.get("/account/none?x=1")
+        assert ("html", {"lang": "en"}) == Seen(page.text).elements[0]
+        place = page.text.partition('name="place" value="')[2].partition('"')[0]
+        answer = await visitor.post("/account/preferences", language="zh-Hans", place=place)
+        assert (303, "/account/none?x=1") == (answer.status_code, answer.headers["location"])
+        page = await visitor.get("/account/none", accept_language="en")
+        assert ("html", {"lang": "zh-Hans"}) == Seen(page.text).elements[0]
+        assert "zh-Hans" == page.headers["content-language"]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("theme", ["dark", "light", "system"])
+async def test_a_visitor_chooses_colours_without_a_script(database, theme):
+    """The page says so itself; the system's colours are what it says nothing about."""
+    async with visiting(database) as visitor:
+        await visitor.get("/account/none")
+        answer = await visitor.post("/account/preferences", theme=theme, place="")
+        assert (
+            f"gw_theme={theme}; Max-Age=31536000; Path=/; SameSite=lax; Secure"
+            == (answer.headers["set-cookie"])
+        )
+        _, attributes = Seen((await visitor.get("/account/none")).text).elements[0]
+        assert (None if theme == "system" else theme) == attributes.get("data-theme")
+
+
+@pytest.mark.asyncio
+async def test_a_choice_that_is_not_offered_changes_nothing(database):
+    """And leads nowhere else than home."""
+    async with visiting(database) as visitor:
+        await visitor.get("/account/none")
+        answer = await visitor.post(
+            "/account/preferences", language="xx", theme="pink", place="https://evil.example"
+        )
+        assert (303, "/account") == (answer.status_code, answer.headers["location"])
+        assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.asyncio
+async def test_what_a_user_chose_follows_them_to_another_browser(database):
+    """And is theirs alone: whoever uses that browser next has what its cookies say."""
+    async with visiting(database) as first:
+        user = await user_of(first.console)
+        await first.log_in(user)
+        await first.get("/account")
+        await first.post("/account/preferences", language="zh-Hans")
+        await first.post("/account/preferences", theme="dark")
+    async with visiting(database, first.console) as other:
+        other.client.cookies.set("gw_theme", "light", domain="gateway.example")
+        _, stranger = Seen((await other.get("/login")).text).elements[0]
+        assert ("en", "light") == (stranger["lang"], stranger["data-theme"])
+        await other.log_in(user)
+        page = await other.get("/account", accept_language="en")
+        _, known = Seen(page.text).elements[0]
+        assert ("zh-Hans", "dark", "zh-Hans") == (
+            known["lang"], known["data-theme"], page.headers["content-language"],
+        )  # fmt: skip
+
+
+@pytest.mark.asyncio
+async def test_system_colours_are_a_choice_as_well(database):
+    """Kept against the cookie of a browser that was dark before."""
+    async with visiting(database) as visitor:
+        await visitor.log_in(await user_of(visitor.console))
+        await visitor.get("/account")
+        await visitor.post("/account/preferences", theme="system")
+        visitor.client.cookies.set("gw_theme", "dark", domain="gateway.example")
+        _, attributes = Seen((await visitor.get("/account")).text).elements[0]
+        assert "data-theme" not in attributes
+
+
+@pytest.mark.asyncio
+async def test_a_user_who_chose_nothing_has_what_the_browser_has(database):
+    """Choices that are not offered are none."""
+    async with visiting(database) as visitor:
+        user = await user_of(visitor.console)
+        await visitor.log_in(user)
+        await visitor.get("/account")
+        await visitor.post("/account/preferences", language="xx", theme="pink")
+        page = await visitor.get("/account", accept_language="zh-CN")
+        assert ("html", {"lang": "zh-Hans"}) == Seen(page.text).elements[0]
+        found = await visitor.console.identity.find_user("ada")
+        assert (None, None) == (found.language, found.theme)

@@ -7,8 +7,7 @@ import pytest
 from trivium.ledger.entries import Entries
 from trivium.ledger.holds import store
 from trivium.ledger.holds.model import Held
-from trivium.ledger.lease import Wish
-from trivium.ledger.model import Entry, EntryKind
+from trivium.ledger.model import Entry, EntryKind, Wish
 from trivium.ledger.store import turn
 from trivium.storage.schema.core import accounts, holds
 

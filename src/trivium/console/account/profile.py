@@ -1,4 +1,7 @@
-"""Name, e-mail address, language and colours."""
+"""Name, e-mail address, language and colours.
+
+Visitors choose language and colours as well: theirs are in cookies alone.
+"""
 
 from typing import Final
 
@@ -6,11 +9,50 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from trivium.console import context, forms, render, session
-from trivium.console.language import N_
+from trivium.console import context, cookies, forms, language, render, session
+from trivium.console.language import LANGUAGES, N_
 from trivium.console.refusals import refuse
 from trivium.identity.accounts.errors import AccountError
+from trivium.identity.accounts.service import Theme
 from trivium.observe.audit.model import ActKind
+
+YEAR_S: Final = 31_536_000
+
+
+class Preferences(forms.Form, frozen=True, kw_only=True):
+    """The choices of the form; those that are absent stay as they are."""
+
+    language: str | None = None
+    theme: Theme | None = None
+    place: str = ""
+
+
+async def choose(request: Request) -> Response:
+    """Store the choice in this browser, and with the account of a logged-in user; go back to the
+    page it was made on.
+    """
+    chosen = forms.filled(request, Preferences).value or Preferences()
+    found = await session.current(request)
+    if found is not None:
+        await context.of(request).accounts.preferences.keep(
+            found.user.id,
+            language=chosen.language if chosen.language in LANGUAGES else None,
+            theme=chosen.theme,
+        )
+    answer = render.redirect(request, session.after(request, chosen.place))
+    if chosen.language in LANGUAGES:
+        cookies.give(request, answer, language.COOKIE, chosen.language, YEAR_S)
+    if chosen.theme is not None:
+        # read by a script as well, so that the switch needs no round trip
+        answer.set_cookie(
+            render.THEME,
+            chosen.theme.value,
+            max_age=YEAR_S,
+            path="/",
+            secure=context.of(request).secure,
+            samesite="lax",
+        )
+    return answer
 
 
 class Name(forms.Form, frozen=True, kw_only=True):
@@ -112,4 +154,5 @@ PAGES: Final = (
     Route("/account/profile/name", rename, methods=["POST"]),
     Route("/account/profile/email", change_email, methods=["POST"]),
     Route("/account/profile/verify", verify, methods=["POST"]),
+    Route("/account/preferences", choose, methods=["POST"]),
 )

@@ -2,6 +2,8 @@
 
 Everything about the request is checked here; what passed is kept under a random id, and the browser
 goes on to our own pages with that id alone. Nothing of the application's travels through them.
+
+Beside it is the document that says where everything is (RFC 8414).
 """
 
 from typing import Final
@@ -15,11 +17,20 @@ from trivium.console import context, session
 from trivium.console.api import answer
 from trivium.console.api.answer import Endpoint
 from trivium.console.consent.refusal import refused, too_many
+from trivium.oauth import scope
 from trivium.oauth.consent import request as asking
 from trivium.oauth.consent.model import Asked
 from trivium.oauth.errors import Refused, SentBack
 from trivium.oauth.tokens.request import FORM
 from trivium.storage.errors import StorageError
+
+
+@answer.endpoint("auth")
+async def document(request: Request) -> Response:
+    """Answer with the metadata document of RFC 8414."""
+    oauth = context.of(request).oauth
+    return answer.json(scope.document(oauth.addresses.auth, spend=oauth.rules.spend))
+
 
 PATH: Final = "/api/oauth2/authorize"
 PAGE: Final = "/authorize"
@@ -95,4 +106,7 @@ async def _begun(request: Request, asked: Asked) -> str:
         return consents.failed(asked, "server_error", "something went wrong on our side")
 
 
-ENDPOINTS: Final = (Endpoint(PATH, authorize, methods=["GET", "POST"]),)
+ENDPOINTS: Final = (
+    Endpoint(PATH, authorize, methods=["GET", "POST"]),
+    Endpoint(scope.PATH, document, methods=["GET"]),
+)

@@ -1,7 +1,8 @@
 """Topping up: the account it goes to, amounts, what became of earlier payments.
 
 A payer leaves for the provider's page and comes back to a page of the payment's own, which proves
-nothing: it says what the provider's signed event has told, and looks again while there is none.
+nothing: it says what the provider's signed event has told, and looks again while there is none. The
+signature of an event is all the authentication there is.
 """
 
 from typing import Any, Final
@@ -9,7 +10,7 @@ from typing import Any, Final
 import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
@@ -18,6 +19,25 @@ from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.payments.model import WAITING, Payment, PaymentError, PaymentState, Refusal
 from trivium.oauth import redirect
+
+_STATUS: Final = {Refusal.NOT_CONFIGURED: 404, Refusal.FORGED: 400}
+
+
+async def hear(request: Request) -> Response:
+    """Book what an event says. Any 2xx tells the provider not to send it again."""
+    body = await request.body()
+    payments = context.of(request).payments
+    try:
+        outcome = await payments.hear(
+            request.path_params["provider"], body, dict(request.headers.items())
+        )
+    except PaymentError as error:
+        status = _STATUS.get(error.why, 503)
+        return JSONResponse({"error": error.why.value}, status_code=status)
+    return JSONResponse({"outcome": outcome.value})
+
+
+ENDPOINTS: Final = (Route("/webhooks/{provider:str}", hear, methods=["POST"]),)
 
 
 class From(msgspec.Struct, frozen=True, kw_only=True):
