@@ -5,6 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.oauth.account import Account
 from trivium.storage.schema.core import accounts, users
+from trivium.storage.structs import struct_of
 
 
 async def account(conn: AsyncConnection, user_id: int) -> Account | None:
@@ -25,12 +26,4 @@ async def account(conn: AsyncConnection, user_id: int) -> Account | None:
     row = (await conn.execute(query)).one_or_none()
     if row is None:
         return None
-    return Account(
-        id=row.id,
-        name=row.name,
-        email=row.email,
-        email_verified=bool(row.email_verified),
-        created_at=row.created_at,
-        balance_nanos=row.balance_nanos,
-        used_nanos=row.used_nanos,
-    )
+    return struct_of(Account, row, email_verified=bool(row.email_verified))

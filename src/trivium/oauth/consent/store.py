@@ -17,7 +17,7 @@ from trivium.storage.schema.oauth import oauth_families as families
 from trivium.storage.schema.oauth import oauth_grants as grants
 from trivium.storage.schema.oauth import oauth_refresh_tokens as refresh
 from trivium.storage.schema.oauth import oauth_requests as requests
-from trivium.storage.structs import struct_of
+from trivium.storage.structs import struct_of, values_of
 
 # --- requests -----------------------------------------------------------------------------------
 
@@ -26,17 +26,15 @@ async def insert_request(
     conn: AsyncConnection, digest: bytes, asked: Asked, now: int, until: int
 ) -> None:
     """Insert a waiting request."""
-    values = {
-        "digest": digest,
-        "app_id": asked.app.id,
-        "redirect_uri": asked.redirect_uri,
-        "scope": scope.written(asked.scopes),
-        "state": asked.state,
-        "code_challenge": asked.code_challenge,
-        "auto_authorize": asked.auto_authorize,
-        "created_at": now,
-        "expires_at": until,
-    }
+    values = values_of(
+        asked,
+        *("app", "scopes"),
+        digest=digest,
+        app_id=asked.app.id,
+        scope=scope.written(asked.scopes),
+        created_at=now,
+        expires_at=until,
+    )
     await conn.execute(requests.insert().values(values))
 
 
@@ -56,20 +54,10 @@ async def find_request(conn: AsyncConnection, digest: bytes, now: int) -> Pendin
     row = (await conn.execute(query)).one_or_none()
     if row is None:
         return None
-    return Pending(
-        asked=Asked(
-            app=app_of(_Prefixed(row, "of_app_")),
-            redirect_uri=row.redirect_uri,
-            scopes=frozenset(row.scope.split()),
-            state=row.state,
-            code_challenge=row.code_challenge,
-            auto_authorize=row.auto_authorize,
-        ),
-        owner=row.owner,
-        user_id=row.user_id,
-        created_at=row.created_at,
-        login_at=row.login_at,
+    asked = struct_of(
+        Asked, row, app=app_of(_Prefixed(row, "of_app_")), scopes=frozenset(row.scope.split())
     )
+    return struct_of(Pending, row, asked=asked)
 
 
 class _Prefixed:
@@ -219,15 +207,7 @@ async def authorized(conn: AsyncConnection, user_id: int, now: int) -> list[Auth
         .order_by(grants.c.id.desc())
     )
     return [
-        Authorized(
-            grant=grant_of(row),
-            app=app_of(_Prefixed(row, "of_app_")),
-            owner=row.owner,
-            first_used_at=row.first_used_at,
-            last_used_at=row.last_used_at,
-            live_tokens=row.live_tokens,
-            incident_at=row.incident_at,
-        )
+        struct_of(Authorized, row, grant=grant_of(row), app=app_of(_Prefixed(row, "of_app_")))
         for row in await conn.execute(query)
     ]
 

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from trivium.storage.structs import struct_of
+
 if TYPE_CHECKING:
     from trivium.storage.database import Database
 
@@ -105,23 +107,12 @@ def _request(row: Any) -> Request:
     counted = row.fresh is not None
     given = row.fresh, row.cache_read, row.cache_write_short, row.cache_write_long
     taken = row.output, row.reasoning, row.audio_output, row.image_output
-    return Request(
-        request_id=row.request_id,
-        at_ms=row.at_ms,
-        key_id=row.key_id,
-        operation=row.operation,
-        model=row.model,
+    return struct_of(
+        Request,
+        row,
         asked_model=row.asked_model or "",
-        upstream_model=row.upstream_model,
-        channel=row.channel,
-        status=row.status,
-        fault=row.fault,
-        stream=row.stream,
-        attempts=row.attempts,
         first_byte_ms=None if row.first_byte_us is None else row.first_byte_us // 1000,
         total_ms=row.total_us // 1000,
-        bytes_in=row.bytes_in,
-        bytes_out=row.bytes_out,
         input_tokens=sum(given, row.audio_input + row.image_input) if counted else None,
         cached_tokens=row.cache_read,
         output_tokens=sum(taken) if counted else None,
@@ -129,5 +120,4 @@ def _request(row: Any) -> Request:
         dropped=row.dropped or "",
         repaired=row.repaired or "",
         cost_nanos=None if row.amount_nanos is None else -row.amount_nanos,
-        entry_id=row.entry_id,
     )
