@@ -10,27 +10,27 @@ from trivium.storage.errors import StorageDown
 from trivium.storage.writing import PAUSE_S_MAX, Writing, next_batch
 
 
-class Queue:
+class Queue(Writing):
     """Numbers that wait; away while ``down``."""
 
     def __init__(self, **more):
         self.rows, self.written, self.down = [], [], False
         self.pauses = []
         self.limit = 10
-        self.clock = FixedClock()
-        self.writing = Writing(
-            "numbers", self.flush, lambda: len(self.rows),
-            clock=self.clock, sleep=self.sleep, **{"pause_s": 1.0} | more,
-        )  # fmt: skip
+        super().__init__("numbers", clock=FixedClock(), sleep=self.pause, **{"pause_s": 1.0} | more)
+
+    @property
+    def waiting(self):
+        return len(self.rows)
 
     async def flush(self):
         if self.down and self.rows:
-            return self.writing.away(StorageDown("away"))
+            return self.away(StorageDown("away"))
         self.written += self.rows
         self.rows.clear()
-        return self.writing.back()
+        return self.back()
 
-    async def sleep(self, seconds):
+    async def pause(self, seconds):
         self.pauses.append(seconds)
         if len(self.pauses) >= self.limit:
             await asyncio.Event().wait()
@@ -38,7 +38,7 @@ class Queue:
 
     def add(self, row):
         self.rows.append(row)
-        self.writing.wake()
+        self.wake()
 
 
 async def turns(count=50):
@@ -50,11 +50,11 @@ async def turns(count=50):
 async def test_an_unwoken_writer_writes_every_so_often():
     """Whether anything waits or not."""
     queue = Queue()
-    queue.writing.start()
+    queue.start()
     queue.add(1)
     await turns()
     assert ([1], [1.0] * 10) == (queue.written, queue.pauses)
-    await queue.writing.close(1)
+    await queue.close(1)
 
 
 @pytest.mark.asyncio
@@ -63,13 +63,13 @@ async def test_a_woken_writer_waits_for_the_first(gathers, before):
     """And then for others, or writes at once and pauses after."""
     queue = Queue(woken=True, gathers=gathers)
     queue.limit = 1
-    queue.writing.start()
+    queue.start()
     await turns()
     assert [] == queue.pauses
     queue.add(1)
     await turns()
     assert (before, [1.0]) == (queue.written, queue.pauses)
-    await queue.writing.close(1)
+    await queue.close(1)
     assert [1] == queue.written
 
 
@@ -84,12 +84,12 @@ async def test_pauses_grow_while_the_database_is_away(again_s, pauses):
     queue.limit = len(pauses)
     queue.down = True
     with capture_logs() as logs:
-        queue.writing.start()
+        queue.start()
         queue.add(1)
         await turns()
         assert pauses == queue.pauses
         queue.down = False
-        await queue.writing.close(1)
+        await queue.close(1)
     assert [("writes_wait", "numbers", 1), ("writes_flow_again", "numbers", 0)] == [
         (line["event"], line["queue"], line["waiting"]) for line in logs
     ]
@@ -103,10 +103,10 @@ async def test_what_is_lost_at_the_end_is_counted_and_told():
     queue.limit = 10_000
     queue.down = True
     queue.rows += [1, 2]
-    queue.writing.drop(3)
+    queue.drop(3)
     with capture_logs() as logs:
-        await queue.writing.close(0.01)
-    assert 5 == queue.writing.dropped
+        await queue.close(0.01)
+    assert 5 == queue.dropped
     assert [("writes_dropped", 5, 5)] == [
         (line["event"], line["count"], line["total"])
         for line in logs

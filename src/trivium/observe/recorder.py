@@ -15,7 +15,7 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.observe.record import Record
 from trivium.storage.errors import SchemaStale, StorageDown
-from trivium.storage.writing import CLOSE_S, Writing
+from trivium.storage.writing import Writing
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -46,7 +46,7 @@ class Limits(Protocol):
         ...
 
 
-class Recorder:
+class Recorder(Writing):
     """Queue of request records in front of the database."""
 
     def __init__(
@@ -56,23 +56,16 @@ class Recorder:
         clock: Clock = _SYSTEM,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._db = db
-        self._queue_max = limits.queue_max
-        self._queue: deque[Record] = deque()
-        self._batch: list[Record] = []
-        self._writing = Writing(
+        super().__init__(
             "records",
-            self.flush,
-            lambda: self.waiting,
             pause_s=limits.flush_s,
             clock=clock,
             sleep=sleep,
         )
-
-    @property
-    def dropped(self) -> int:
-        """Records lost since the start."""
-        return self._writing.dropped
+        self._db = db
+        self._queue_max = limits.queue_max
+        self._queue: deque[Record] = deque()
+        self._batch: list[Record] = []
 
     @property
     def waiting(self) -> int:
@@ -84,16 +77,8 @@ class Recorder:
         queue = self._queue
         if len(queue) >= self._queue_max:
             queue.popleft()
-            self._writing.drop()
+            self.drop()
         queue.append(record)
-
-    def start(self) -> None:
-        """Begin to write batches in the background."""
-        self._writing.start()
-
-    async def close(self, limit_s: float = CLOSE_S) -> None:
-        """Stop, and write the queue within the limit. Records lost then are logged."""
-        await self._writing.close(limit_s)
 
     async def flush(self) -> bool:
         """Write everything that waits; ``False`` when the database is away."""
@@ -115,11 +100,11 @@ class Recorder:
         try:
             await self._store(self._batch)
         except (StorageDown, SchemaStale) as error:
-            return self._writing.away(error)
+            return self.away(error)
         except Exception as error:  # noqa: BLE001 - one bad record must not hold up the others
             return await self._write_singly(error)
         self._batch = []
-        return self._writing.back()
+        return self.back()
 
     async def _write_singly(self, reason: Exception) -> bool:
         """Store the records of a refused batch one by one, and drop those that are refused."""
@@ -128,16 +113,16 @@ class Recorder:
             try:
                 await self._store(self._batch[:1])
             except (StorageDown, SchemaStale) as error:
-                return self._writing.away(error)
+                return self.away(error)
             except Exception as error:  # noqa: BLE001 - as above: this is the bad one
                 reason = error
                 refused.append(self._batch[0].request_id)
-                self._writing.drop()
+                self.drop()
             del self._batch[0]
         log.error(
             "records_refused", records=len(refused), first=refused[:1], error=str(reason)[:500]
         )
-        return self._writing.back()
+        return self.back()
 
     async def _store(self, records: list[Record]) -> None:
         from trivium.observe import store

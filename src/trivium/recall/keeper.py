@@ -20,7 +20,7 @@ from trivium.recall import items, rows
 from trivium.recall.model import Kept, Limits, Note
 from trivium.storage.errors import SchemaStale, StorageDown
 from trivium.storage.vault import Vault
-from trivium.storage.writing import CLOSE_S, Writing, next_batch
+from trivium.storage.writing import Writing, next_batch
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -46,7 +46,7 @@ _Key = tuple[int, str]
 log = structlog.get_logger()
 
 
-class Keeper:
+class Keeper(Writing):
     """Queue of answers in front of the database."""
 
     def __init__(
@@ -57,6 +57,14 @@ class Keeper:
         clock: Clock = _SYSTEM,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
+        super().__init__(
+            "responses",
+            pause_s=PAUSE_S,
+            woken=True,
+            gathers=False,
+            clock=clock,
+            sleep=sleep,
+        )
         self._db = db
         self._vault = vault
         self._limits = limits
@@ -64,21 +72,6 @@ class Keeper:
         self._waiting: dict[_Key, Kept] = {}
         self._bytes = 0
         self._turn = asyncio.Lock()
-        self._writing = Writing(
-            "responses",
-            self.flush,
-            lambda: self.waiting,
-            pause_s=PAUSE_S,
-            woken=True,
-            gathers=False,
-            clock=clock,
-            sleep=sleep,
-        )
-
-    @property
-    def dropped(self) -> int:
-        """Answers that could not be kept since the start."""
-        return self._writing.dropped
 
     @property
     def waiting(self) -> int:
@@ -92,11 +85,11 @@ class Keeper:
         if self._bytes + size > QUEUE_BYTES_MAX or (
             is_kept and size > 2 * self._limits.response_bytes_max
         ):
-            self._writing.drop()
+            self.drop()
             return
         self._bytes += size
         self._unread.append(note)
-        self._writing.wake()
+        self.wake()
 
     def find(self, user_id: int, response_id: str) -> Kept | None:
         """An answer that is not stored yet."""
@@ -117,14 +110,6 @@ class Keeper:
         async with self._turn:
             self._read()
             yield self._take_out(user_id, response_id)
-
-    def start(self) -> None:
-        """Begin to write in the background."""
-        self._writing.start()
-
-    async def close(self, limit_s: float = CLOSE_S) -> None:
-        """Stop, and write the queue within the limit. Answers lost then are logged."""
-        await self._writing.close(limit_s)
 
     async def flush(self) -> bool:
         """Write everything that waits; ``False`` when the database is away."""
@@ -149,7 +134,7 @@ class Keeper:
             except Exception:
                 # what an upstream said must neither stop the writer nor fail who looks here
                 log.exception("response_unread", channel=note.channel)
-                self._writing.drop()
+                self.drop()
                 continue
             if kept is not None:
                 self._take_out(kept.user_id, kept.id)
@@ -178,7 +163,7 @@ class Keeper:
                 items.named(row, said.id, at) for at, row in enumerate(new, note.recalled)
             ]
             if len(said.raw) + sum(map(len, given)) > self._limits.response_bytes_max:
-                self._writing.drop()
+                self.drop()
                 return None
         return Kept(
             user_id=note.user_id,
@@ -199,18 +184,18 @@ class Keeper:
         try:
             await self._store(batch)
         except (StorageDown, SchemaStale) as error:
-            return self._writing.away(error)
+            return self.away(error)
         except Exception:
             # one bad answer must not hold up the others
             if len(batch) > 1:
                 return all([await self._write([kept]) for kept in batch])
             log.exception("response_refused", response=batch[0].id)
-            self._writing.drop()
+            self.drop()
         for kept in batch:
             # an id that was used again meanwhile waits for its own turn
             if self._waiting.get((kept.user_id, kept.id)) is kept:
                 self._take_out(kept.user_id, kept.id)
-        return self._writing.back()
+        return self.back()
 
     async def _store(self, batch: list[Kept]) -> None:
         from trivium.recall import store

@@ -1,6 +1,6 @@
 """The background writer behind each queue: when it writes, how much, and what it logs.
 
-The queue is kept by its owner, whose ``flush`` writes all of it in batches and says whether the
+A queue keeps its rows itself, and its ``flush`` writes all of it in batches and says whether the
 database took it. Here are the pauses, which grow while the database is away, the end of the worker,
 and the log: one line when the database goes and one when it is back, and lost rows at most once a
 minute.
@@ -8,6 +8,7 @@ minute.
 
 import asyncio
 import contextlib
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -34,14 +35,12 @@ def next_batch(waiting: int, least: int, most: int) -> int:
     return min(waiting, max(least, min(waiting // 2, most)))
 
 
-class Writing:
-    """Writes one queue in the background."""
+class Writing(ABC):
+    """A queue that is written in the background."""
 
     def __init__(
         self,
-        queue: str,
-        flush: Callable[[], Awaitable[bool]],
-        waiting: Callable[[], int],
+        name: str,
         *,
         pause_s: float,
         again_s: float = 0.0,
@@ -50,14 +49,12 @@ class Writing:
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
-        """``queue``: its name in the log. ``again_s``: the least pause after a failure.
+        """``name``: in the log. ``again_s``: the least pause after a failure.
 
         ``woken``: it waits for ``wake`` and then, if it ``gathers``, pauses before it writes, else
         after; otherwise it writes every ``pause_s``.
         """
-        self._queue = queue
-        self._flush = flush
-        self._waiting = waiting
+        self._name = name
         self._pause_s = pause_s
         self._again_s = again_s
         self._wake = asyncio.Event()
@@ -72,6 +69,15 @@ class Writing:
         self.dropped = 0
         """Lost since the start."""
 
+    @property
+    @abstractmethod
+    def waiting(self) -> int:
+        """How many are not stored yet."""
+
+    @abstractmethod
+    async def flush(self) -> bool:
+        """Write everything that waits; ``False`` when the database is away."""
+
     def wake(self) -> None:
         """Tell the writer that the queue is no longer empty."""
         self._wake.set()
@@ -80,7 +86,7 @@ class Writing:
         """Begin to write in the background."""
         self._task = asyncio.get_running_loop().create_task(self._run())
 
-    async def close(self, limit_s: float) -> None:
+    async def close(self, limit_s: float = CLOSE_S) -> None:
         """Stop, and write the queue within the limit. Rows lost then are logged."""
         if self._task is not None:
             self._task.cancel()
@@ -89,9 +95,9 @@ class Writing:
             self._task = None
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
-                while not await self._flush():
+                while not await self.flush():
                     await self._sleep(0.1)
-        self.drop(self._waiting())
+        self.drop(self.waiting)
         self._told_at = float("-inf")
         self._tell_dropped()
 
@@ -105,14 +111,14 @@ class Writing:
         again.
         """
         if not self._is_down:
-            log.warning("writes_wait", queue=self._queue, error=str(error), waiting=self._waiting())
+            log.warning("writes_wait", queue=self._name, error=str(error), waiting=self.waiting)
         self._is_down = True
         return False
 
     def back(self) -> bool:
         """Note that the database took a batch. Returns ``True``."""
         if self._is_down:
-            log.info("writes_flow_again", queue=self._queue, waiting=self._waiting())
+            log.info("writes_flow_again", queue=self._name, waiting=self.waiting)
         self._is_down = False
         return True
 
@@ -124,7 +130,7 @@ class Writing:
             if self._gathers:
                 await self._sleep(pause)
             self._wake.clear()
-            if await self._flush():
+            if await self.flush():
                 pause = self._pause_s
             else:
                 self._wake.set()
@@ -136,6 +142,6 @@ class Writing:
     def _tell_dropped(self) -> None:
         now = self._clock.monotonic()
         if self._untold and now - self._told_at >= DROPPED_LOG_S:
-            log.error("writes_dropped", queue=self._queue, count=self._untold, total=self.dropped)
+            log.error("writes_dropped", queue=self._name, count=self._untold, total=self.dropped)
             self._untold = 0
             self._told_at = now

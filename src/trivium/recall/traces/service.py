@@ -76,7 +76,7 @@ class Limits(Protocol):
         ...
 
 
-class Traces:
+class Traces(Writing):
     """Traces by user and id, in memory and in the database."""
 
     def __init__(
@@ -90,11 +90,17 @@ class Traces:
         alone: bool = False,
     ) -> None:
         """``alone``: no other worker writes to this database, so nothing is waited for."""
+        super().__init__(
+            "traces",
+            pause_s=GATHER_S,
+            again_s=AWAY_S,
+            woken=True,
+            clock=clock,
+            sleep=sleep,
+        )
         self._db = db
         self._vault = vault
         self._limits = limits
-        self._clock = clock
-        self._sleep = sleep
         self._near: OrderedDict[_Key, bytes] = OrderedDict()
         self._near_bytes = 0
         self._waiting: OrderedDict[_Key, tuple[int, bytes]] = OrderedDict()
@@ -102,21 +108,6 @@ class Traces:
         self._lost: set[_Key] = set()
         self._alone = alone
         self._sweeping: asyncio.Task[None] | None = None
-        self._writing = Writing(
-            "traces",
-            self.flush,
-            lambda: self.waiting,
-            pause_s=GATHER_S,
-            again_s=AWAY_S,
-            woken=True,
-            clock=clock,
-            sleep=sleep,
-        )
-
-    @property
-    def dropped(self) -> int:
-        """Traces that were too large, or went while the database was away."""
-        return self._writing.dropped
 
     @property
     def waiting(self) -> int:
@@ -135,15 +126,15 @@ class Traces:
             return
         value = packed(trace)
         if len(value) > self._limits.trace_bytes_max:
-            self._writing.drop()
+            self.drop()
             return
         self._waiting[key] = (int(self._clock.now()), value)
         self._waiting_bytes += _size(value)
         while self._waiting_bytes > self._limits.memory_bytes_max:
             _, (_, oldest) = self._waiting.popitem(last=False)
             self._waiting_bytes -= _size(oldest)
-            self._writing.drop()
-        self._writing.wake()
+            self.drop()
+        self.wake()
 
     async def find(self, user_id: int, ids: Sequence[str]) -> dict[str, Trace]:
         """Return the traces that are known, by id. Never raises; while the database is away, those
@@ -168,7 +159,7 @@ class Traces:
 
     def start(self) -> None:
         """Begin to write, and to delete what is old, in the background."""
-        self._writing.start()
+        super().start()
         self._sweeping = asyncio.get_running_loop().create_task(self.sweep())
 
     async def close(self, limit_s: float = CLOSE_S) -> None:
@@ -178,7 +169,7 @@ class Traces:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._sweeping
             self._sweeping = None
-        await self._writing.close(limit_s)
+        await super().close(limit_s)
 
     async def flush(self) -> bool:
         """Write everything that waits; ``False`` when the database is away."""
@@ -206,14 +197,14 @@ class Traces:
             if len(batch) > 1:
                 return all([await self._write({key: one}) for key, one in batch.items()])
             log.warning("trace_refused", error=str(error))
-            self._writing.drop()
+            self.drop()
         except StorageError as error:
-            return self._writing.away(error)
+            return self.away(error)
         for key, (_, value) in batch.items():
             if self._waiting.pop(key, None) is not None:
                 self._waiting_bytes -= _size(value)
             self._keep(key, value)
-        return self._writing.back()
+        return self.back()
 
     async def sweep(self) -> None:
         """Delete what is too old at intervals, without end."""
